@@ -34,11 +34,20 @@ export const heldDeletions = operation({
   operationId: 'list_held_deletions',
   tag: 'Data Sources',
   auth: 'key',
-  summary: 'Lists data sources whose deletions are held, because a listing missed suspiciously much.',
-  description: [],
+  summary: 'List held deletions',
+  description:
+    'Lists data sources whose last listing missed so many files that none was deleted: more than 10 and more than MASS_DELETE_PERCENT (default 30 %), or all of them. `deletions_held` in `data_source_metadata` is the number of missing files.\n\nLook at the account at its source, then approve or refuse the deletions. Until then the files stay and can be searched.',
+  errors: { 404: null },
   query: Joi.object({
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
-    offset: integer().min(0).default(0),
+    limit: integer()
+      .min(1)
+      .max(MAX_PAGE_LIMIT)
+      .default(100)
+      .description('Largest number of data sources of the response, 1 to 10,000. Default 100.'),
+    offset: integer()
+      .min(0)
+      .default(0)
+      .description('Number of data sources to skip, in the order of their ids. Default 0.'),
   }),
   answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {
@@ -55,9 +64,12 @@ export const approveDeletions = operation({
   operationId: 'approve_held_deletions',
   tag: 'Data Sources',
   auth: 'key',
-  summary:
-    'Approves the held deletions of a data source: it is listed again, and the files that are missing then are deleted.',
-  description: [],
+  summary: 'Approve held deletions',
+  description:
+    'Lists a data source again and deletes the files that this listing misses, however many they are.\n\nUse it after you have checked at the source that they are really gone. FILE_DELETED reports each deleted file, and DATA_SOURCE_READY the end of the listing; follow it by `sync_status`. Files that the listing finds again stay. The approval is for one complete listing.',
+  errors: {
+    409: 'No deletions of the data source are held, or access to it is revoked; or a request with the same Idempotency-Key is in progress.',
+  },
   createsWork: true,
   answer: dataSourceRecord,
   async handle(call) {
@@ -85,8 +97,10 @@ export const refuseDeletions = operation({
   operationId: 'refuse_held_deletions',
   tag: 'Data Sources',
   auth: 'key',
-  summary: 'Refuses the held deletions of a data source: its files stay, until a later listing misses them again.',
-  description: [],
+  summary: 'Refuse held deletions',
+  description:
+    'Keeps the files that a listing has missed, and clears the note about them (`deletions_held`).\n\nUse it if the source was faulty or the account had lost access for a time. Nothing is started.\n\nLater listings are judged separately: if one misses as many files again, its deletions are held again.',
+  errors: { 409: 'No deletions of the data source are held.' },
   answer: dataSourceRecord,
   async handle(call) {
     const { store } = call.deps;

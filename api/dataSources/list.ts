@@ -35,8 +35,10 @@ export const userDataSources = operation({
   operationId: 'user_data_sources_user_data_sources_post',
   tag: 'Data Sources',
   auth: 'reader',
-  summary: "Lists the caller's data sources.",
-  description: [],
+  summary: 'List data sources of a user',
+  description:
+    'Lists the connected accounts and feeds of the end user, also those whose access was revoked.\n\nPoll `sync_status` and `source_items_synced_at` to see when a listing has ended, `files_synced_at` for the files, and `last_sync_action` with `last_synced_at` for what a user did. Filter by `revoked_access: false` for those that can be synced. The secrets of an account are never returned.',
+  errors: { 404: null },
   handle: ({ caller: { organizationId, userId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), deps)),
 });
@@ -48,8 +50,10 @@ export const dataSources = operation({
   operationId: 'data_sources_data_sources_post',
   tag: 'Data Sources',
   auth: 'key',
-  summary: "Lists the data sources of all the organization's users.",
-  description: [],
+  summary: 'List data sources of all users',
+  description:
+    'Lists the connected accounts and feeds of all end users of the organization, also those whose access was revoked.\n\nUse it for overviews by your servers; `organization_supplied_user_id` says whose account it is. `POST /user_data_sources` lists those of one user. The secrets of an account are never returned.',
+  errors: { 404: null },
   handle: ({ caller: { organizationId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), deps)),
 });
@@ -64,11 +68,18 @@ export const integrations = operation({
   operationId: 'list_integrations',
   tag: 'Data Sources',
   auth: 'reader',
-  summary: "Lists the caller's connected data sources, in the form of older front-ends.",
-  description: [],
+  summary: 'List connected accounts for older front ends',
+  description:
+    'Lists the first 1,000 data sources of the end user that are not revoked, least recently changed first. Older published front ends call it. Use `POST /user_data_sources` in new code: it has filters, an order and pages.',
+  replacedBy: 'POST /user_data_sources',
   answer: named(
     'ActiveIntegrations',
-    Joi.object({ active_integrations: Joi.array().items(dataSourceRecord).required() }),
+    Joi.object({
+      active_integrations: Joi.array()
+        .items(dataSourceRecord)
+        .required()
+        .description('Data sources of the user whose access is not revoked.'),
+    }).description('Connected accounts in the form that older front ends read.'),
   ),
   async handle({ caller: { organizationId, userId }, deps: { store, workflowLink } }) {
     const filters = { revokedAccess: false };

@@ -42,10 +42,21 @@ export const addDataSourceTags = operation({
   operationId: 'add_data_source_tags_data_sources_tags_add_post',
   tag: 'Data Sources',
   auth: 'user',
-  summary: 'Adds tags to a data source, and with it to its files and vectors.',
-  description: [],
+  summary: 'Add tags to a data source',
+  description:
+    'Adds tags to a data source, and so to its files. A key that exists gets the new value as a whole; other keys stay. The record has the tags at once.\n\nA run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
   createsWork: true,
-  body: named('AddDataSourceTagsInput', Joi.object({ data_source_id: integer().required(), tags: tags().required() })),
+  body: named(
+    'AddDataSourceTagsInput',
+    Joi.object({
+      data_source_id: integer().required().description('The connected account or feed to tag.'),
+      tags: tags()
+        .required()
+        .description(
+          'Values by key. Existing keys are replaced; `{}` changes nothing. At most 65,536 characters as JSON.',
+        ),
+    }).description('Tags to merge into those of a data source.'),
+  ),
   answer: dataSourceRecord,
   handle: ({ caller, body, deps }) =>
     changeTags(caller, body.data_source_id, (known) => upsertTags(known, storedTags(body.tags)), deps),
@@ -58,16 +69,22 @@ export const removeDataSourceTags = operation({
   operationId: 'remove_data_source_tags_data_sources_tags_remove_post',
   tag: 'Data Sources',
   auth: 'user',
-  summary: 'Removes tags from a data source, and with it from its files and vectors.',
-  description: [],
+  summary: 'Remove tags from a data source',
+  description:
+    'Removes tags from a data source, and so from its files; a tag of the same key that a file has itself stays. Keys that do not exist are ignored. The record has lost the tags at once.\n\nA run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
   createsWork: true,
   body: named(
     'RemoveDataSourceTagsInput',
     Joi.object({
-      data_source_id: integer().required(),
-      tags_to_remove: Joi.array().items(Joi.string().allow('')).default([]),
-      remove_all_tags: Joi.boolean().default(false),
-    }),
+      data_source_id: integer().required().description('The connected account or feed that loses tags.'),
+      tags_to_remove: Joi.array()
+        .items(Joi.string().allow(''))
+        .default([])
+        .description('Keys that the data source loses. Default: none.'),
+      remove_all_tags: Joi.boolean()
+        .default(false)
+        .description('`true`: remove every key, whatever `tags_to_remove` lists.'),
+    }).description('Keys to remove from one data source, or all of them.'),
   ),
   answer: dataSourceRecord,
   handle: ({ caller, body, deps }) =>

@@ -14,26 +14,60 @@ import { sourceType, orderDirection } from './enums.js';
 export const dataSourceRecord = named(
   'OrganizationUserDataSourceAPI',
   wholeRecord({
-    id: integer(),
-    data_source_external_id: nullable(Joi.string().allow('')),
+    id: integer().description('Number that identifies the data source in requests.'),
+    data_source_external_id: nullable(Joi.string().allow('')).description(
+      'Type and account at the source, such as `GOOGLE_DRIVE|name@example.com`. Connecting the same account again changes this record. Null if the source has no name for the account.',
+    ),
     data_source_type: sourceType(),
-    token: nullable(Joi.object().unknown()),
-    sync_status: named('DataSourceSyncStatuses', Joi.string().valid(...DATA_SOURCE_SYNC_STATUSES)),
-    source_items_synced_at: nullable(timestamp()),
-    organization_user_id: integer(),
-    organization_id: integer(),
-    organization_supplied_user_id: Joi.string(),
-    revoked_access: Joi.boolean(),
-    last_synced_at: timestamp(),
-    last_sync_action: named('DataSourceLastSyncActions', Joi.string().valid(...DATA_SOURCE_ACTIONS)),
-    enable_auto_sync: nullable(Joi.boolean()),
-    created_at: timestamp(),
-    updated_at: timestamp(),
-    files_synced_at: nullable(timestamp()),
-    data_source_metadata: Joi.object().unknown(),
-    tags: Joi.object().unknown(),
+    token: nullable(Joi.object().unknown()).description(
+      '`{}` if credentials are stored, null if not. The credentials themselves are never returned.',
+    ),
+    sync_status: named(
+      'DataSourceSyncStatuses',
+      Joi.string()
+        .valid(...DATA_SOURCE_SYNC_STATUSES)
+        .description(
+          'State of the listing of an account, not of its files. `SYNC_ERROR`: the last listing failed; `items_error` in `data_source_metadata` says why.',
+        ),
+    ),
+    source_items_synced_at: nullable(timestamp()).description(
+      'When the account was last listed completely. Null before the first listing.',
+    ),
+    organization_user_id: integer().description('Id of the end user who connected the account.'),
+    organization_id: integer().description('The organization that owns the record.'),
+    organization_supplied_user_id: Joi.string().description(
+      'Your own name for the end user who connected the account.',
+    ),
+    revoked_access: Joi.boolean().description(
+      '`true`: the credentials were deleted, by a request or because the source refused them. Connect the account again to sync it.',
+    ),
+    last_synced_at: timestamp().description(
+      'When `last_sync_action` was set, also if it was the same action again. It is not the time of a sync.',
+    ),
+    last_sync_action: named(
+      'DataSourceLastSyncActions',
+      Joi.string()
+        .valid(...DATA_SOURCE_ACTIONS)
+        .description(
+          'Last change of a data source. `ADD`: connected, or connected again. `UPDATE`: a selection was confirmed. `CANCEL`: a connection or selection was cancelled. `REVOKE`: access ended. The event of the same name reports it.',
+        ),
+    ),
+    enable_auto_sync: nullable(Joi.boolean()).description(
+      'Whether this account is synced automatically, as its connection requested. Null: by `auto_sync_enabled_sources` of the user or the organization.',
+    ),
+    created_at: timestamp().description('When the account was connected for the first time.'),
+    updated_at: timestamp().description('When any field of the record last changed.'),
+    files_synced_at: nullable(timestamp()).description(
+      'When a run that syncs its files last ended. Null before the first one.',
+    ),
+    data_source_metadata: Joi.object()
+      .unknown()
+      .description(
+        'Facts of the account, and open problems: `items_error` (why a listing failed), `files_error` (why a sync found no files), `files_paused`, `items_refused` (inaccessible items), `deletions_held` (number of files), `tags_pending` (a change of tags was interrupted).',
+      ),
+    tags: Joi.object().unknown().description('Tags of the data source, by key. Its files have them too.'),
     ...workflowFields,
-  }),
+  }).description('A connected account, or a feed, of an end user.'),
 );
 
 /** Body of both lists of data sources. */
@@ -44,21 +78,27 @@ export const dataSourceListing = () =>
       filters: named(
         'OrganizationUserDataSourceFilters',
         Joi.object({
-          source: orNull(sourceType()),
-          ids: orNull(idList()),
-          revoked_access: orNull(Joi.boolean()),
+          source: orNull(sourceType()).description('Only accounts of this service. Absent or null: of all.'),
+          ids: orNull(idList()).description('Only data sources with these ids, at most 10,000.'),
+          revoked_access: orNull(Joi.boolean()).description(
+            '`false`: only accounts that can be synced. `true`: only those without access. Absent or null: both.',
+          ),
           // Published front-ends send {}, which selects nothing.
           tags: tagTree()
             .allow(null)
-            .empty([null, Joi.object().length(0)]),
-        }),
+            .empty([null, Joi.object().length(0)])
+            .description('Only data sources whose tags meet these conditions. `{}` and null select all.'),
+        }).description('Conditions for data sources, which must all be met.'),
       ).default({}),
-      order_by: named('OrganizationUserDataSourceOrderByColumns', Joi.string().valid(...DATA_SOURCE_ORDERS)).default(
-        'updated_at',
-      ),
+      order_by: named(
+        'OrganizationUserDataSourceOrderByColumns',
+        Joi.string()
+          .valid(...DATA_SOURCE_ORDERS)
+          .description('Time by which data sources are sorted; equal times by id.'),
+      ).default('updated_at'),
       order_dir: orderDirection().default('asc'),
       pagination: pagination(),
-    }),
+    }).description('Filters, order and page of a list of data sources.'),
   );
 
 type DataSourceListingBody = Infer<ReturnType<typeof dataSourceListing>>;

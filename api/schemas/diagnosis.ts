@@ -9,29 +9,46 @@ import { sourceType } from './enums.js';
 export const CHECK_STATUSES = ['ok', 'warn', 'bad'] as const;
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
-const status = () => named('CheckStatus', Joi.string().valid(...CHECK_STATUSES));
+const status = () =>
+  named(
+    'CheckStatus',
+    Joi.string()
+      .valid(...CHECK_STATUSES)
+      .description(
+        '`ok`: works. `warn`: works, but needs attention, or ends without action. `bad`: does not work until the problem is fixed.',
+      ),
+  );
 
 /** All six checked parts, always present. */
 export const diagnosisAnswer = named(
   'DataSourceDiagnosis',
   wholeRecord({
-    data_source_id: integer(),
+    data_source_id: integer().description('The connected account that was checked.'),
     data_source_type: sourceType(),
-    /** The worst result of its checks. */
-    status: status(),
-    checks: Joi.array().items(
-      named(
-        'DiagnosisCheck',
-        wholeRecord({
-          name: Joi.string().valid('credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures'),
-          status: status(),
-          message: Joi.string(),
-          fix: nullable(Joi.string()),
-          details: Joi.object().unknown(),
-        }),
-      ),
-    ),
-    checked_at: timestamp(),
-    took_ms: integer(),
-  }),
+    status: status().description('The worst result of its checks.'),
+    checks: Joi.array()
+      .items(
+        named(
+          'DiagnosisCheck',
+          wholeRecord({
+            name: Joi.string()
+              .valid('credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures')
+              .description(
+                'Part of the connection: stored credentials, granted scopes, rate limits, an item read at the source, automatic sync, or failed files and runs.',
+              ),
+            status: status(),
+            message: Joi.string().description('Result of the check, as a sentence for people.'),
+            fix: nullable(Joi.string()).description('What to do, and who has to do it. Null if nothing is to be done.'),
+            details: Joi.object()
+              .unknown()
+              .description(
+                'Facts behind the result; which ones depends on `name`. `cause` names the error of a failed check.',
+              ),
+          }).description('Result of checking one part of a connection.'),
+        ),
+      )
+      .description('Always six results, one for each part of the connection.'),
+    checked_at: timestamp().description('When the diagnosis began.'),
+    took_ms: integer().description('Duration of all checks in milliseconds.'),
+  }).description('State of a connection, part by part.'),
 );

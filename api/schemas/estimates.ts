@@ -8,32 +8,94 @@ import { embeddingModel } from './enums.js';
 export const SKIPPED_BY_DRY_RUN = ['already_synced', 'not_found', 'over_limit', 'robots_disallowed'] as const;
 export type SkippedByDryRun = (typeof SKIPPED_BY_DRY_RUN)[number];
 
+const SKIPPED: Readonly<Record<SkippedByDryRun, string>> = {
+  already_synced: 'Items of which `incremental_sync` skips the READY copy.',
+  not_found: 'Selected items that do not exist or are not accessible at their source.',
+  over_limit: 'Items beyond `max_files_per_upload` of the user. In a crawl, links beyond it on the sampled pages.',
+  robots_disallowed: 'Pages that robots.txt of their site forbids to fetch.',
+};
+
 /** Response of an operation with dry_run: the estimated cost of a run. */
 export const estimate = named(
   'DryRunEstimate',
   Joi.object({
-    id: Joi.valid(null).required(),
-    dry_run: Joi.valid(true).required(),
+    id: Joi.valid(null).required().description('Always null, because no run and no file was created.'),
+    dry_run: Joi.valid(true).required().description('Always `true`: this is an estimate, and nothing was changed.'),
     embedding_model: embeddingModel().required(),
-    files: integer().required(),
-    bytes: nullable(integer()).required(),
-    chunks: nullable(integer()).required(),
-    tokens: nullable(integer()).required(),
-    tokens_low: nullable(integer()).required(),
-    tokens_high: nullable(integer()).required(),
-    price: nullable(Joi.number()).required(),
-    seconds: nullable(Joi.number()).required(),
-    seconds_by: nullable(Joi.object({ runs: integer().required(), files: integer().required() })).required(),
-    complete: Joi.boolean().required(),
-    estimated: Joi.boolean().required(),
+    files: integer()
+      .required()
+      .description(
+        'Number of pages or items that the run would read. Only those found so far, if `complete` is `false`.',
+      ),
+    bytes: nullable(integer())
+      .required()
+      .description('Size of all contents in bytes, from the sample. Null if nothing of the sample could be read.'),
+    chunks: nullable(integer())
+      .required()
+      .description(
+        'Number of chunks that the run would make, from the sample. Null if nothing of the sample could be read.',
+      ),
+    tokens: nullable(integer())
+      .required()
+      .description(
+        'Number of tokens (cl100k) in these chunks with their overlaps: an upper bound, because texts with known vectors cost none. `0` if no vectors are requested; null if nothing of the sample could be read.',
+      ),
+    tokens_low: nullable(integer())
+      .required()
+      .description(
+        'Lower end of the 95 % interval of `tokens`, assuming that the other files are similar to the sample.',
+      ),
+    tokens_high: nullable(integer())
+      .required()
+      .description(
+        'Upper end of the same interval. Null if not all files were found, or fewer than two could be read.',
+      ),
+    price: nullable(Joi.number())
+      .required()
+      .description(
+        'Price of `tokens` by the setting EMBEDDING_PRICES, in its currency. Null if it has no price for the model.',
+      ),
+    seconds: nullable(Joi.number())
+      .required()
+      .description(
+        "Expected duration in seconds, from the pace of the user's last 20 runs of the kind without `max_tokens`. Null if there are none.",
+      ),
+    seconds_by: nullable(
+      Joi.object({
+        runs: integer().required().description('Number of earlier runs whose pace was measured.'),
+        files: integer().required().description('Number of items that these runs processed.'),
+      }),
+    )
+      .required()
+      .description('Basis of the duration estimate. Null if no earlier run of the user can be compared.'),
+    complete: Joi.boolean()
+      .required()
+      .description(
+        '`false`: the search for items ended early, by its time limit (half of DRY_RUN_TIMEOUT_S) or because a crawl is larger than its sample.',
+      ),
+    estimated: Joi.boolean()
+      .required()
+      .description('`false`: every item was read, so the figures are counted instead of extrapolated.'),
     sample: Joi.object({
-      files: integer().required(),
-      failed: integer().required(),
-      bytes: integer().required(),
-      chunks: integer().required(),
-      known_chunks: nullable(integer()).required(),
-      tokens: integer().required(),
-    }).required(),
-    skipped: Joi.object(Object.fromEntries(SKIPPED_BY_DRY_RUN.map((reason) => [reason, integer()]))).required(),
-  }),
+      files: integer().required().description('Number of items that were read, at most DRY_RUN_SAMPLE_PAGES.'),
+      failed: integer()
+        .required()
+        .description('Number of sampled items that could not be read. The rest is assumed to fail as often.'),
+      bytes: integer().required().description('Size in bytes of the contents that were read.'),
+      chunks: integer().required().description('Number of chunks made of the sampled contents.'),
+      known_chunks: nullable(integer())
+        .required()
+        .description('Number of these whose vectors are stored already and cost nothing. Null above 5,000 chunks.'),
+      tokens: integer().required().description('Number of tokens (cl100k) in the sampled chunks.'),
+    })
+      .required()
+      .description(
+        'Items that were read for the estimate. OCR, recordings, attachments and pages that need a browser are not sampled.',
+      ),
+    skipped: Joi.object(
+      Object.fromEntries(SKIPPED_BY_DRY_RUN.map((reason) => [reason, integer().description(SKIPPED[reason])])),
+    )
+      .required()
+      .description('Number of found items that are not in `files`, by reason. Reasons without items are absent.'),
+  }).description('Estimated cost of a run, as `dry_run: true` returns it. The run itself was not started.'),
 );

@@ -9,20 +9,34 @@ const defaults = DEFAULT_INGEST_OPTIONS;
 
 /** Options of every operation that creates files. The overlap must be smaller than the chunk size. */
 export const ingestFields = () => ({
-  chunk_size: orNull(integer().min(1), defaults.chunkSize),
+  chunk_size: orNull(integer().min(1), defaults.chunkSize).description(
+    'Largest number of tokens (cl100k) of a chunk. Default 1500.',
+  ),
   // Only a given overlap can be invalid: the default is reduced for a small chunk_size.
-  chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap),
-  skip_embedding_generation: orNull(Joi.boolean(), defaults.skipEmbeddingGeneration),
+  chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap).description(
+    'Largest number of tokens that neighbouring chunks share. Default 20. A value that is not below `chunk_size` is 422; the default is reduced for a small `chunk_size`.',
+  ),
+  skip_embedding_generation: orNull(Joi.boolean(), defaults.skipEmbeddingGeneration).description(
+    '`true`: make chunks without vectors. They can be listed, but searches do not find them.',
+  ),
   // Not nullable in the interface, but published front-ends send null: see api/extensions.ts.
   embedding_model: orNull(embeddingModel(), defaults.embeddingModel),
-  generate_sparse_vectors: orNull(Joi.boolean(), defaults.generateSparseVectors),
-  prepend_filename_to_chunks: orNull(Joi.boolean(), defaults.prependFilenameToChunks),
+  generate_sparse_vectors: orNull(Joi.boolean(), defaults.generateSparseVectors).description(
+    '`true`: also store weighted terms of each chunk, by which `hybrid_search` ranks words. Without vectors it has no effect.',
+  ),
+  prepend_filename_to_chunks: orNull(Joi.boolean(), defaults.prependFilenameToChunks).description(
+    '`true`: begin the text of each chunk with the name of its file, for a page its address. The name is cut at half of `chunk_size`.',
+  ),
 });
 
 /** Steps of an ingest that a caller can disable. */
 export const stepFields = () => ({
-  generate_chunks_only: Joi.boolean().default(false),
-  store_file_only: Joi.boolean().default(false),
+  generate_chunks_only: Joi.boolean()
+    .default(false)
+    .description('`true`: make chunks without vectors, whatever `skip_embedding_generation` says.'),
+  store_file_only: Joi.boolean()
+    .default(false)
+    .description('`true`: store the fetched or uploaded content without extracting text or making chunks.'),
 });
 
 /** For operations without optional steps. */

@@ -1,24 +1,61 @@
 import Joi from 'joi';
 
-import { ALL_SOURCES, AUTO_SYNC_INTERVALS, type CustomLimits, LIMIT_NAMES } from '../../contract/limits.js';
+import {
+  ALL_SOURCES,
+  AUTO_SYNC_INTERVALS,
+  type CustomLimits,
+  LIMIT_NAMES,
+  type LimitName,
+} from '../../contract/limits.js';
 import { type SourceType } from '../../contract/sources.js';
-import { byName, integer, orNull } from './fields.js';
+import { integer, orNull } from './fields.js';
 import { type Shape, typed } from './inferred.js';
 import { named } from './reference.js';
 import { sourceType } from './enums.js';
+
+const limit = (what: string) =>
+  orNull(integer().min(-1)).description(
+    `${what} Absent and null: no change. \`-1\`: unlimited; for a user, this also lifts the limit of the organization.`,
+  );
+
+const limits = () =>
+  ({
+    max_files: limit(
+      'Largest number of files with content of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
+    ),
+    max_files_per_upload: limit(
+      'Largest number of files of one scrape or selection. It ends there; `file_metadata.limit_reached` of its parent names the limit.',
+    ),
+    max_characters: limit(
+      'Largest number of characters in all files of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
+    ),
+    max_characters_per_file: limit('Largest number of characters of one file. A longer one ends in SYNC_ERROR.'),
+    max_characters_per_upload: limit(
+      'Largest number of characters in the files of one upload, scrape or selection. Files beyond it end in SYNC_ERROR.',
+    ),
+  }) satisfies Record<LimitName, Joi.Schema>;
 
 /** Limits of users: absent and null change nothing, -1 removes a limit. */
 export const userSettings = () => ({
   auto_sync_enabled_sources: orNull(
     typed<SourceType[] | typeof ALL_SOURCES>(
       Joi.alternatives().conditional(Joi.string(), {
-        then: named('DataSourceExtendedInput', Joi.string().valid(ALL_SOURCES)),
+        then: named(
+          'DataSourceExtendedInput',
+          Joi.string()
+            .valid(ALL_SOURCES)
+            .description('Every source that supports automatic sync, instead of a list of sources.'),
+        ),
         otherwise: Joi.array().items(sourceType()),
       }),
     ),
+  ).description(
+    "Sources whose accounts are synced automatically, or `ALL`. A user's own list replaces that of the organization, also if it is empty. Absent and null: no change.",
   ),
-  auto_sync_interval: orNull(integer().valid(-1, ...AUTO_SYNC_INTERVALS)),
-  ...byName(LIMIT_NAMES, () => orNull(integer().min(-1))),
+  auto_sync_interval: orNull(integer().valid(-1, ...AUTO_SYNC_INTERVALS)).description(
+    'Hours between two automatic syncs: 3, 6, 12 or 24. `-1`: not set, so that the value of the organization applies, else 24. Absent and null: no change.',
+  ),
+  ...limits(),
 });
 
 export type UserSettingsBody = Shape<ReturnType<typeof userSettings>>;

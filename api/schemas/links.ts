@@ -5,8 +5,21 @@ import { named } from './reference.js';
 export const pageLinks = named(
   'FetchURLsResponse',
   Joi.object({
-    urls: Joi.array().items(Joi.string()).required(),
-    html_content: Joi.string().allow('').required(),
-    error_message: Joi.string().allow(null).required(),
-  }),
+    urls: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description(
+        'Addresses that were found: the links of the page (at most 10,000, of any host), or the results of the search.',
+      ),
+    html_content: Joi.string()
+      .allow('')
+      .required()
+      .description(
+        'HTML source of the page, without running its scripts. Empty for a search, and if the page could not be read.',
+      ),
+    error_message: Joi.string()
+      .allow(null)
+      .required()
+      .description('Why the page could not be read, as a sentence. Null if it was read.'),
+  }).description('Addresses found on a page or by a search.'),
 );

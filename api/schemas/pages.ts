@@ -13,13 +13,27 @@ export const paths = () => orNull(prefixes().max(MAX_PATHS), []);
 
 /** Options for fetching and reading pages, shared by every scrape. */
 export const pageFields = () => ({
-  enable_auto_sync: orNull(Joi.boolean(), false),
-  html_tags_to_skip: orNull(skipNames(), []),
-  css_classes_to_skip: orNull(skipNames(), []),
-  css_selectors_to_skip: orNull(skipSelectors(), []),
-  download_css_and_media: orNull(Joi.boolean(), false),
+  enable_auto_sync: orNull(Joi.boolean(), false).description(
+    '`true`: repeat the scrape at the `auto_sync_interval` of the user, of the organization, or every 24 hours. A scheduled scrape deletes pages that vanished from the site.',
+  ),
+  html_tags_to_skip: orNull(skipNames(), []).description(
+    'Names of HTML elements to leave out with their content, such as `nav`. At most 100 of 500 characters each.',
+  ),
+  css_classes_to_skip: orNull(skipNames(), []).description(
+    'Leaves out elements with one of these class names, with or without the leading dot. At most 100 of 500 characters each.',
+  ),
+  css_selectors_to_skip: orNull(skipSelectors(), []).description(
+    'Leaves out elements that match one of these selectors. An invalid one is 422, blank ones are ignored. At most 100 of 500 characters each.',
+  ),
+  download_css_and_media: orNull(Joi.boolean(), false).description(
+    '`true`: render every page in a browser with its styles and media, which takes longer. `false`: only pages that look empty without scripts are rendered.',
+  ),
   ...stepFields(),
-  use_premium_proxies: Joi.boolean().default(false),
+  use_premium_proxies: Joi.boolean()
+    .default(false)
+    .description(
+      '`true`: repeat refused requests (such as 403 or 429) by a proxy of the setting PREMIUM_PROXY_URLS. Missing, slow or broken pages are not repeated.',
+    ),
 });
 
 export type PageBody = Shape<ReturnType<typeof pageFields>>;

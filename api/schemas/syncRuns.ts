@@ -13,29 +13,84 @@ import { named } from './reference.js';
 
 /** A single value of a query is a text instead of a list. */
 const some = <S extends Joi.Schema>(value: S) => Joi.array().items(value).single();
-const runKind = () => named('SyncRunKind', Joi.string().valid(...RUN_KINDS));
-const runCause = () => named('SyncRunCause', Joi.string().valid(...RUN_CAUSES));
-const runState = () => named('SyncRunStatus', Joi.string().valid(...RUN_STATES));
-const itemStage = () => named('SyncRunItemStage', Joi.string().valid(...ITEM_STAGES));
-const itemCause = () => named('SyncRunItemCause', Joi.string().valid(...ITEM_CAUSES));
+const runKind = () =>
+  named(
+    'SyncRunKind',
+    Joi.string()
+      .valid(...RUN_KINDS)
+      .description(
+        'What a run does: `scrapeSitemap`, `webScrape`, `syncFeed`, `syncUpload` and `syncSource` (a selection of an account) find and ingest files, `syncItems` lists an account, `resyncFile` syncs files again, `autoSync` is a scheduled sync whose parts are runs of their own.',
+      ),
+  );
+const runCause = () =>
+  named(
+    'SyncRunCause',
+    Joi.string()
+      .valid(...RUN_CAUSES)
+      .description(
+        'Trigger of a run: a request, a schedule, a resync, a retry of another run, or (`command`) `reconcile --mend` by the operator.',
+      ),
+  );
+const runState = () =>
+  named(
+    'SyncRunStatus',
+    Joi.string()
+      .valid(...RUN_STATES)
+      .description(
+        '`queued`: accepted, not started. `paused`: at its `max_tokens`, until it is resumed. `stalled`: it has due work and makes no progress; `message` says why. `finished`, `failed` and `aborted` are final; single items of a finished run may have failed.',
+      ),
+  );
+const itemStage = () =>
+  named(
+    'SyncRunItemStage',
+    Joi.string()
+      .valid(...ITEM_STAGES)
+      .description(
+        'Step at which an item ended. `select`: before anything was fetched. `queue`: while it waited. `transcribe`: speech to text. `recognize`: OCR. `read`: extraction of text.',
+      ),
+  );
+const itemCause = () =>
+  named(
+    'SyncRunItemCause',
+    Joi.string()
+      .valid(...ITEM_CAUSES)
+      .description(
+        'Why an item failed, was skipped or was aborted, for programs. `message` explains the single case, `remedy` says what to do.',
+      ),
+  );
 const MAX_CUSTOMERS = 100;
 
 /** Filters of runs in progress are expensive, since each run is counted. */
 const MAX_RUNS = 1_000;
 
 export const runsQuery = Joi.object({
-  limit: integer().min(1).max(MAX_RUNS).default(100),
-  offset: integer().min(0).default(0),
-  customer_ids: Joi.array().items(Joi.string().max(512)).max(MAX_CUSTOMERS).single(),
-  kinds: some(runKind()),
-  statuses: some(runState()),
-  causes: some(runCause()),
-  data_source_id: integer(),
-  file_id: integer(),
-  request_id: Joi.string().max(512),
-  parent_run_id: integer(),
-  since: Joi.date().iso(),
-  until: Joi.date().iso(),
+  limit: integer()
+    .min(1)
+    .max(MAX_RUNS)
+    .default(100)
+    .description('Largest number of runs of the response, 1 to 1,000. Default 100.'),
+  offset: integer()
+    .min(0)
+    .default(0)
+    .description('Number of matching runs to skip before the first one of the response. Default 0.'),
+  customer_ids: Joi.array()
+    .items(Joi.string().max(512))
+    .max(MAX_CUSTOMERS)
+    .single()
+    .description(
+      'Only runs of these end users, by your own names for them. Repeat the parameter for several, at most 100.',
+    ),
+  kinds: some(runKind()).description('Only runs of these types of work. Repeat the parameter for several.'),
+  statuses: some(runState()).description('Only runs in one of these states now. Repeat the parameter for several.'),
+  causes: some(runCause()).description('Only runs with one of these triggers. Repeat the parameter for several.'),
+  data_source_id: integer().description('Only runs about this connected account or feed.'),
+  file_id: integer().description('Only runs that are about this file, or that processed it.'),
+  request_id: Joi.string()
+    .max(512)
+    .description('Only runs of the request with this id, as files and events report it.'),
+  parent_run_id: integer().description('Only the parts of this scheduled sync.'),
+  since: Joi.date().iso().description('Only runs that were accepted at this time (ISO 8601) or later.'),
+  until: Joi.date().iso().description('Only runs that were accepted before this time (ISO 8601).'),
 });
 
 type RunsQuery = Infer<typeof runsQuery>;
@@ -63,79 +118,153 @@ const count = () => integer().min(0);
 export const runRecord = named(
   'SyncRun',
   wholeRecord({
-    id: integer(),
+    id: integer().description('Number that identifies the run in the paths of `/sync_runs`.'),
     kind: runKind(),
     cause: runCause(),
     status: runState(),
-    message: nullable(Joi.string().allow('')),
-    error: nullable(Joi.string()),
-    stalled_since: nullable(timestamp()),
-    stalls: Joi.array().items(
-      named(
-        'SyncRunStall',
-        wholeRecord({
-          cause: Joi.string().valid(...STALL_CAUSES),
-          message: Joi.string(),
-          since: timestamp(),
-          until: timestamp(),
-        }),
-      ),
+    message: nullable(Joi.string().allow('')).description(
+      'Why the run is stalled, why its last attempt or the run itself failed, or which part of its list it did not take. A sentence; null if there is nothing to report.',
     ),
-    organization_id: integer(),
-    organization_user_id: nullable(integer()),
-    organization_supplied_user_id: nullable(Joi.string()),
-    data_source_id: nullable(integer()),
-    file_id: nullable(integer()),
-    parent_run_id: nullable(integer()),
-    request_id: Joi.string().allow(''),
-    upload_id: nullable(Joi.string().allow('')),
-    accepted_at: timestamp(),
-    started_at: nullable(timestamp()),
-    finished_at: nullable(timestamp()),
+    error: nullable(Joi.string()).description(
+      'The reason in `message` for programs: a cause of a stall while it is stalled, else a cause as items have it. Null if there is none.',
+    ),
+    stalled_since: nullable(timestamp()).description(
+      'When the current stall was detected, STALL_AFTER_S (default 60 s) after the last progress. Null if the run is not stalled.',
+    ),
+    stalls: Joi.array()
+      .items(
+        named(
+          'SyncRunStall',
+          wholeRecord({
+            cause: Joi.string()
+              .valid(...STALL_CAUSES)
+              .description(
+                'What stopped the run, for programs. `worker_starved`: other programs of the machine used the processor.',
+              ),
+            message: Joi.string().description('The problem, then what the operator has to do.'),
+            since: timestamp().description('When the lack of progress was detected.'),
+            until: timestamp().description('When the run made progress again, or ended.'),
+          }).description('An interval in which a run had due work and made no progress.'),
+        ),
+      )
+      .description('Earlier stalls of the run that have ended, the latest last.'),
+    organization_id: integer().description('The organization that owns the run.'),
+    organization_user_id: nullable(integer()).description(
+      'Id of the end user whose files the run processes. Null for work of the organization as a whole.',
+    ),
+    organization_supplied_user_id: nullable(Joi.string()).description(
+      'Your own name for this end user. Null for work of the organization as a whole.',
+    ),
+    data_source_id: nullable(integer()).description(
+      'The connected account or feed that the run is about; null if there is none.',
+    ),
+    file_id: nullable(integer()).description(
+      'The file that the run is about, of a scrape or feed its parent. Null for runs about many files.',
+    ),
+    parent_run_id: nullable(integer()).description(
+      'The scheduled sync that started this run as one of its parts; null for other runs.',
+    ),
+    request_id: Joi.string()
+      .allow('')
+      .description('Id of the request that led to the run: the one you sent, else one that the server made.'),
+    upload_id: nullable(Joi.string().allow('')).description(
+      'Id of the upload or selection that its files belong to; null if there is none.',
+    ),
+    accepted_at: timestamp().description('When the request or the schedule created the run.'),
+    started_at: nullable(timestamp()).description('When its workflow was started. Null while it waits for that.'),
+    finished_at: nullable(timestamp()).description('When it ended, with success or not. Null while it is in progress.'),
     counts: named(
       'SyncRunCounts',
       wholeRecord({
-        ...{ discovered: count(), ok: count(), failed: count() },
-        ...{ skipped: count(), aborted: count(), pending: count() },
-      }),
+        discovered: count().description('Number of all items that the run met: the sum of the other counts.'),
+        ok: count().description('Number of items that were ingested, or deleted by a delete or a listing.'),
+        failed: count().description(
+          'Number of items that ended with an error. The list of items has each with its cause and remedy.',
+        ),
+        skipped: count().description(
+          'Number of items without work to do: unchanged, excluded by an option, unreadable at the source, or taken over by another run.',
+        ),
+        aborted: count().description(
+          'Number of items that the run did not reach before it ended, or whose access was revoked. They can be retried.',
+        ),
+        pending: count().description('Number of items that have no outcome yet; 0 after the run has ended.'),
+      }).description('Items of a run by outcome: ok + failed + skipped + aborted + pending = discovered.'),
     ),
-    bytes_fetched: count(),
-    tokens_embedded: count(),
-    tokens_reused: count(),
-    details: Joi.object().unknown(),
+    bytes_fetched: count().description(
+      'Size in bytes of the contents that were fetched or uploaded, of the last attempt of each item.',
+    ),
+    tokens_embedded: count().description(
+      'Number of tokens (cl100k) that were sent to the embedding model, of the last attempt of each item.',
+    ),
+    tokens_reused: count().description(
+      'Number of tokens (cl100k) whose stored vectors were used instead of embedding them again.',
+    ),
+    details: Joi.object()
+      .unknown()
+      .description('Further figures of this kind of run, by name. Empty while it is in progress.'),
     ...workflowFields,
-  }),
+  }).description(
+    'One piece of work in the background, such as a scrape, an upload or a sync of an account. Kept LEDGER_LIFE_DAYS (default 90) after its end.',
+  ),
 );
 
-const itemOutcome = () => named('SyncRunItemOutcome', Joi.string().valid(...ITEM_OUTCOMES, 'pending'));
+const itemOutcome = () =>
+  named(
+    'SyncRunItemOutcome',
+    Joi.string()
+      .valid(...ITEM_OUTCOMES, 'pending')
+      .description(
+        'Result of a run for one item. `skipped`: nothing was to be done. `aborted`: the run did not reach it. `pending`: in progress or waiting.',
+      ),
+  );
 
 export const itemsQuery = Joi.object({
-  limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100),
-  after: Joi.string().pattern(/^\d{16}:[\w-]{1,64}$/),
-  outcomes: some(itemOutcome()),
-  stages: some(itemStage()),
-  causes: some(itemCause()),
+  limit: integer()
+    .min(1)
+    .max(MAX_PAGE_LIMIT)
+    .default(100)
+    .description('Largest number of items of the response. Default 100.'),
+  after: Joi.string()
+    .pattern(/^\d{16}:[\w-]{1,64}$/)
+    .description('Cursor of the next page: `next_cursor` of the previous response. Absent: the first page.'),
+  outcomes: some(itemOutcome()).description('Only items with one of these results. Repeat the parameter for several.'),
+  stages: some(itemStage()).description(
+    'Only items that ended at one of these steps. Repeat the parameter for several.',
+  ),
+  causes: some(itemCause()).description('Only items with one of these reasons. Repeat the parameter for several.'),
 });
 
 export const itemRecord = named(
   'SyncRunItem',
   wholeRecord({
-    id: Joi.string(),
-    sync_run_id: integer(),
-    file_id: nullable(integer()),
-    external_id: Joi.string().allow(''),
-    name: nullable(Joi.string().allow('')),
+    id: Joi.string().description(
+      'Text that identifies the item: a cursor of this list, and a value of `item_ids` of a retry.',
+    ),
+    sync_run_id: integer().description(
+      'The run that met the item. In the list of a scheduled sync, the part that did.',
+    ),
+    file_id: nullable(integer()).description('The file of the item. Null if none was made of it.'),
+    external_id: Joi.string().allow('').description('Id of the item at its source: of a page its address.'),
+    name: nullable(Joi.string().allow('')).description(
+      'Name as its source shows it; the external id if there is none.',
+    ),
     outcome: itemOutcome(),
     stage: nullable(itemStage()),
     cause: nullable(itemCause()),
-    message: nullable(Joi.string().allow('')),
-    remedy: nullable(Joi.string()),
-    bytes_fetched: count(),
-    tokens_embedded: count(),
-    tokens_reused: count(),
-    at: timestamp(),
+    message: nullable(Joi.string().allow('')).description(
+      'What went wrong with this item, as a sentence. Null if there is nothing to report.',
+    ),
+    remedy: nullable(Joi.string()).description(
+      'What to do about its cause, as a sentence. Null if nothing is to be done.',
+    ),
+    bytes_fetched: count().description('Size in bytes of its content at its last attempt.'),
+    tokens_embedded: count().description(
+      'Number of tokens (cl100k) that its last attempt sent to the embedding model.',
+    ),
+    tokens_reused: count().description('Number of tokens (cl100k) whose stored vectors its last attempt used.'),
+    at: timestamp().description('When the item ended; of a pending one, when it last changed.'),
     ...workflowFields,
-  }),
+  }).description('What a run did with one file, or with one item at a source that became no file.'),
 );
 
 const RETRIED = ['failed', 'aborted', 'skipped'] as const;
@@ -145,13 +274,25 @@ const members = <S extends Joi.Schema>(value: S) => Joi.array().items(value).min
 export const retryBody = named(
   'RetrySyncRunRequest',
   Joi.object({
-    item_ids: Joi.array().items(Joi.string().max(100)).min(1).max(1_000),
-    file_ids: idList().min(1).max(1_000),
-    outcomes: members(Joi.string().valid(...RETRIED)),
-    stages: members(itemStage()),
-    causes: members(itemCause()),
+    item_ids: Joi.array()
+      .items(Joi.string().max(100))
+      .min(1)
+      .max(1_000)
+      .description('Items of the run to sync again, by `id` of its list of items. Not together with a filter.'),
+    file_ids: idList()
+      .min(1)
+      .max(1_000)
+      .description('Files of the run to sync again, whatever their outcome was. Not together with a filter.'),
+    outcomes: members(Joi.string().valid(...RETRIED)).description(
+      'Filter: items with one of these results. Default `failed`. Files that are READY now are not synced again.',
+    ),
+    stages: members(itemStage()).description('Filter: items that ended at one of these steps.'),
+    causes: members(itemCause()).description('Filter: items with one of these reasons.'),
   })
     .without('item_ids', ['outcomes', 'stages', 'causes'])
-    .without('file_ids', ['outcomes', 'stages', 'causes']),
+    .without('file_ids', ['outcomes', 'stages', 'causes'])
+    .description(
+      'Which items of a run to sync again: named ones, or those that match a filter. Empty: all failed ones.',
+    ),
 );
 export type RetryBody = Infer<typeof retryBody>;

@@ -10,10 +10,25 @@ import { oauthSource } from './enums.js';
 /** Maximum length of a credential. */
 const MAX_CREDENTIAL = 10_000;
 
+/** Descriptions of the credentials. */
+const TEXTS: Readonly<Record<string, string>> = {
+  client_id: 'Id of the OAuth client, as the provider shows it. At most 10,000 characters.',
+  redirect_uri:
+    'Address registered at the provider to which it sends users back: http(s), without credentials and `#`. It must lead to the path `/integrations/…` of the source on this service. Other schemes need the setting REDIRECT_URI_SCHEMES.',
+  client_secret:
+    'Secret of the OAuth client; stored encrypted and never returned. Absent, null and `""`: none; in an update, the stored one stays.',
+  api_key:
+    'API key of the file picker of Google; stored encrypted and never returned. Absent, null and `""`: none; in an update, the stored one stays.',
+  file_picker_client_id:
+    'Id of the client for the file picker of Microsoft. Absent, null and `""`: none; in an update, the stored one stays.',
+  file_picker_redirect_uri:
+    'Address to which the file picker of Microsoft sends users back. Absent, null and `""`: none; in an update, the stored one stays.',
+};
+
 const given = () => Joi.string().max(MAX_CREDENTIAL);
 const fieldOf = (name: string) => (name.endsWith('redirect_uri') ? given().custom(redirectUri) : given());
 /** Null and '' mean absent. */
-const optional = (name: string) => orNull(fieldOf(name).allow(''));
+const optional = (name: string) => orNull(fieldOf(name).allow('')).description(TEXTS[name] ?? '');
 
 /** Names of the schemas in the reference, by an extra credential of their family. */
 const FAMILY_NAMES: Readonly<Record<string, { readonly element: string; readonly credentials: string }>> = {
@@ -33,17 +48,24 @@ const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
     Joi.object({
       data_source_type: Joi.string()
         .valid(...sources)
-        .required(),
+        .required()
+        .description(
+          'Source whose accounts are connected by this client. The organization has at most one client of each.',
+        ),
       credentials: named(
         namesOf(extras).credentials,
         Joi.object({
-          client_id: given().required(),
-          redirect_uri: fieldOf('redirect_uri').required(),
+          client_id: given()
+            .required()
+            .description(TEXTS['client_id'] ?? ''),
+          redirect_uri: fieldOf('redirect_uri')
+            .required()
+            .description(TEXTS['redirect_uri'] ?? ''),
           client_secret: optional('client_secret'),
           ...Object.fromEntries(extras.map((name) => [name, optional(name)])),
-        }),
+        }).description('Credentials of an OAuth client, as registered at the provider.'),
       ).required(),
-    }),
+    }).description("An organization's own OAuth client for one source."),
   ),
 }));
 
@@ -69,19 +91,30 @@ export const whiteLabelInput = () =>
 export const whiteLabelRecord = named(
   'WhiteLabel',
   Joi.object({
-    id: integer().required(),
+    id: integer().required().description('Number that identifies the client in `POST /white_label/delete`.'),
     data_source_type: oauthSource().required(),
     credentials: named(
       'WhiteLabelCredentials',
       Joi.object({
-        client_id: Joi.string().required(),
-        redirect_uri: Joi.string().required(),
-        file_picker_client_id: Joi.string(),
-        file_picker_redirect_uri: Joi.string(),
-        ...Object.fromEntries(SECRET_CREDENTIALS.map((name) => [`has_${name}`, Joi.boolean().required()])),
-      }),
+        client_id: Joi.string().required().description('Id of the OAuth client, as the provider shows it.'),
+        redirect_uri: Joi.string()
+          .required()
+          .description('Address to which the provider sends users back after their consent.'),
+        file_picker_client_id: Joi.string().description(
+          'Client of the file picker of Microsoft. Absent if none was given.',
+        ),
+        file_picker_redirect_uri: Joi.string().description(
+          'Where the file picker of Microsoft sends users back. Absent if none was given.',
+        ),
+        ...Object.fromEntries(
+          SECRET_CREDENTIALS.map((name) => [
+            `has_${name}`,
+            Joi.boolean().required().description(`Whether a \`${name}\` is stored. Its value is never returned.`),
+          ]),
+        ),
+      }).description('Credentials of an OAuth client without its secrets.'),
     ).required(),
-    created_at: timestamp().required(),
-    updated_at: timestamp().required(),
-  }),
+    created_at: timestamp().required().description('When a client of this source was first stored.'),
+    updated_at: timestamp().required().description('When its credentials were last replaced or changed.'),
+  }).description("An organization's own OAuth client for one source, without its secrets."),
 );

@@ -14,15 +14,18 @@ export const listSyncRunItems = operation({
   operationId: 'list_sync_run_items',
   tag: 'Runs',
   auth: 'either',
-  summary: 'Lists what a run met, each with its outcome, stage, cause and remedy; page by page by a cursor.',
-  description: [],
+  summary: 'List the items of a run',
+  description:
+    'Lists the result of a run for each of its items, with stage, cause and what to do. Use it to find out why files failed (`outcomes=failed`) before you call `POST /sync_runs/{sync_run_id}/retry`. It also works while the run is in progress.\n\nPages are read by a cursor: pass `next_cursor` as `after` until it is null. Runs that change tags, move vectors, recount or connect have no items.',
   query: itemsQuery,
   answer: named(
     'SyncRunItems',
     Joi.object({
-      results: Joi.array().items(itemRecord).required(),
-      next_cursor: nullable(Joi.string()).required(),
-    }),
+      results: Joi.array().items(itemRecord).required().description('Items of this page, in the order of their ids.'),
+      next_cursor: nullable(Joi.string())
+        .required()
+        .description('Value of `after` for the next page. Null on the last one.'),
+    }).description('A page of the items of a run.'),
   ),
   async handle(call) {
     const run = await syncRunOf(call);

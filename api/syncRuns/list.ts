@@ -11,8 +11,10 @@ export const listSyncRuns = operation({
   operationId: 'list_sync_runs',
   tag: 'Runs',
   auth: 'either',
-  summary: "Lists the runs of a user, or with an API key alone those of all the organization's users, newest first.",
-  description: [],
+  summary: 'List runs',
+  description:
+    'Lists the runs of an end user, newest first. With an API key alone it lists those of the whole organization.\n\nUse it to see what a request started (`request_id`), what is in progress (`statuses`), or what an account did (`data_source_id`). Filters of different parameters must all match.\n\nFinished runs are kept LEDGER_LIFE_DAYS (default 90).',
+  errors: { 404: null },
   query: runsQuery,
   answer: listOf('SyncRuns', runRecord),
   async handle({ caller, query, deps }) {
@@ -35,8 +37,9 @@ export const getSyncRun = operation({
   operationId: 'get_sync_run',
   tag: 'Runs',
   auth: 'either',
-  summary: 'Tells how a run stands, or how it ended: counts that add up, bytes, and tokens embedded and reused.',
-  description: [],
+  summary: 'Get a run',
+  description:
+    'Returns the state of a run with the counts of its items: ok + failed + skipped + aborted + pending = discovered.\n\nPoll it until `finished_at` is set. A `stalled` run says in `message` what stopped it, and a `paused` one continues after `POST /sync_runs/{sync_run_id}/resume`. The counts of a scheduled sync are the sums of its parts. `GET /sync_runs/{sync_run_id}/items` lists the single items.',
   answer: runRecord,
   async handle(call) {
     const run = await syncRunOf(call);

@@ -13,16 +13,27 @@ export const resumeRun = operation({
   operationId: 'resume_sync_run',
   tag: 'Runs',
   auth: 'user',
-  summary: 'Has a run go on that is paused at its max_tokens, with another bound, or with none.',
-  description: [],
-  body: named('ResumeSyncRunRequest', Joi.object({ max_tokens: nullable(integer().min(0)).required() })),
+  summary: 'Resume a paused run',
+  description:
+    'Continues a run that is paused at its `max_tokens`, with a higher limit or without one. The event FILE_SYNC_LIMIT_REACHED reports such a pause, and `status` of the run is `paused`. The response shows the limit that applies; the files then continue as usual.\n\nA run that is not resumed within PAUSED_RUN_DAYS (default 30) ends, and its open files become SYNC_ABORTED. If the request is repeated, the first one counts.',
+  errors: { 409: 'The run is not paused, so it cannot be resumed.' },
+  body: named(
+    'ResumeSyncRunRequest',
+    Joi.object({
+      max_tokens: nullable(integer().min(0))
+        .required()
+        .description(
+          'New limit of the tokens that the run may embed in all, those before the pause included. It must be above `tokens_taken`. Null: no limit.',
+        ),
+    }).description('New token limit of a paused run.'),
+  ),
   answer: named(
     'ResumedSyncRun',
     Joi.object({
-      id: integer().required(),
-      max_tokens: nullable(integer()).required(),
-      tokens_taken: integer().required(),
-    }),
+      id: integer().required().description('Number of the resumed run, as in the path.'),
+      max_tokens: nullable(integer()).required().description('Limit that the run has from now on. Null: none.'),
+      tokens_taken: integer().required().description('Tokens that the run has used of its limit so far.'),
+    }).description('A run that continues, with its token limit.'),
   ),
   async handle({ caller, params, body: { max_tokens: maxTokens }, deps: { store, dispatcher } }) {
     const run = await store.runs.findOf(caller, pathId(params, 'sync_run_id'));

@@ -66,20 +66,31 @@ export const retrySyncRun = operation({
   operationId: 'retry_sync_run',
   tag: 'Runs',
   auth: 'either',
-  summary: 'Syncs items of a run again: all failed ones, named ones, or those that match a filter.',
-  description: [],
+  summary: 'Retry items of a run',
+  description:
+    'Syncs files of a run again in one new run: all failed ones (`{}`), named ones, or those that match a filter. Each file keeps its options; the events FILE_READY or FILE_ERROR report its result.\n\nA request queues at most 1,000 files: while `has_more` is `true`, repeat it. A filter leaves out files that are READY or in progress. Items without a file cannot be retried; their `remedy` says what to do.',
+  errors: {
+    404: 'The run does not exist or belongs to another caller, or it has not met a named item.',
+    409: 'Nothing of the run can be retried, a named file is being synced, or a named item has no file; or a request with the same Idempotency-Key is in progress.',
+  },
   createsWork: true,
   body: retryBody,
   answer: named(
     'RetriedSyncRun',
     Joi.object({
-      sync_run_id: integer().required(),
-      request_id: Joi.string().required(),
-      queued: integer().required(),
-      has_more: Joi.boolean().required(),
-      workflow_id: Joi.string().required(),
-      workflow_url: nullable(Joi.string()).required(),
-    }),
+      sync_run_id: integer().required().description('The new run, for `GET /sync_runs/{sync_run_id}`.'),
+      request_id: Joi.string().required().description('Id of this retry in its files and events, made by the server.'),
+      queued: integer().required().description('Number of files that the new run syncs again.'),
+      has_more: Joi.boolean()
+        .required()
+        .description('`true`: more than 1,000 files match. Repeat the request for the rest.'),
+      workflow_id: Joi.string().required().description('Names the workflow of the new run in Temporal.'),
+      workflow_url: nullable(Joi.string())
+        .required()
+        .description(
+          "Address of that workflow in Temporal's Web UI. Null if the operator has not set TEMPORAL_UI_URL.",
+        ),
+    }).description('The new run that syncs files of another one again.'),
   ),
   async handle(call) {
     const { body, deps } = call;

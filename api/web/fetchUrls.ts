@@ -35,9 +35,14 @@ export const fetchUrlsOfPage = operation({
   operationId: 'fetch_urls_fetch_urls_get',
   tag: 'Utilities',
   auth: 'user',
-  summary: 'Lists the addresses that a page links to.',
-  description: [],
-  query: Joi.object({ url: address() }),
+  summary: 'List the links of a page',
+  description:
+    'Fetches one page while you wait, and returns its links and its source. Use it to find start addresses for `POST /web_scrape`.\n\nNothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, is a response of 200 with `error_message`.',
+  replacedBy: 'POST /fetch_webpage',
+  errors: { 404: null },
+  query: Joi.object({
+    url: address().description('Address of the page, without credentials; without a scheme, https is assumed.'),
+  }),
   answer: pageLinks,
   handle: ({ query, deps }) => fetchUrls(query.url, 'query', deps),
 });
@@ -49,9 +54,16 @@ export const fetchWebpage = operation({
   operationId: 'fetch_urls_v2_fetch_webpage_post',
   tag: 'Utilities',
   auth: 'user',
-  summary: 'Lists the addresses that a page links to, with its HTML.',
-  description: [],
-  body: named('FetchURLsRequest', Joi.object({ url: address() })),
+  summary: 'List the links of a page, by a request with a body',
+  description:
+    'Fetches one page while you wait, and returns its links and its source.\n\nUse it for addresses that are too long for a query or must not be in access logs. Nothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, is a response of 200 with `error_message`.',
+  errors: { 404: null },
+  body: named(
+    'FetchURLsRequest',
+    Joi.object({
+      url: address().description('Address of the page, without credentials; without a scheme, https is assumed.'),
+    }).description('The page to fetch, by its address.'),
+  ),
   answer: pageLinks,
   handle: ({ body, deps }) => fetchUrls(body.url, 'body', deps),
 });

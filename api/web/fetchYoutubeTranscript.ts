@@ -11,13 +11,14 @@ const nullableText = () => Joi.string().allow('', null);
 const answer = named(
   'YoutubeTranscriptResponse',
   Joi.object({
-    status: Joi.string().required(),
-    error: nullableText(),
-    data: nullableText(),
+    status: Joi.string().required().description('`success`, or `error` if the video has no accessible transcript.'),
+    error: nullableText().description('Why no transcript is available, as a sentence. Null with `success`.'),
+    data: nullableText().description('Text of all lines, separated by spaces. Null with `error`.'),
     raw_transcript: Joi.array()
       .items(Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.string().allow(''), Joi.number())))
-      .allow(null),
-  }),
+      .allow(null)
+      .description('With `raw`, the lines: `text`, and `start` and `duration` in seconds. Otherwise null.'),
+  }).description('Captions of a video, or the reason why it has none.'),
 );
 
 const failed = (error: string) => ({ status: 'error', error, data: null, raw_transcript: null });
@@ -29,11 +30,21 @@ export const fetchYoutubeTranscript = operation({
   operationId: 'fetch_youtube_transcripts_fetch_youtube_transcript_get',
   tag: 'Utilities',
   auth: 'user',
-  summary: 'Fetches the transcript of a video on YouTube.',
-  description: [],
+  summary: 'Fetch the transcript of a video on YouTube',
+  description:
+    'Returns the captions of a video on YouTube, by the service that the operator has configured (Supadata or Invidious).\n\nNothing is stored: send the text to `POST /upload_text` to search it. A video without an accessible transcript is a response of 200 with `status: "error"`.',
+  errors: {
+    400: 'No transcript service is configured: the operator sets SUPADATA_API_KEY or INVIDIOUS_BASE_URL.',
+    404: null,
+    502: 'The transcript service rejected the request. `detail` says why.',
+    503: 'The transcript service, or a store, is busy or does not answer. Repeat the request after the seconds in `Retry-After`.',
+  },
   query: Joi.object({
-    id: Joi.string().pattern(VIDEO_ID, 'id of a video').required(),
-    raw: Joi.boolean().default(false),
+    id: Joi.string()
+      .pattern(VIDEO_ID, 'id of a video')
+      .required()
+      .description('The 11 characters after `v=` in the address of the video.'),
+    raw: Joi.boolean().default(false).description('`true`: also return the single lines with their times.'),
   })
     // Name used by published front-ends.
     .rename('video_id', 'id', { ignoreUndefined: true, override: true }),

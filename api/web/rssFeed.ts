@@ -25,20 +25,32 @@ export const rssFeed = operation({
   operationId: 'rss_feed_integrations_rss_feed_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Adds a feed (RSS, Atom or JSON Feed); each entry becomes a file.',
-  description: [],
+  summary: 'Add a feed (RSS, Atom or JSON Feed)',
+  description:
+    'Connects a feed: it becomes a data source, and each of its entries becomes a file. The text of an entry is the full content in the feed, else the linked page, else the summary.\n\nThe event ADD reports the connection, FILES_CREATED and FILE_READY the entries, and ALL_FILES_PROCESSED the end. Adding a known feed reads it again and merges `data_source_tags`.\n\nAt most 5,000 entries and 10 MB are read; entries that leave the feed stay. The feed is read repeatedly if `RSS_FEED` is among `auto_sync_enabled_sources`.',
+  errors: { 404: null },
   createsWork: true,
   body: named(
     'RSSFeedInput',
     Joi.object({
-      url: address(),
-      tags: orNull(tags(), {}),
+      url: address().description(
+        'Address of the feed; without a scheme, https is assumed. A login in it (`https://name:password@host/…`) is stored encrypted and sent to this origin only; adding the feed without a login deletes it.',
+      ),
+      tags: orNull(tags(), {}).description(
+        'Tags of each entry, in addition to those of the feed. Searches can filter by them.',
+      ),
       ...ingestFields(),
       // Front-ends do not send null here.
       embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL),
-      request_id: orNull(Joi.string().allow('').max(500)),
-      data_source_tags: tags().default({}),
-    }),
+      request_id: orNull(Joi.string().allow('').max(500)).description(
+        'Your own id of the request, which files, runs and events repeat. At most 500 characters. Absent or empty: a random UUID.',
+      ),
+      data_source_tags: tags()
+        .default({})
+        .description(
+          'Tags of the feed as a data source. Its files have them too. Keys of a known feed that are not named here stay.',
+        ),
+    }).description('A feed, and how its entries become files.'),
   ),
   answer: success,
   async handle({ caller, body, deps: { store, unit } }) {

@@ -27,16 +27,26 @@ const MAX_URLS_CHARACTERS = 6_000_000;
 const requestBody = named(
   'SitemapScrapeRequest',
   Joi.object({
-    url: address(),
-    tags: orNull(tags(), {}),
-    max_pages_to_scrape: orNull(integer().min(1)),
+    url: address().description(
+      'Address of the sitemap, or of an index of sitemaps: http(s), without credentials. At most 8,192 characters.',
+    ),
+    tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them.'),
+    max_pages_to_scrape: orNull(integer().min(1)).description(
+      'Largest number of pages, in the order of the sitemap. Default and maximum: MAX_PAGES_PER_SCRAPE (50,000).',
+    ),
     ...ingestFields(),
     ...pageFields(),
     ...boundFields(),
-    url_paths_to_include: paths(),
-    url_paths_to_exclude: paths(),
-    urls_to_scrape: orNull(strings().max(MAX_URLS), []),
-  }),
+    url_paths_to_include: paths().description(
+      'Only pages whose path begins with one of these prefixes, such as `/docs`; a prefix that begins with http is compared with the whole address. At most 10. Empty: all pages.',
+    ),
+    url_paths_to_exclude: paths().description(
+      'No pages whose path, or whole address, begins with one of these prefixes. At most 10. Exclusions take precedence.',
+    ),
+    urls_to_scrape: orNull(strings().max(MAX_URLS), []).description(
+      'Only these pages of the sitemap, such as a choice from `GET /process_sitemap`. Addresses that it does not name are ignored. At most 50,000 with 6,000,000 characters in all. Empty: all pages.',
+    ),
+  }).description('A sitemap, which of its pages to scrape, and how they become files.'),
 );
 type Body = Infer<typeof requestBody>;
 
@@ -71,8 +81,14 @@ export const scrapeSitemap = operation({
   operationId: 'scrape_sitemap_scrape_sitemap_post',
   tag: 'Utilities',
   auth: 'user',
-  summary: "Scrapes the pages listed in a site's sitemap.",
-  description: [],
+  summary: 'Scrape the pages of a sitemap',
+  description:
+    'Scrapes the pages that a sitemap names; each becomes a file. The response is their parent, the file of the scrape, which stays SYNCING until all pages have ended. It is READY then even if pages failed, and SYNC_ERROR if the sitemap could not be read.\n\nFollow it by its `sync_status`, by `GET /sync_runs`, or by the events FILES_CREATED, WEBSCRAPE_URLS_READY, WEBPAGE_READY and ALL_FILES_PROCESSED. A second scrape of the same sitemap runs after the first.\n\nOnly pages on the host of the sitemap are scraped, and robots.txt is obeyed. With `dry_run: true` the response is an estimate, and nothing is stored.',
+  returns: 'The parent file of the scrape; for a dry run, the estimate.',
+  errors: {
+    409: 'The address is the one of a scraped page, whose file has to be deleted first; or a request with the same Idempotency-Key is in progress.',
+    429: 'The caller sent more requests than allowed, or has two dry runs in progress. Repeat the request after the seconds in `Retry-After`.',
+  },
   createsWork: true,
   body: requestBody,
   answer: fileRecord,

@@ -20,9 +20,24 @@ export const searchUrls = operation({
   operationId: 'search_urls_search_urls_get',
   tag: 'Utilities',
   auth: 'user',
-  summary: 'Searches the web, and lists the addresses that were found.',
-  description: [],
-  query: Joi.object({ query: Joi.string().trim().min(1).max(MAX_QUERY).custom(fewWords).required() }),
+  summary: 'Search the web for addresses',
+  description:
+    'Searches the web with the service that the operator has configured (Brave Search or SearXNG), and returns the addresses that it finds, at most 100.\n\nUse it to find pages for `POST /web_scrape`. It does not search your files: that is `POST /embeddings`. Nothing is stored.',
+  errors: {
+    400: 'No search service is configured: the operator sets BRAVE_SEARCH_API_KEY or SEARXNG_BASE_URL.',
+    404: null,
+    502: 'The search service rejected the request. `detail` says why.',
+    503: 'The search service, or a store, is busy or does not answer. Repeat the request after the seconds in `Retry-After`.',
+  },
+  query: Joi.object({
+    query: Joi.string()
+      .trim()
+      .min(1)
+      .max(MAX_QUERY)
+      .custom(fewWords)
+      .required()
+      .description('Words to search the web for: at most 400 characters and 50 words.'),
+  }),
   answer: pageLinks,
   handle: ({ query, deps: { lookups } }) =>
     upstream(async () => {

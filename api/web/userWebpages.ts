@@ -17,18 +17,30 @@ export const userWebpages = operation({
   operationId: 'user_web_pages_user_webpages_post',
   tag: 'Utilities',
   auth: 'reader',
-  summary: "Lists the caller's scraped pages.",
-  description: [],
+  summary: 'List scraped pages',
+  description:
+    'Lists the files of the pages that scrapes of the caller have found, newest change first unless ordered otherwise. The parents of scrapes, and entries of feeds, are not included. `POST /user_files_v2` with `source: "WEB_SCRAPE"` offers more filters. A page of the list has at most 10,000 files.',
+  errors: { 404: null },
   body: named(
     'UserWebPagesRequest',
     Joi.object({
-      filters: named('UserWebPagesFilters', Joi.object({ ids: orNull(idList()) })).default({}),
-      order_by: named('UserWebPageOrderByTypes', Joi.string().valid('created_at', 'updated_at', 'id')).default(
-        'updated_at',
-      ),
+      filters: named(
+        'UserWebPagesFilters',
+        Joi.object({
+          ids: orNull(idList()).description(
+            'Only pages with these file ids, at most 10,000. Absent, null or empty: all.',
+          ),
+        }).description('Which of the scraped pages to list.'),
+      ).default({}),
+      order_by: named(
+        'UserWebPageOrderByTypes',
+        Joi.string()
+          .valid('created_at', 'updated_at', 'id')
+          .description('Field by which scraped pages are sorted; equal times by id.'),
+      ).default('updated_at'),
       order_dir: orderDirection().default('desc'),
       pagination: pagination(),
-    }),
+    }).description('Filters, order and page of a list of scraped pages.'),
   ),
   answer: listOf('UserFilesV2', fileRecord),
   handle({ caller, body, deps: { store, workflowLink } }) {

@@ -32,15 +32,23 @@ const requestBody = Joi.array()
     named(
       'WebscrapeRequest',
       Joi.object({
-        url: address(),
-        tags: orNull(tags(), {}),
-        recursion_depth: orNull(integer().min(0), 3),
-        max_pages_to_scrape: orNull(integer().min(1), 100),
+        url: address().description(
+          'Address of the start page, without credentials; without a scheme, https is assumed.',
+        ),
+        tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them.'),
+        recursion_depth: orNull(integer().min(0), 3).description(
+          'Largest number of links between the start page and a page. Default 3; 0: only the start page.',
+        ),
+        max_pages_to_scrape: orNull(integer().min(1), 100).description(
+          'Largest number of pages, nearest to the start first; failed ones count. Default 100, at most MAX_PAGES_PER_SCRAPE (50,000).',
+        ),
         ...ingestFields(),
         ...pageFields(),
         ...boundFields(),
-        url_paths_to_include: paths(),
-      }),
+        url_paths_to_include: paths().description(
+          'Follow only links whose path begins with one of these prefixes; a prefix that begins with http is compared with the whole address. The start page is always included. At most 10. Empty: all links.',
+        ),
+      }).description('A start page, how far to follow its links, and how the pages become files.'),
     ),
   )
   .max(MAX_SCRAPES)
@@ -100,8 +108,14 @@ export const webScrape = operation({
   operationId: 'web_scrape_web_scrape_post',
   tag: 'Utilities',
   auth: 'user',
-  summary: 'Scrapes pages by following their links, one crawl for each element.',
-  description: [],
+  summary: 'Scrape sites by following links',
+  description:
+    'Starts a crawl for each element, at most 100, all or none. A crawl follows links on the host of its start page, level by level, and each page becomes a file. The response has the parent file of each crawl, in the order of the request; it stays SYNCING until all pages have ended, and is SYNC_ERROR if the start page failed.\n\nFollow it by its `sync_status`, by `GET /sync_runs`, or by the events FILES_CREATED, WEBSCRAPE_URLS_READY, WEBPAGE_READY and ALL_FILES_PROCESSED.\n\nrobots.txt and nofollow are obeyed, and at most 1,000 links of a page are followed. Use `POST /scrape_sitemap` for a site with a sitemap. `dry_run` of all elements returns estimates, and nothing is stored.',
+  returns: 'The parent files of the crawls; for a dry run, the estimates.',
+  errors: {
+    404: null,
+    429: 'The caller sent more requests than allowed, or has two dry runs in progress. Repeat the request after the seconds in `Retry-After`.',
+  },
   createsWork: true,
   body: requestBody,
   answer: Joi.array().items(fileRecord),

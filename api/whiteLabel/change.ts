@@ -17,8 +17,10 @@ export const createWhiteLabels = operation({
   operationId: 'create_white_labels_white_label_create_post',
   tag: 'White Label',
   auth: 'key',
-  summary: "Stores the organization's own OAuth clients, one a source.",
-  description: [],
+  summary: 'Store OAuth clients',
+  description:
+    "Stores the organization's own OAuth clients, one for each source, all or none. Its users then consent to your client instead of the one of the operator (OAUTH_CLIENTS).\n\nA client that exists for the source is replaced with all its secrets and keeps its id. Secrets are stored encrypted and never returned. Accounts that were connected by another client may have to be connected again.",
+  errors: { 404: null },
   createsWork: true,
   body: Joi.array().items(whiteLabelInput()).max(OAUTH_SOURCES.length).required(),
   answer: Joi.array().items(whiteLabelRecord),
@@ -35,8 +37,10 @@ export const updateWhiteLabel = operation({
   operationId: 'update_white_label_white_label_update_post',
   tag: 'White Label',
   auth: 'key',
-  summary: 'Changes the OAuth client of one source; secrets that are not given stay.',
-  description: [],
+  summary: 'Change an OAuth client',
+  description:
+    'Changes the OAuth client of one source, such as a rotated secret. `client_id` and `redirect_uri` are required; other credentials that are absent, null or empty keep their stored values. Use `POST /white_label/create` to replace all of them. 404 if the organization has no client of this source.',
+  errors: { 404: 'The organization has no OAuth client of this source.' },
   body: whiteLabelInput(),
   answer: whiteLabelRecord,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
@@ -53,9 +57,20 @@ export const deleteWhiteLabels = operation({
   operationId: 'delete_white_labels_white_label_delete_post',
   tag: 'White Label',
   auth: 'key',
-  summary: 'Deletes OAuth clients of the organization.',
-  description: [],
-  body: named('DeleteWhiteLabelRequest', Joi.object({ ids: Joi.array().items(integer()).max(MAX_MEMBERS).required() })),
+  summary: 'Delete OAuth clients',
+  description:
+    "Deletes the organization's own OAuth clients with the given ids; unknown ids are ignored. New connections then use the client of the operator (OAUTH_CLIENTS), if there is one for the source. Data sources and files are not deleted, but accounts that were connected by a deleted client may have to be connected again.",
+  errors: { 404: null },
+  body: named(
+    'DeleteWhiteLabelRequest',
+    Joi.object({
+      ids: Joi.array()
+        .items(integer())
+        .max(MAX_MEMBERS)
+        .required()
+        .description('Clients to delete, by `id` of `POST /white_label/list`; at most 10,000.'),
+    }).description('OAuth clients that the organization no longer needs.'),
+  ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     await store.whiteLabels.remove(organizationId, body.ids);

@@ -18,24 +18,33 @@ export const listWhiteLabels = operation({
   operationId: 'list_white_labels_white_label_list_post',
   tag: 'White Label',
   auth: 'key',
-  summary: "Lists the organization's own OAuth clients, without secrets.",
-  description: [],
+  summary: 'List OAuth clients',
+  description:
+    "Lists the organization's own OAuth clients, at most one for each source. Secrets are not returned: `has_client_secret` and `has_api_key` say whether they are stored. Sources that are not listed use the client of the operator (OAUTH_CLIENTS), if there is one.",
+  errors: { 404: null },
   body: named(
     'ListWhiteLabelRequest',
     Joi.object({
       filters: named(
         'WhiteLabelFilters',
         Joi.object({
-          ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS), []),
-          data_source_type: orNull(Joi.array().items(oauthSource()), []),
-        }),
+          ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS), []).description(
+            'Only clients with these ids, at most 10,000. Empty or null: all.',
+          ),
+          data_source_type: orNull(Joi.array().items(oauthSource()), []).description(
+            'Only clients of these services. Empty or null: all.',
+          ),
+        }).description('Conditions for OAuth clients, which must all be met.'),
       ).default({ ids: [], data_source_type: [] }),
-      order_by: named('WhiteLabelOrderByColumns', Joi.string().valid('created_at', 'data_source_type')).default(
-        'created_at',
-      ),
+      order_by: named(
+        'WhiteLabelOrderByColumns',
+        Joi.string()
+          .valid('created_at', 'data_source_type')
+          .description('Field by which OAuth clients are sorted; equal values by id.'),
+      ).default('created_at'),
       order_dir: orderDirection().default('asc'),
       pagination: pagination(),
-    }),
+    }).description('Filters, order and page of a list of OAuth clients.'),
   ),
   answer: listOf('WhiteLabels', whiteLabelRecord),
   async handle({ caller: { organizationId }, body, deps: { store } }) {

@@ -13,16 +13,29 @@ export const whiteLabeling = operation({
   operationId: 'get_white_labeling_auth_v1_white_labeling_get',
   tag: 'Auth',
   auth: 'user',
-  summary: "Tells a front-end the calling user's limits and which sources have an OAuth client of the organization.",
-  description: [],
+  summary: 'Get settings for a front end',
+  description:
+    'Returns the settings that a front end needs before it shows the sources: the limits of the calling user, the sources with an OAuth client of the organization, and settings of connectors. Published front ends call it once at their start, with the access token of the user.',
   answer: named(
     'WhiteLabelingResponse',
     Joi.object({
-      remove_branding: Joi.boolean().required(),
-      integrations: object().required(),
-      custom_limits: object().required(),
-      connector_settings: object().required(),
-    }),
+      remove_branding: Joi.boolean()
+        .required()
+        .description('Always `true`, because a self-hosted service has no brand of its own.'),
+      integrations: object()
+        .required()
+        .description('`true` for each source type with an OAuth client of the organization. Other types are absent.'),
+      custom_limits: object()
+        .required()
+        .description(
+          'Limits of the user by name, else those of the organization; unlimited ones are absent. `file_size_limit` is MAX_UPLOAD_BYTES.',
+        ),
+      connector_settings: object()
+        .required()
+        .description(
+          'Settings by source type or `DEFAULT`, as `POST /organization/update` stored them in `data_source_configs`.',
+        ),
+    }).description('Settings of a front end for the calling user.'),
   ),
   async handle({ caller, deps: { store, settings } }) {
     const [organization, user, types] = await Promise.all([
