@@ -14,8 +14,9 @@ export const accessToken = operation({
   tag: 'Auth',
   auth: 'issuing',
   summary: 'Get an access token',
-  description:
+  description: [
     'Issues an access token with which a front end acts for one end user. Call it from your server, because it needs the API key. The user is named by the header `customer-id`; a new name creates the user. A token is valid for ten hours; request a new one with the API key when it is 401. `refresh_token` is accepted by no operation.',
+  ],
   returns: 'A token for the end user.',
   answer: named(
     'TokenResponse',

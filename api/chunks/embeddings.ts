@@ -174,8 +174,9 @@ export const embeddings = operation({
   tag: 'Embeddings',
   auth: 'reader',
   summary: 'Search chunks',
-  description:
+  description: [
     'Returns the chunks of the calling user that match a query best: by meaning, with `hybrid_search` by meaning and words, and with `rerank` in the order of a reranker. Only chunks embedded with `embedding_model` are searched, so send the model that the files were embedded with. Filters are combined with AND. The number of results is `k`, at most 1,000. Files in cold storage that match are 409: move them to hot storage, or set `exclude_cold_storage_files`. Each user may run `MAX_CONCURRENT_SEARCHES` at once (429).',
+  ],
   returns: 'Best chunks, the best first.',
   errors: { 502: 'The embedding provider or the reranker rejected the request. Repeating it does not help.' },
   body: requestBody,

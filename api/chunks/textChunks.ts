@@ -49,8 +49,9 @@ export const textChunks = operation({
   tag: 'Embeddings',
   auth: 'reader',
   summary: 'List chunks of a file',
-  description:
+  description: [
     'Lists the stored chunks of one file by `chunk_index`, and with `include_vectors` their vectors. Use it to show how a file was split. All chunks of a file are created together, so every `order_by` gives the same order. A file without chunks, or with another `embedding_model` than the filter, gives an empty list; an unknown file is 404.',
+  ],
   body: named(
     'EmbeddingsAndChunksQueryInput',
     Joi.object({

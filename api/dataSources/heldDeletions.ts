@@ -35,8 +35,9 @@ export const heldDeletions = operation({
   tag: 'Data Sources',
   auth: 'key',
   summary: 'List held deletions',
-  description:
+  description: [
     'Lists data sources whose last listing missed so many files that none was deleted: more than 10 and more than MASS_DELETE_PERCENT (default 30 %), or all of them. `deletions_held` in `data_source_metadata` is the number of missing files.\n\nLook at the account at its source, then approve or refuse the deletions. Until then the files stay and can be searched.',
+  ],
   errors: { 404: null },
   query: Joi.object({
     limit: integer()
@@ -65,8 +66,9 @@ export const approveDeletions = operation({
   tag: 'Data Sources',
   auth: 'key',
   summary: 'Approve held deletions',
-  description:
+  description: [
     'Lists a data source again and deletes the files that this listing misses, however many they are.\n\nUse it after you have checked at the source that they are really gone. FILE_DELETED reports each deleted file, and DATA_SOURCE_READY the end of the listing; follow it by `sync_status`. Files that the listing finds again stay. The approval is for one complete listing.',
+  ],
   errors: {
     409: 'No deletions of the data source are held, or access to it is revoked; or a request with the same Idempotency-Key is in progress.',
   },
@@ -98,8 +100,9 @@ export const refuseDeletions = operation({
   tag: 'Data Sources',
   auth: 'key',
   summary: 'Refuse held deletions',
-  description:
+  description: [
     'Keeps the files that a listing has missed, and clears the note about them (`deletions_held`).\n\nUse it if the source was faulty or the account had lost access for a time. Nothing is started.\n\nLater listings are judged separately: if one misses as many files again, its deletions are held again.',
+  ],
   errors: { 409: 'No deletions of the data source are held.' },
   answer: dataSourceRecord,
   async handle(call) {

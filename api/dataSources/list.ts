@@ -36,8 +36,9 @@ export const userDataSources = operation({
   tag: 'Data Sources',
   auth: 'reader',
   summary: 'List data sources of a user',
-  description:
+  description: [
     'Lists the connected accounts and feeds of the end user, also those whose access was revoked.\n\nPoll `sync_status` and `source_items_synced_at` to see when a listing has ended, `files_synced_at` for the files, and `last_sync_action` with `last_synced_at` for what a user did. Filter by `revoked_access: false` for those that can be synced. The secrets of an account are never returned.',
+  ],
   errors: { 404: null },
   handle: ({ caller: { organizationId, userId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), deps)),
@@ -51,8 +52,9 @@ export const dataSources = operation({
   tag: 'Data Sources',
   auth: 'key',
   summary: 'List data sources of all users',
-  description:
+  description: [
     'Lists the connected accounts and feeds of all end users of the organization, also those whose access was revoked.\n\nUse it for overviews by your servers; `organization_supplied_user_id` says whose account it is. `POST /user_data_sources` lists those of one user. The secrets of an account are never returned.',
+  ],
   errors: { 404: null },
   handle: ({ caller: { organizationId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), deps)),
@@ -69,8 +71,9 @@ export const integrations = operation({
   tag: 'Data Sources',
   auth: 'reader',
   summary: 'List connected accounts for older front ends',
-  description:
+  description: [
     'Lists the first 1,000 data sources of the end user that are not revoked, least recently changed first. Older published front ends call it. Use `POST /user_data_sources` in new code: it has filters, an order and pages.',
+  ],
   replacedBy: 'POST /user_data_sources',
   answer: named(
     'ActiveIntegrations',

@@ -18,8 +18,9 @@ export const revokeAccessToken = operation({
   tag: 'Data Sources',
   auth: 'user',
   summary: 'Revoke access to a data source',
-  description:
+  description: [
     'Deletes the credentials of a data source and stops its syncs. Google and Slack are then asked to revoke their grant, unless the same account is connected as another data source.\n\nIts files stay and can be searched; queued ones end as SYNC_ABORTED. The event REVOKE reports it, and `revoked_access` of the record becomes `true`. Connect the account again to sync it. Repeating the request is safe.',
+  ],
   body: named(
     'RevokeAccessTokenInput',
     Joi.object({

@@ -43,8 +43,9 @@ export const addDataSourceTags = operation({
   tag: 'Data Sources',
   auth: 'user',
   summary: 'Add tags to a data source',
-  description:
+  description: [
     'Adds tags to a data source, and so to its files. A key that exists gets the new value as a whole; other keys stay. The record has the tags at once.\n\nA run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
+  ],
   createsWork: true,
   body: named(
     'AddDataSourceTagsInput',
@@ -70,8 +71,9 @@ export const removeDataSourceTags = operation({
   tag: 'Data Sources',
   auth: 'user',
   summary: 'Remove tags from a data source',
-  description:
+  description: [
     'Removes tags from a data source, and so from its files; a tag of the same key that a file has itself stays. Keys that do not exist are ignored. The record has lost the tags at once.\n\nA run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
+  ],
   createsWork: true,
   body: named(
     'RemoveDataSourceTagsInput',

@@ -16,8 +16,9 @@ export const cancelSync = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Cancel the sync of a file',
-  description:
+  description: [
     'Cancels the run that is processing a file: its upload, its re-sync, or the whole scrape or selection that it belongs to. Files that have ended keep their state. The others end as `SYNC_ABORTED`, and FILES_SKIPPED reports them. The cancellation takes a moment: poll `POST /user_files_v2` until the file is at rest. A file that is at rest already is 409.',
+  ],
   returns: 'Record of the file right after the request.',
   body: named(
     'CancelSyncRequest',

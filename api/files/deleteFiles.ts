@@ -56,8 +56,9 @@ export const deleteFilesV2 = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Delete files',
-  description:
+  description: [
     'Deletes the files that match all filters when the request is accepted, with their chunks, vectors and stored contents. At least one filter is required (400), so that no request deletes everything by mistake. A run first stops syncs of these files, then deletes them in batches; `GET /sync_runs` has its progress. Children of a deleted parent stay unless the filters match them. Scheduled syncs do not bring deleted files back; a new request for them does.',
+  ],
   createsWork: true,
   body: named(
     'DeleteFilesV2QueryInput',
@@ -99,8 +100,9 @@ export const deleteFiles = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Delete files (older form)',
-  description:
+  description: [
     'Deletes files by ids or statuses, with their chunks, vectors and stored contents. Fields are combined with AND, and at least one has to restrict the files (400). A run deletes them after the response; with `send_webhook`, FILE_DELETED reports each file.',
+  ],
   replacedBy: 'POST /delete_files_v2',
   createsWork: true,
   body: named(
@@ -150,8 +152,9 @@ export const deleteFile = operation({
   tag: 'Files',
   auth: 'user',
   summary: 'Delete one file',
-  description:
+  description: [
     'Deletes one file with its chunks, vectors and stored contents, for older front ends. A run deletes it after the response; no event is written. An unknown id is 404. Children of the file stay.',
+  ],
   replacedBy: 'POST /delete_files_v2',
   answer: success,
   async handle({ caller, params, deps }) {

@@ -30,8 +30,9 @@ export const heldPages = operation({
   tag: 'Files',
   auth: 'key',
   summary: 'List scrapes with held deletions',
-  description:
+  description: [
     'Lists scrapes of all users whose last scheduled scrape missed so many pages that none was deleted. More than 10 pages and more than `MASS_DELETE_PERCENT` of the site, or all of them, point to a fault of the site. `file_metadata.deletions_held` has the number of pages. Check the site, then approve or refuse the deletions of each scrape.',
+  ],
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of scrapes per page.'),
     offset: integer().min(0).default(0).description('Number of scrapes to skip before the page.'),
@@ -63,8 +64,9 @@ export const approvePages = decision('approve', {
   operationId: 'approve_held_page_deletions',
   tag: 'Files',
   summary: 'Approve held page deletions',
-  description:
+  description: [
     'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted at once: the next scheduled scrape deletes all pages that are still missing then, and only that one. A scrape without held deletions is 409.',
+  ],
   returns: 'Record of the parent file of the scrape.',
 });
 
@@ -73,7 +75,8 @@ export const refusePages = decision('refuse', {
   operationId: 'refuse_held_page_deletions',
   tag: 'Files',
   summary: 'Refuse held page deletions',
-  description:
+  description: [
     'Keeps the pages that a scheduled scrape did not find, and removes the scrape from `GET /files/held_deletions`. Later scheduled scrapes are judged separately, so they may hold deletions again. A scrape without held deletions is 409.',
+  ],
   returns: 'Record of the parent file of the scrape.',
 });

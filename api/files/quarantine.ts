@@ -87,8 +87,9 @@ export const quarantinedFiles = operation({
   tag: 'Files',
   auth: 'key',
   summary: 'List quarantined files',
-  description:
+  description: [
     'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. End users and searches do not see them. Files that a caller deleted are not in this list. Filters are combined with AND; rows are in the order of their ids.',
+  ],
   query: Joi.object({
     ...names,
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of files per page.'),
@@ -110,8 +111,9 @@ export const restoreQuarantined = operation({
   tag: 'Files',
   auth: 'key',
   summary: 'Restore quarantined files',
-  description:
+  description: [
     'Restores files that vanished at their source under their old ids, without fetching or embedding them again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file whose name at the source was taken by a new file stays in quarantine. A restored file is not deleted again until its source had it once more.',
+  ],
   returns: 'Number of files whose restoration was started.',
   createsWork: true,
   body: keywords(

@@ -39,8 +39,9 @@ export const reembed = operation({
   tag: 'Embeddings',
   auth: 'user',
   summary: 'Embed files with another model',
-  description:
+  description: [
     'Embeds the stored chunks of matching files with another model; texts and chunks stay, and nothing is fetched again. Send `dry_run: true` first to see tokens and price. Without filters it selects all files of the caller. Poll `GET /files/reembed/{reembed_id}` with the returned `id`; no event is written. Searches find the old vectors of a file until its new ones replace them. A run with more tokens than `max_tokens` is 422.',
+  ],
   returns: 'Estimate of the work, with the id of the run.',
   createsWork: true,
   body: named(
@@ -187,8 +188,9 @@ export const reembedProgress = operation({
   tag: 'Embeddings',
   auth: 'user',
   summary: 'Get the progress of a re-embedding',
-  description:
+  description: [
     'Returns the status of a run of `POST /files/reembed`, with the counts of its files and up to 100 failures. Poll it until `status` is `FINISHED`, `FAILED` or `CANCELLED`. Runs of other users are 404.',
+  ],
   answer: progress,
   handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),
 });
@@ -201,8 +203,9 @@ export const cancelReembed = operation({
   tag: 'Embeddings',
   auth: 'user',
   summary: 'Cancel a re-embedding',
-  description:
+  description: [
     'Cancels a run of `POST /files/reembed`. Each file has either its old or its new vectors, never both; finished files keep the new ones. The cancellation takes a moment: poll `GET /files/reembed/{reembed_id}` until `status` is `CANCELLED`. A run that has ended is not changed.',
+  ],
   returns: 'Progress of the run right after the request.',
   answer: progress,
   async handle({ caller, params, deps }) {

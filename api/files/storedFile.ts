@@ -38,14 +38,16 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
 export const rawFile = linkTo('raw', 'original', {
   operationId: 'raw_file_raw_file__file_id__get',
   tag: 'Files',
-  description:
+  description: [
     'Returns a URL under which the original of a file can be downloaded for one hour without credentials: the uploaded or fetched bytes. It is 404 until the file has such content. In lists, set `include_raw_file`.',
+  ],
   replacedBy: 'POST /user_files_v2',
 });
 export const parsedFile = linkTo('parsed', 'extracted text', {
   operationId: 'parsed_file_parsed_file__file_id__get',
   tag: 'Files',
-  description:
+  description: [
     'Returns a URL under which the text that was extracted from a file can be downloaded for one hour without credentials. It is 404 until the file was synced, and for content without text. In lists, set `include_parsed_text_file`.',
+  ],
   replacedBy: 'POST /user_files_v2',
 });

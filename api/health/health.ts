@@ -16,8 +16,9 @@ export const health = operation({
   tag: 'Health',
   auth: 'open',
   summary: 'Check that the process runs',
-  description:
+  description: [
     'Responds while the API process runs, without credentials. It does not check stores or workers, so use it as a liveness probe: a failure means that the process has to be restarted. `GET /ready` checks the dependencies.',
+  ],
   returns: 'The process runs.',
   answer: named(
     'Health',
@@ -39,8 +40,9 @@ export const ready = operation({
   tag: 'Health',
   auth: 'open',
   summary: 'Check the dependencies',
-  description:
+  description: [
     'Checks MongoDB, the version of its records, Qdrant, Temporal, workers, stalled runs and free disk space, each for at most 5 seconds. Use it as a readiness probe. It is 503 while MongoDB does not respond, or has records of a newer version, since no request would succeed. With other faults it is 200 with `status: degraded`, because lists and uploads still work.',
+  ],
   returns: 'The process serves requests; `reasons` names faults of other parts.',
   errors: { 503: 'MongoDB does not respond, or its records are newer than this process. `detail` says what to do.' },
   answer: named(

@@ -47,9 +47,11 @@ export const connect = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connect an account with existing credentials',
-  description: `Connects an account of any source with tokens or keys that you already have, for example from an OAuth flow of your own. Use \`POST /integrations/oauth_url\` if the user has to consent first.
+  description: [
+    `Connects an account of any source with tokens or keys that you already have, for example from an OAuth flow of your own. Use \`POST /integrations/oauth_url\` if the user has to consent first.
 
 ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DATA_SOURCE_READY\` reports the end) and synced completely. Tokens are renewed with the OAuth client of the organization or the deployment, so they must come from it.`,
+  ],
   createsWork: true,
   body: named(
     'ConnectDataSourceInput',

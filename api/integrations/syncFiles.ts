@@ -82,7 +82,9 @@ export const syncFiles = syncFilesAt({
   operationId: 'sync_files_integrations_files_sync_post',
   tag: 'Integrations',
   summary: 'Sync selected items of a connected account',
-  description: `Creates files from the selected items and all their descendants, or syncs them again. It works for every source; use it after \`POST /integrations/items/list\`.
+  description: [
+    `Creates files from the selected items and all their descendants, or syncs them again. It works for every source; use it after \`POST /integrations/items/list\`.
 
 ${AFTER_SELECTION}`,
+  ],
 });

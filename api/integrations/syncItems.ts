@@ -17,9 +17,11 @@ export const syncItems = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'List the items of a connected account again',
-  description: `Starts a run that lists the account at its source, or reads its change feed, and updates the items of \`POST /integrations/items/list\`. Use it before a user selects items, or to find deleted ones. A listing in progress continues.
+  description: [
+    `Starts a run that lists the account at its source, or reads its change feed, and updates the items of \`POST /integrations/items/list\`. Use it before a user selects items, or to find deleted ones. A listing in progress continues.
 
 The response is the data source, whose \`sync_status\` is \`QUEUED_FOR_SYNCING\`, then \`SYNCING\`, and at last \`READY\` or \`SYNC_ERROR\`; poll it, or wait for the event \`DATA_SOURCE_READY\`. After a complete listing, files whose items vanished are deleted (\`FILE_DELETED\`). If more than \`MASS_DELETE_PERCENT\` are missing, they are held until they are approved.`,
+  ],
   createsWork: true,
   body: dataSourceId(),
   answer: dataSourceRecord,
@@ -46,9 +48,11 @@ export const cancelItemsSync = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Stop the listing of a connected account',
-  description: `Cancels the run that lists the account. Known items, and those found so far, stay; no file is deleted. Use it if a large account takes too long.
+  description: [
+    `Cancels the run that lists the account. Known items, and those found so far, stay; no file is deleted. Use it if a large account takes too long.
 
 The response is the data source with \`sync_status\` \`READY\`. Without a listing in progress nothing changes. Files that are being synced are not affected.`,
+  ],
   body: dataSourceId(),
   answer: dataSourceRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }): Promise<DataSourceRecord> {

@@ -13,8 +13,9 @@ export const models = operation({
   tag: 'Embeddings',
   auth: 'key',
   summary: 'List embedding models',
-  description:
+  description: [
     'Lists every id of an embedding model with the provider and the vector space that serve it now. Use it to choose `embedding_model`, and the size of a `query_vector`. Without a configured provider, the embedded model serves all ids. Files keep the space that they were embedded in until they are synced or embedded again.',
+  ],
   answer: named(
     'EmbeddingModels',
     Joi.object({

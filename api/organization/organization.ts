@@ -44,8 +44,9 @@ export const organization = operation({
   tag: 'Organizations',
   auth: 'key',
   summary: 'Get the organization',
-  description:
+  description: [
     'Returns the organization of the API key: its defaults for users, settings of connectors, use of embedding providers, and totals over the files of all users. The totals are those of the last recount, which `POST /organization/statistics` starts; before the first one they are empty.',
+  ],
   answer: named(
     'OrganizationResponse',
     Joi.object({

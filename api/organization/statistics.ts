@@ -15,8 +15,9 @@ export const organizationStatistics = operation({
   tag: 'Organizations',
   auth: 'key',
   summary: 'Recount files',
-  description:
+  description: [
     'Starts a run that sums size, characters, tokens and vectors over all files of the organization. Use it before you read the totals of `GET /organization`, which are not updated otherwise. FILE_STATISTICS_AGGREGATED reports the end, and `file_statistics_aggregated_at` changes.',
+  ],
   createsWork: true,
   answer: success,
   async handle({ caller: { organizationId }, deps: { store, unit } }) {

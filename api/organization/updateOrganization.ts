@@ -32,8 +32,9 @@ export const updateOrganization = operation({
   tag: 'Organizations',
   auth: 'key',
   summary: 'Update the organization',
-  description:
+  description: [
     'Sets limits and automatic syncs of users without values of their own, and settings of connectors. Null and absent fields change nothing; the settings of a named source replace all of its earlier ones. `GET /organization` returns them as `global_user_config` and `connector_settings`. Schedules of automatic syncs follow shortly after the response.',
+  ],
   body: named(
     'UpdateOrganizationInput',
     Joi.object({

@@ -12,8 +12,9 @@ export const listSyncRuns = operation({
   tag: 'Runs',
   auth: 'either',
   summary: 'List runs',
-  description:
+  description: [
     'Lists the runs of an end user, newest first. With an API key alone it lists those of the whole organization.\n\nUse it to see what a request started (`request_id`), what is in progress (`statuses`), or what an account did (`data_source_id`). Filters of different parameters must all match.\n\nFinished runs are kept LEDGER_LIFE_DAYS (default 90).',
+  ],
   errors: { 404: null },
   query: runsQuery,
   answer: listOf('SyncRuns', runRecord),
@@ -38,8 +39,9 @@ export const getSyncRun = operation({
   tag: 'Runs',
   auth: 'either',
   summary: 'Get a run',
-  description:
+  description: [
     'Returns the state of a run with the counts of its items: ok + failed + skipped + aborted + pending = discovered.\n\nPoll it until `finished_at` is set. A `stalled` run says in `message` what stopped it, and a `paused` one continues after `POST /sync_runs/{sync_run_id}/resume`. The counts of a scheduled sync are the sums of its parts. `GET /sync_runs/{sync_run_id}/items` lists the single items.',
+  ],
   answer: runRecord,
   async handle(call) {
     const run = await syncRunOf(call);

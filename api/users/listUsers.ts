@@ -18,8 +18,9 @@ export const listUsers = operation({
   tag: 'Users',
   auth: 'key',
   summary: 'List end users',
-  description:
+  description: [
     'Lists end users of the organization, by default the newest first. Deleted users are listed only if `carbon_user_ids` names them. Totals of a single user are in `POST /user`. The number of all matches is counted only with `include_count`. A page has at most 10,000 users.',
+  ],
   body: named(
     'ListUsersRequest',
     Joi.object({

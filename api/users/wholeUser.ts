@@ -28,8 +28,9 @@ export const user = operation({
   tag: 'Users',
   auth: 'key',
   summary: 'Get an end user',
-  description:
+  description: [
     'Returns an end user with limits, features, and totals over its files. The totals are current and count files with content, without folders and parents of scrapes. An unknown or deleted user is 404. End users themselves call `GET /whoami`.',
+  ],
   body: named(
     'UserRequestContent',
     Joi.object({
@@ -49,8 +50,9 @@ export const whoami = operation({
   tag: 'Users',
   auth: 'reader',
   summary: 'Get the calling end user',
-  description:
+  description: [
     'Returns the end user that the access token or the header `customer-id` names, with limits, features, and totals over its files. Front ends use it to check a token and to show quotas. The totals are current and count files with content, without folders and parents of scrapes.',
+  ],
   answer: wholeUserRecord,
   handle: async ({ caller, deps: { store } }) => answer(store, await store.users.record(caller)),
 });

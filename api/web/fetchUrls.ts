@@ -36,8 +36,9 @@ export const fetchUrlsOfPage = operation({
   tag: 'Utilities',
   auth: 'user',
   summary: 'List the links of a page',
-  description:
+  description: [
     'Fetches one page while you wait, and returns its links and its source. Use it to find start addresses for `POST /web_scrape`.\n\nNothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, is a response of 200 with `error_message`.',
+  ],
   replacedBy: 'POST /fetch_webpage',
   errors: { 404: null },
   query: Joi.object({
@@ -55,8 +56,9 @@ export const fetchWebpage = operation({
   tag: 'Utilities',
   auth: 'user',
   summary: 'List the links of a page, by a request with a body',
-  description:
+  description: [
     'Fetches one page while you wait, and returns its links and its source.\n\nUse it for addresses that are too long for a query or must not be in access logs. Nothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, is a response of 200 with `error_message`.',
+  ],
   errors: { 404: null },
   body: named(
     'FetchURLsRequest',

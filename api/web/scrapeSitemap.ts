@@ -82,8 +82,9 @@ export const scrapeSitemap = operation({
   tag: 'Utilities',
   auth: 'user',
   summary: 'Scrape the pages of a sitemap',
-  description:
+  description: [
     'Scrapes the pages that a sitemap names; each becomes a file. The response is their parent, the file of the scrape, which stays SYNCING until all pages have ended. It is READY then even if pages failed, and SYNC_ERROR if the sitemap could not be read.\n\nFollow it by its `sync_status`, by `GET /sync_runs`, or by the events FILES_CREATED, WEBSCRAPE_URLS_READY, WEBPAGE_READY and ALL_FILES_PROCESSED. A second scrape of the same sitemap runs after the first.\n\nOnly pages on the host of the sitemap are scraped, and robots.txt is obeyed. With `dry_run: true` the response is an estimate, and nothing is stored.',
+  ],
   returns: 'The parent file of the scrape; for a dry run, the estimate.',
   errors: {
     409: 'The address is the one of a scraped page, whose file has to be deleted first; or a request with the same Idempotency-Key is in progress.',

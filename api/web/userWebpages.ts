@@ -18,8 +18,9 @@ export const userWebpages = operation({
   tag: 'Utilities',
   auth: 'reader',
   summary: 'List scraped pages',
-  description:
+  description: [
     'Lists the files of the pages that scrapes of the caller have found, newest change first unless ordered otherwise. The parents of scrapes, and entries of feeds, are not included. `POST /user_files_v2` with `source: "WEB_SCRAPE"` offers more filters. A page of the list has at most 10,000 files.',
+  ],
   errors: { 404: null },
   body: named(
     'UserWebPagesRequest',

@@ -11,8 +11,9 @@ export const deleteWebhook = operation({
   tag: 'Webhooks',
   auth: 'key',
   summary: 'Delete a webhook',
-  description:
+  description: [
     'Ends all deliveries to a webhook at once, also those that wait for another attempt. A workflow then deletes its deliveries and its signing key. Events stay in `GET /events`. An unknown webhook is 404.',
+  ],
   answer: success,
   async handle({ params, caller, deps }) {
     const removed = await deps.store.webhooks.remove(caller.organizationId, pathId(params, 'webhook_id'));

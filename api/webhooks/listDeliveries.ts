@@ -16,8 +16,9 @@ export const listDeliveries = operation({
   tag: 'Webhooks',
   auth: 'key',
   summary: 'List deliveries',
-  description:
+  description: [
     'Lists finished and pending deliveries to a webhook with their attempts, the latest event first. Use it to find out why a receiver did not get an event: each attempt has the status of the response, or the error. Finished deliveries are kept for `EVENTS_KEPT_DAYS`. Failed ones can be sent again with `POST /webhooks/{webhook_id}/redeliver`.',
+  ],
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of deliveries per page.'),
     offset: integer().min(0).default(0).description('Number of deliveries to skip before the page.'),

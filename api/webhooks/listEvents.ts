@@ -16,8 +16,9 @@ export const listEvents = operation({
   tag: 'Events',
   auth: 'key',
   summary: 'List events',
-  description:
+  description: [
     'Lists events of the organization after a cursor, oldest first, in the order in which webhooks receive them. Use it to catch up after downtime of a receiver, or instead of a webhook. Start with `after=0`, then send `next_cursor` while `has_more` is true, and later to poll. Events are kept for `EVENTS_KEPT_DAYS`, with or without a webhook.',
+  ],
   query: Joi.object({
     after: integer().min(0).default(0).description('Only events after this cursor; 0 for all stored events.'),
     limit: integer().min(1).max(MAX_EVENTS).default(100).description('Maximum number of events per response.'),

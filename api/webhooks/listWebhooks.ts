@@ -18,8 +18,9 @@ export const listWebhooks = operation({
   tag: 'Webhooks',
   auth: 'key',
   summary: 'List webhooks',
-  description:
+  description: [
     'Lists webhooks of the organization with their state, without signing keys. A `FLAGGED` webhook has a delivery that was given up; `status_reason` says why. It still receives later events, and is `ACTIVE` after the next success. After an answer of 410, `POST /webhooks/{webhook_id}/redeliver` starts it again.',
+  ],
   body: named(
     'WebhookQueryInput',
     Joi.object({

@@ -18,8 +18,9 @@ export const createWhiteLabels = operation({
   tag: 'White Label',
   auth: 'key',
   summary: 'Store OAuth clients',
-  description:
+  description: [
     "Stores the organization's own OAuth clients, one for each source, all or none. Its users then consent to your client instead of the one of the operator (OAUTH_CLIENTS).\n\nA client that exists for the source is replaced with all its secrets and keeps its id. Secrets are stored encrypted and never returned. Accounts that were connected by another client may have to be connected again.",
+  ],
   errors: { 404: null },
   createsWork: true,
   body: Joi.array().items(whiteLabelInput()).max(OAUTH_SOURCES.length).required(),
@@ -38,8 +39,9 @@ export const updateWhiteLabel = operation({
   tag: 'White Label',
   auth: 'key',
   summary: 'Change an OAuth client',
-  description:
+  description: [
     'Changes the OAuth client of one source, such as a rotated secret. `client_id` and `redirect_uri` are required; other credentials that are absent, null or empty keep their stored values. Use `POST /white_label/create` to replace all of them. 404 if the organization has no client of this source.',
+  ],
   errors: { 404: 'The organization has no OAuth client of this source.' },
   body: whiteLabelInput(),
   answer: whiteLabelRecord,
@@ -58,8 +60,9 @@ export const deleteWhiteLabels = operation({
   tag: 'White Label',
   auth: 'key',
   summary: 'Delete OAuth clients',
-  description:
+  description: [
     "Deletes the organization's own OAuth clients with the given ids; unknown ids are ignored. New connections then use the client of the operator (OAUTH_CLIENTS), if there is one for the source. Data sources and files are not deleted, but accounts that were connected by a deleted client may have to be connected again.",
+  ],
   errors: { 404: null },
   body: named(
     'DeleteWhiteLabelRequest',

@@ -19,8 +19,9 @@ export const listWhiteLabels = operation({
   tag: 'White Label',
   auth: 'key',
   summary: 'List OAuth clients',
-  description:
+  description: [
     "Lists the organization's own OAuth clients, at most one for each source. Secrets are not returned: `has_client_secret` and `has_api_key` say whether they are stored. Sources that are not listed use the client of the operator (OAUTH_CLIENTS), if there is one.",
+  ],
   errors: { 404: null },
   body: named(
     'ListWhiteLabelRequest',

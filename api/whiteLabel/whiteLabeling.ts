@@ -14,8 +14,9 @@ export const whiteLabeling = operation({
   tag: 'Auth',
   auth: 'user',
   summary: 'Get settings for a front end',
-  description:
+  description: [
     'Returns the settings that a front end needs before it shows the sources: the limits of the calling user, the sources with an OAuth client of the organization, and settings of connectors. Published front ends call it once at their start, with the access token of the user.',
+  ],
   answer: named(
     'WhiteLabelingResponse',
     Joi.object({

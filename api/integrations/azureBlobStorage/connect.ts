@@ -36,9 +36,11 @@ export const connectAzure = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connect Azure Blob Storage with an account key',
-  description: `Connects a storage account with one of its access keys. ${AFTER_CONNECTING}
+  description: [
+    `Connects a storage account with one of its access keys. ${AFTER_CONNECTING}
 
 By default containers, folders and blobs are listed (\`DATA_SOURCE_READY\`); \`POST /integrations/azure_blob_storage/files\` then syncs some of them. Archived blobs are not read.`,
+  ],
   createsWork: true,
   body: named(
     'AzureBlobAuthRequest',

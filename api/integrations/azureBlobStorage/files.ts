@@ -8,9 +8,11 @@ export const syncAzureFiles = syncObjects({
   operationId: 'azure_blob_files_integrations_azure_blob_storage_files_post',
   tag: 'Integrations',
   summary: 'Sync blobs, folders or containers of a connected Azure Blob Storage',
-  description: `Creates files from blobs, or from all blobs of a folder or container, or syncs them again. Containers need not be listed before.
+  description: [
+    `Creates files from blobs, or from all blobs of a folder or container, or syncs them again. Containers need not be listed before.
 
 ${AFTER_SELECTION}`,
+  ],
   requestName: 'AzureBlobFileSyncInput',
   selectionName: 'AzureBlobGetFileInput',
   type: 'AZURE_BLOB_STORAGE',

@@ -7,8 +7,10 @@ export const syncConfluence = syncFilesAt({
   operationId: 'confluence_sync_integrations_confluence_sync_post',
   tag: 'Integrations',
   summary: 'Sync selected pages of a connected Confluence',
-  description: `Does what \`POST /integrations/files/sync\` does, for a data source of Confluence; another kind is 404. An item is synced with all its descendants: a space with its pages and blog posts, a page with the pages below it.
+  description: [
+    `Does what \`POST /integrations/files/sync\` does, for a data source of Confluence; another kind is 404. An item is synced with all its descendants: a space with its pages and blog posts, a page with the pages below it.
 
 ${AFTER_SELECTION}`,
+  ],
   type: 'CONFLUENCE',
 });

@@ -8,9 +8,11 @@ export const connectDocument360 = connectByToken({
   operationId: 'document360_connect_integrations_document360_post',
   tag: 'Integrations',
   summary: 'Connect Document360 with a token',
-  description: `Connects a project of Document360 with its API token. ${AFTER_CONNECTING}
+  description: [
+    `Connects a project of Document360 with its API token. ${AFTER_CONNECTING}
 
 By default its workspaces, categories and articles are listed (\`DATA_SOURCE_READY\`). Files are created by \`POST /integrations/files/sync\` only: \`sync_files_on_connection\` has no effect here.`,
+  ],
   of: 'a project of Document360',
   requestName: 'Document360ConnectRequest',
   type: 'DOCUMENT360',

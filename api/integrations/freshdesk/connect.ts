@@ -35,9 +35,11 @@ export const connectFreshdesk = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connect Freshdesk with the API key of an agent',
-  description: `Connects a Freshdesk account. What the agent may read can be listed and synced: articles and tickets. ${AFTER_CONNECTING}
+  description: [
+    `Connects a Freshdesk account. What the agent may read can be listed and synced: articles and tickets. ${AFTER_CONNECTING}
 
 By default the account is listed (\`DATA_SOURCE_READY\`) and synced completely; \`sync_files_on_connection: false\` leaves the selection to \`POST /integrations/files/sync\`.`,
+  ],
   createsWork: true,
   body: named(
     'FreshDeskConnectRequest',

@@ -15,9 +15,11 @@ export const connectGitBook = connectByToken({
   operationId: 'gitbook_connect_integrations_gitbook_post',
   tag: 'Integrations',
   summary: 'Connect GitBook with a token',
-  description: `Connects an organization of GitBook with the API token of a user. ${AFTER_CONNECTING}
+  description: [
+    `Connects an organization of GitBook with the API token of a user. ${AFTER_CONNECTING}
 
 By default all spaces are listed (\`DATA_SOURCE_READY\`) and all their pages are synced; \`sync_files_on_connection: false\` leaves the selection to \`POST /integrations/gitbook/sync\`.`,
+  ],
   of: 'an organization of GitBook',
   requestName: 'GitbookConnectRequest',
   type: 'GITBOOK',

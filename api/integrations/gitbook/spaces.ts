@@ -17,7 +17,9 @@ export const gitBookSpaces = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'List the spaces of a connected GitBook',
-  description: `Returns the spaces that the token can read now, up to ${MAX_SPACES}. Use it to choose \`space_ids\` for \`POST /integrations/gitbook/sync\`. ${LIVE}`,
+  description: [
+    `Returns the spaces that the token can read now, up to ${MAX_SPACES}. Use it to choose \`space_ids\` for \`POST /integrations/gitbook/sync\`. ${LIVE}`,
+  ],
   query: Joi.object({ data_source_id: accountId() }),
   answer: named(
     'GitbookSpaces',

@@ -22,9 +22,11 @@ export const syncGitBook = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Sync spaces of a connected GitBook',
-  description: `Creates files from all pages of up to ${MAX_SPACES} spaces, as Markdown, or syncs them again. Links and computed pages become no files.
+  description: [
+    `Creates files from all pages of up to ${MAX_SPACES} spaces, as Markdown, or syncs them again. Links and computed pages become no files.
 
 ${AFTER_SELECTION}`,
+  ],
   createsWork: true,
   body: named(
     'GitbookSyncRequest',

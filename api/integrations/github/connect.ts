@@ -25,9 +25,11 @@ export const connectGitHub = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connect GitHub with a token',
-  description: `Connects a user of GitHub with a personal access token. ${AFTER_CONNECTING}
+  description: [
+    `Connects a user of GitHub with a personal access token. ${AFTER_CONNECTING}
 
 Repositories are not listed at once by default: choose some with \`POST /integrations/github/sync_repos\`, then sync their files with \`POST /integrations/files/sync\`. Issues and pull requests are read by \`/integrations/data/github/…\`.`,
+  ],
   createsWork: true,
   body: named(
     'GithubConnectRequest',

@@ -107,34 +107,48 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
   list('issues', 'issues', issue, {
     operationId: 'issues_integrations_data_github_issues_post',
     summary: 'List issues of a connected GitHub',
-    description: `Returns a page of the issues of a repository, by default the open ones. GitHub counts pull requests as issues: they have \`pull_request\`. ${PAGES}`,
+    description: [
+      `Returns a page of the issues of a repository, by default the open ones. GitHub counts pull requests as issues: they have \`pull_request\`. ${PAGES}`,
+    ],
   }),
   one('issues', 'issue_number', 'issue', issue, {
     operationId: 'issue_integrations_data_github_issues__issue_number__get',
-    description: `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, is 404. ${LIVE}`,
+    description: [
+      `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, is 404. ${LIVE}`,
+    ],
   }),
   list('pull_requests', 'pull_requests', pullRequest, {
     operationId: 'get_prs_integrations_data_github_pull_requests_post',
     summary: 'List pull requests of a connected GitHub',
-    description: `Returns a page of the pull requests of a repository, by default the open ones. Counts of commits and changed lines are in \`GET /integrations/data/github/pull_requests/{pull_number}\` only. ${PAGES}`,
+    description: [
+      `Returns a page of the pull requests of a repository, by default the open ones. Counts of commits and changed lines are in \`GET /integrations/data/github/pull_requests/{pull_number}\` only. ${PAGES}`,
+    ],
   }),
   one('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
     operationId: 'get_pr_integrations_data_github_pull_requests__pull_number__get',
-    description: `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, is 404. ${LIVE}`,
+    description: [
+      `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, is 404. ${LIVE}`,
+    ],
   }),
   list('comments', 'pull_requests/comments', pullComment, {
     operationId: 'pr_comments_integrations_data_github_pull_requests_comments_post',
     summary: 'List review comments of a pull request',
-    description: `Returns a page of the comments on lines of the code. Comments on the pull request as a whole are not included. ${PAGES}`,
+    description: [
+      `Returns a page of the comments on lines of the code. Comments on the pull request as a whole are not included. ${PAGES}`,
+    ],
   }),
   list('commits', 'pull_requests/commits', pullCommit, {
     operationId: 'pr_commits_integrations_data_github_pull_requests_commits_post',
     summary: 'List the commits of a pull request',
-    description: `Returns a page of the commits with their signatures and hashes. GitHub lists 250 of a pull request at most. ${PAGES}`,
+    description: [
+      `Returns a page of the commits with their signatures and hashes. GitHub lists 250 of a pull request at most. ${PAGES}`,
+    ],
   }),
   list('files', 'pull_requests/files', changedFile, {
     operationId: 'pr_files_integrations_data_github_pull_requests_files_post',
     summary: 'List the files that a pull request changes',
-    description: `Returns a page of the changed files with counts of their lines. GitHub lists 3,000 of a pull request at most. ${PAGES}`,
+    description: [
+      `Returns a page of the changed files with counts of their lines. GitHub lists 3,000 of a pull request at most. ${PAGES}`,
+    ],
   }),
 ];

@@ -18,7 +18,9 @@ export const gitHubRepos = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'List the repositories of a connected GitHub',
-  description: `Returns a page of the repositories that the token can read now, oldest first. Use their ids or names in \`POST /integrations/github/sync_repos\`. An empty page is behind the end. ${LIVE}`,
+  description: [
+    `Returns a page of the repositories that the token can read now, oldest first. Use their ids or names in \`POST /integrations/github/sync_repos\`. An empty page is behind the end. ${LIVE}`,
+  ],
   query: Joi.object({
     per_page: integer()
       .min(1)

@@ -25,9 +25,11 @@ export const syncGmail = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Sync messages of a connected Gmail',
-  description: `Creates a file from each message that meets the conditions, or syncs it again. \`{}\` selects all messages. Spam and the trash are never synced.
+  description: [
+    `Creates a file from each message that meets the conditions, or syncs it again. \`{}\` selects all messages. Spam and the trash are never synced.
 
 ${AFTER_SELECTION}`,
+  ],
   createsWork: true,
   body: named(
     'GmailSyncInput',

@@ -14,7 +14,9 @@ export const gmailLabels = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'List the labels of a connected Gmail',
-  description: `Returns the labels of the mailbox as they are now: those of Gmail and those that its user created. Use their names in the \`label\` conditions of \`POST /integrations/gmail/sync\`. ${LIVE}`,
+  description: [
+    `Returns the labels of the mailbox as they are now: those of Gmail and those that its user created. Use their names in the \`label\` conditions of \`POST /integrations/gmail/sync\`. ${LIVE}`,
+  ],
   query: Joi.object({ data_source_id: onlyAccountId() }),
   answer: named(
     'GmailLabels',

@@ -15,9 +15,11 @@ export const connectGuru = connectByToken({
   operationId: 'guru_connect_integrations_guru_post',
   tag: 'Integrations',
   summary: 'Connect Guru with a token',
-  description: `Connects a user of Guru with a user token. ${AFTER_CONNECTING}
+  description: [
+    `Connects a user of Guru with a user token. ${AFTER_CONNECTING}
 
 By default the collections, folders and cards are listed (\`DATA_SOURCE_READY\`). Files are created by \`POST /integrations/files/sync\` only: \`sync_files_on_connection\` has no effect here.`,
+  ],
   of: 'a user of Guru',
   requestName: 'GuruConnectRequest',
   type: 'GURU',

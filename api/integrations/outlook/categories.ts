@@ -15,7 +15,9 @@ export const outlookCategories = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'List the categories of a connected Outlook',
-  description: `Returns the categories that the user of the mailbox has defined, as they are now. Use their names in the \`category\` conditions of \`POST /integrations/outlook/sync\`. ${LIVE}`,
+  description: [
+    `Returns the categories that the user of the mailbox has defined, as they are now. Use their names in the \`category\` conditions of \`POST /integrations/outlook/sync\`. ${LIVE}`,
+  ],
   query: Joi.object({ data_source_id: onlyAccountId() }),
   answer: named(
     'OutlookCategories',

@@ -15,7 +15,9 @@ export const outlookFolders = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'List the folders of a connected Outlook',
-  description: `Returns the mail folders as they are now, with nested ones, up to 10,000. Use their ids as \`folder\` of \`POST /integrations/outlook/sync\`. Search folders are omitted. ${LIVE}`,
+  description: [
+    `Returns the mail folders as they are now, with nested ones, up to 10,000. Use their ids as \`folder\` of \`POST /integrations/outlook/sync\`. Search folders are omitted. ${LIVE}`,
+  ],
   query: Joi.object({ data_source_id: onlyAccountId() }),
   answer: named(
     'OutlookFolders',

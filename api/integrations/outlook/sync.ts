@@ -40,9 +40,11 @@ export const syncOutlook = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Sync mails of a folder of a connected Outlook',
-  description: `Creates a file from each mail in one folder that meets the conditions, or syncs it again. \`{}\` selects all mails of the folder. Nested folders are not included. An unknown or ambiguous folder is 400.
+  description: [
+    `Creates a file from each mail in one folder that meets the conditions, or syncs it again. \`{}\` selects all mails of the folder. Nested folders are not included. An unknown or ambiguous folder is 400.
 
 ${AFTER_SELECTION}`,
+  ],
   createsWork: true,
   body: named(
     'OutlookSyncInput',

@@ -61,9 +61,11 @@ export const connectS3 = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Connect S3 or a compatible store',
-  description: `Connects a store with an access key. ${AFTER_CONNECTING}
+  description: [
+    `Connects a store with an access key. ${AFTER_CONNECTING}
 
 By default buckets and objects are listed (\`DATA_SOURCE_READY\`); \`POST /integrations/s3/files\` then syncs some of them. A key that may not list buckets can be connected: its listing ends in \`SYNC_ERROR\`, and named buckets can still be synced. Another key, also a rotated one, is another data source.`,
+  ],
   createsWork: true,
   body: named(
     'S3AuthRequest',

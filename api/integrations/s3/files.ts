@@ -8,9 +8,11 @@ export const syncS3Files = syncObjects({
   operationId: 's3_files_integrations_s3_files_post',
   tag: 'Integrations',
   summary: 'Sync objects, prefixes or buckets of a connected S3',
-  description: `Creates files from objects, or from all objects of a prefix or bucket, or syncs them again. Buckets need not be listed before.
+  description: [
+    `Creates files from objects, or from all objects of a prefix or bucket, or syncs them again. Buckets need not be listed before.
 
 ${AFTER_SELECTION}`,
+  ],
   requestName: 'S3FileSyncInput',
   selectionName: 'S3GetFileInput',
   type: 'S3',

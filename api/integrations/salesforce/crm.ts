@@ -20,7 +20,9 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     tag: 'CRM',
     auth: 'user',
     summary: `List ${kind} of a connected Salesforce`,
-    description: `Returns a page of the ${kind} that the connected user can read now. Use it to look up records without storing them. Follow \`next_cursor\` with the same filters and order to the last page; an invalid one is 400. ${LIVE}`,
+    description: [
+      `Returns a page of the ${kind} that the connected user can read now. Use it to look up records without storing them. Follow \`next_cursor\` with the same filters and order to the last page; an invalid one is 400. ${LIVE}`,
+    ],
     body: crmListing(kind),
     answer: named(
       CRM_OPERATIONS[kind].names.page,
@@ -59,7 +61,9 @@ const one = (kind: CrmOperation): DocumentedOperation =>
     tag: 'CRM',
     auth: 'user',
     summary: `Get ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${CRM_OPERATIONS[kind].one} of a connected Salesforce`,
-    description: `Returns one record by its id at Salesforce. A record that does not exist, or that the connected user cannot read, is 404. ${LIVE}`,
+    description: [
+      `Returns one record by its id at Salesforce. A record that does not exist, or that the connected user cannot read, is 404. ${LIVE}`,
+    ],
     query: Joi.object({
       data_source_id: accountId(),
       include_remote_data: remoteData(),

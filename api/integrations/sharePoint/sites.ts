@@ -20,7 +20,9 @@ export const sharePointSites = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'List the sites of a connected SharePoint',
-  description: `Returns a page of the sites of the tenant that the connected user can access now. Use it to find the \`sharepoint_site_name\` of another site, and connect that site with \`POST /integrations/oauth_url\`: a data source has one site. Sites of other hosts are omitted. ${LIVE}`,
+  description: [
+    `Returns a page of the sites of the tenant that the connected user can access now. Use it to find the \`sharepoint_site_name\` of another site, and connect that site with \`POST /integrations/oauth_url\`: a data source has one site. Sites of other hosts are omitted. ${LIVE}`,
+  ],
   query: Joi.object({
     data_source_id: onlyAccountId(),
     cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(

@@ -19,7 +19,9 @@ export const slackConversations = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'List the conversations of a connected Slack',
-  description: `Returns a page of the channels and direct messages that the connected user sees now. Use the \`id\` of one in \`POST /integrations/slack/sync\`. Follow \`next_cursor\` to its end: a page may be short. ${LIVE}`,
+  description: [
+    `Returns a page of the channels and direct messages that the connected user sees now. Use the \`id\` of one in \`POST /integrations/slack/sync\`. Follow \`next_cursor\` to its end: a page may be short. ${LIVE}`,
+  ],
   query: Joi.object({
     types: Joi.string()
       .allow('')

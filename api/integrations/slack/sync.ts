@@ -62,9 +62,11 @@ export const syncSlack = operation({
   tag: 'Integrations',
   auth: 'user',
   summary: 'Sync a conversation of a connected Slack',
-  description: `Creates files from the messages of one conversation, or syncs them again: a file for each quarter of an hour (UTC) with messages, and one for each thread. Shared files are named, not read. Slack is never synced automatically; call this again for newer messages.
+  description: [
+    `Creates files from the messages of one conversation, or syncs them again: a file for each quarter of an hour (UTC) with messages, and one for each thread. Shared files are named, not read. Slack is never synced automatically; call this again for newer messages.
 
 ${AFTER_SELECTION}`,
+  ],
   createsWork: true,
   body: requestBody,
   answer: success,
