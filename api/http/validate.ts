@@ -4,6 +4,7 @@ import type { DeploymentRules } from '../schemas/deploymentRules.js';
 import type { Infer } from '../schemas/inferred.js';
 import { HttpError, type ValidationDetail } from './errors.js';
 import { inspectBody, inspectText } from './inspect.js';
+import { sentenceOf, withSentences } from './sentences.js';
 import { type FieldTree, fieldTreeOf, findUnknown, NO_FIELDS } from './unknownFields/fieldTree.js';
 import type { IgnoredFields } from './unknownFields/ignoredFields.js';
 
@@ -33,11 +34,6 @@ const TYPES: readonly [RegExp, string][] = [
 
 const wordOf = (type: string): string => TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'value_error';
 
-/** Returns the message without the field's name and value. */
-function sentence(detail: Joi.ValidationErrorItem): string {
-  return detail.message.replace(/^"[^"]*" /, '').replace(/^./, (letter) => letter.toUpperCase());
-}
-
 /** Trees of schemas, computed at their first request. */
 const trees = new WeakMap<Joi.Schema, FieldTree>();
 function knownFields(schema: Joi.Schema): FieldTree {
@@ -59,7 +55,7 @@ export function validate<S extends Joi.Schema>(
   ignored: IgnoredFields | null = null,
 ): Infer<S> {
   const abortEarly = where === 'body' && inspectBody(value) > MANY_VALUES;
-  const result = schema.validate(value, {
+  const result = withSentences(schema).validate(value, {
     context: rules,
     abortEarly,
     stripUnknown: { objects: true, arrays: false },
@@ -77,7 +73,7 @@ export function validate<S extends Joi.Schema>(
   }
   const details: ValidationDetail[] = result.error.details.map((detail) => ({
     loc: [where, ...detail.path],
-    msg: sentence(detail),
+    msg: sentenceOf(detail),
     type: wordOf(detail.type),
   }));
   if (!abortEarly) details.push(...(ignored?.errorsFor(unknown) ?? []));

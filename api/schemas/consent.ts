@@ -99,7 +99,6 @@ export const oauthUrlBody = () =>
       ...factFields(),
       data_source_id: orNull(integer()),
       connecting_new_account: flag(false),
-      // Other services take no notice of it, and its own names what is amiss: here it passes as it is.
       servicenow_credentials: orNull(
         named(
           'ServiceNowCredentials',
@@ -109,7 +108,7 @@ export const oauthUrlBody = () =>
             client_secret: serverCredential(),
             redirect_uri: serverCredential(),
           }),
-        ).failover((body: { servicenow_credentials?: unknown }) => body.servicenow_credentials),
+        ),
       ),
     }),
   );

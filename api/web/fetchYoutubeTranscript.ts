@@ -32,7 +32,7 @@ export const fetchYoutubeTranscript = operation({
   summary: 'Fetches the transcript of a video on YouTube.',
   description: '',
   query: Joi.object({
-    id: Joi.string().pattern(VIDEO_ID, 'id of a video').required(),
+    id: Joi.string().pattern(VIDEO_ID, 'the id of a video: the 11 characters after v= in its address').required(),
     raw: Joi.boolean().default(false),
   })
     // Name used by published front-ends.
