@@ -103,7 +103,9 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     const ignored = collectIgnored(response, isStrict);
     // A missing body counts as an object without fields: lists need none, and other operations report the missing
     // fields.
-    const validated = body ? validate(body, request.body === undefined ? {} : request.body, 'body', rules, ignored) : {};
+    const validated = body
+      ? validate(body, request.body === undefined ? {} : request.body, 'body', rules, ignored)
+      : {};
     await restAfter(response.locals['bodyBytes']);
     const call: Call<typeof auth, unknown> = {
       caller: caller as UserCaller & KeyCaller & OperatorCaller,

@@ -187,7 +187,11 @@ export function success(operation: DocumentedOperation, schemas: Schemas, exampl
   };
   return {
     description: operation.returns ?? 'Success',
-    headers: { ...REQUEST_ID, ...(createsWork ? REPLAYED : {}), ...((query ?? body ?? takesFile) ? { ...IGNORED, ...APPLIED } : {}) },
+    headers: {
+      ...REQUEST_ID,
+      ...(createsWork ? REPLAYED : {}),
+      ...((query ?? body ?? takesFile) ? { ...IGNORED, ...APPLIED } : {}),
+    },
     content: answersContent ? bytes : json,
   };
 }

@@ -11,7 +11,9 @@ const UNPRINTABLE = /[^\x20-\x7E]/gu;
 
 /** Returns a path as text: `body.filters.tag`, `body[0].max_pages`. */
 const written = (path: ValidationDetail['loc']): string =>
-  path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step.slice(0, MAX_PATH)}`)).join('');
+  path
+    .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step.slice(0, MAX_PATH)}`))
+    .join('');
 
 /** Returns a text as printable ASCII: other characters as %XX, as structured fields allow no others. */
 const printable = (text: string): string =>
