@@ -4,7 +4,10 @@ type Context = Readonly<Record<string, unknown>>;
 type Sentence = string | ((context: Context) => string);
 
 /** Returns a limit in words: a reference to another field is shown as the field's name. */
-const shown = (limit: unknown): string => (Joi.isRef(limit) ? limit.path.join('.') : String(limit));
+const shown = (limit: unknown): string => {
+  if (Joi.isRef(limit)) return limit.path.join('.');
+  return limit instanceof Date ? limit.toISOString() : String(limit);
+};
 const list = (values: unknown): string =>
   (Array.isArray(values) ? values : [values])
     .filter((value) => value !== null)
@@ -59,6 +62,15 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'array.sparse': 'Must not have empty entries',
   'array.unique': 'Must not have an entry twice',
   'boolean.base': 'Must be true or false',
+  'date.base': 'Must be a date and time of ISO 8601, such as 2026-01-31T12:00:00Z',
+  'date.format': 'Must be a date and time of ISO 8601, such as 2026-01-31T12:00:00Z',
+  'date.format.iso': 'Must be a date and time of ISO 8601, such as 2026-01-31T12:00:00Z',
+  'date.format.javascript': 'Must be a number of milliseconds since 1970',
+  'date.format.unix': 'Must be a number of seconds since 1970',
+  'date.greater': bound('Must be after'),
+  'date.less': bound('Must be before'),
+  'date.max': bound('Must not be after'),
+  'date.min': bound('Must not be before'),
   'number.base': 'Must be a number',
   'number.greater': bound('Must be greater than'),
   'number.infinity': 'Must be a finite number',
@@ -79,7 +91,7 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'object.length': bound('Must have exactly', ' fields'),
   'object.max': bound('Must have at most', ' fields'),
   'object.min': bound('Must have at least', ' fields'),
-  'object.missing': peers('Give at least one of'),
+  'object.missing': peers('Give one of'),
   'object.nand': 'Give only one of the fields that exclude each other',
   'object.oxor': peers('Give at most one of'),
   'object.pattern.match': 'Lacks a field with a required name',

@@ -61,7 +61,7 @@ const wrongField = (field: string, value: unknown, says: Mistake['says']) =>
 const search = (field: string, value: unknown, says: Mistake['says']) =>
   post(`search ${field}=${JSON.stringify(value)}`, '/embeddings', { query: 'otters', k: 1, [field]: value }, 422, says);
 const unknownField = (path: string, body: unknown, says: Mistake['says']) =>
-  post(`${path} with an unknown field`, path, body, 422, says, strict);
+  post(`${path} with an unknown field: ${JSON.stringify(body)}`, path, body, 422, says, strict);
 
 const CREDENTIALS: readonly Mistake[] = [
   get('no credentials', '/whoami', 401, /Authorization: Token/, { headers: () => ({ authorization: '' }) }),
@@ -179,7 +179,7 @@ const VALUES: readonly Mistake[] = [
   search('file_ids', ['x'], 'Must be a number'),
   search('include_tags', 'x', 'Must be true or false'),
   search('query_vector', ['x'], 'Must be a number'),
-  search('tags_v2', {}, 'Give exactly one of AND, OR'),
+  search('tags_v2', {}, 'Give one of AND, OR'),
   search('tags_v2', { AND: [], OR: [] }, 'Give exactly one of AND, OR'),
   post('no query', '/embeddings', { k: 1 }, 422, /query.*Field required/),
   post('a page of no rows', '/user_files_v2', { pagination: { limit: 0 } }, 422, 'Must be greater than or equal to 1'),
@@ -200,7 +200,8 @@ const VALUES: readonly Mistake[] = [
     422,
     'Must be less than chunk_size',
   ),
-  post('no file id', '/delete_files_v2', { file_ids: 'x' }, 422, 'Must be a list'),
+  post('a list of ids as text', '/delete_files_v2', { filters: { ids: 'x' } }, 422, 'Must be a list'),
+  post('no filter of a deletion', '/delete_files_v2', {}, 400, 'at least one filter'),
   post('an unknown service', '/integrations/oauth_url', { service: 'MYSPACE' }, 422, /Must be one of .*GOOGLE_DRIVE/),
   post(
     'credentials of another service',

@@ -73,3 +73,13 @@ test('failures are described beside success; 403 where only an API key may call'
   expect(responsesOf('/scrape_sitemap')).not.toContain('403');
   expect(responsesOf('/delete_users')).toEqual(expect.arrayContaining([...always, '403']));
 });
+
+test('a body is described as optional exactly where it may be absent', () => {
+  const rules = { mayCall: () => true, redirectUriSchemes: [] };
+  for (const { method, path, body } of operations) {
+    if (!body || !ours.paths[path]?.[method]) continue;
+    const accepts = !body.validate({}, { context: rules, stripUnknown: true }).error;
+    const { requestBody } = ours.paths[path][method] as { requestBody?: { required?: boolean } };
+    expect([path, requestBody?.required]).toEqual([path, !accepts]);
+  }
+});
