@@ -142,11 +142,11 @@ const CREDENTIALS: readonly Mistake[] = [
 const ROUTES: readonly Mistake[] = [
   get('an unknown path', '/no/such/path', 404, 'No such path'),
   get('a wrong method', '/scrape_sitemap', 405, 'takes POST'),
-  { ...post('a body that is no JSON', '/embeddings', null, 422, /JSON/), body: '{"query": ' },
+  { ...post('a body that is not JSON', '/embeddings', null, 422, /JSON/), body: '{"query": ' },
   post('a list for an object', '/embeddings', [], 422, 'Must be an object'),
   post('an object for a list', '/web_scrape', {}, 422, 'Must be a list'),
   post('a text for an object', '/user_files_v2', { pagination: 'x' }, 422, 'Must be an object'),
-  get('an id that is no number', '/raw_file/x', 422, 'file_id'),
+  get('a word as an id', '/raw_file/x', 422, 'file_id'),
   get('an id of another user', '/raw_file/99999999', 404, 'No such file'),
 ];
 

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
-import { HttpError } from '../../api/http/errors.js';
+import type { HttpError } from '../../api/http/errors.js';
 import { SENTENCES, sentenceOf } from '../../api/http/sentences.js';
 import { validate } from '../../api/http/validate.js';
 import { operations } from '../../api/routes.js';

@@ -63,7 +63,7 @@ test('a strict request with unknown fields is refused, with the name that was me
   ]);
 });
 
-test('a strict request lists unknown fields beside other errors', () => {
+test('a strict request gets unknown fields and other errors in one list', () => {
   expect(refusalOf({ id: 5, moer: 1 })).toMatchObject([{ loc: ['body', 'id'] }, { loc: ['body', 'moer'] }]);
 });
 
