@@ -100,7 +100,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     const contents = createRequestContents(deps.store.originals, caller);
     const isStrict = prefersStrict(request.headers[PREFER_HEADER]);
     if (isStrict) response.setHeader(PREFERENCE_APPLIED_HEADER, STRICT);
-    const ignored = collectIgnored(response, isStrict);
+    const ignored = collectIgnored(response, isStrict, path);
     // A missing body counts as an object without fields: lists need none, and other operations report the missing
     // fields.
     const validated = body

@@ -29,7 +29,7 @@ const schema = Joi.object({
 function ask(body: unknown, isStrict = false) {
   const headers = new Map<string, string>();
   const response = { locals: {}, setHeader: (name: string, value: string) => headers.set(name, value) } as never;
-  validate(schema, body, 'body', RULES, collectIgnored(response, isStrict));
+  validate(schema, body, 'body', RULES, collectIgnored(response, isStrict, '/things'));
   return { header: headers.get('allotrope-ignored-fields'), noted: ignoredFieldsOf(response) };
 }
 const refusalOf = (body: unknown) => {

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { HttpError, type ValidationDetail } from '../errors.js';
 import { MAX_UNKNOWN, type UnknownField } from './fieldTree.js';
 import { nearestName } from './nearestName.js';
+import { SENT_BY_CLIENTS } from './publishedClients.js';
 
 export const IGNORED_FIELDS_HEADER = 'allotrope-ignored-fields';
 /** Maximum length of a path in the header and in the log. */
@@ -55,17 +56,23 @@ export interface IgnoredFields {
 export const ignoredFieldsOf = (response: Response): readonly string[] =>
   (response.locals['ignoredFields'] as readonly string[] | undefined) ?? [];
 
-/** Collects the unknown fields of one request. */
-export function collectIgnored(response: Response, isStrict: boolean): IgnoredFields {
+/** Collects the unknown fields of one request. @param operation path of its operation */
+export function collectIgnored(response: Response, isStrict: boolean, operation: string): IgnoredFields {
+  const expected = SENT_BY_CLIENTS[operation] ?? [];
+  const isExpected = ({ path: [, ...steps] }: UnknownField): boolean => {
+    const [name = '', ...more] = steps.filter((step) => typeof step === 'string');
+    return more.length === 0 && expected.includes(name);
+  };
   return {
     isStrict,
-    note(found) {
+    note(all) {
+      const found = all.filter((one) => !isExpected(one));
       if (found.length === 0) return;
       if (isStrict) throw new HttpError(422, found.map(refusal));
       const paths = [...ignoredFieldsOf(response), ...shownPaths(found.map(({ path }) => path))].slice(0, MAX_UNKNOWN);
       response.locals['ignoredFields'] = paths;
       response.setHeader(IGNORED_FIELDS_HEADER, stringList(paths));
     },
-    errorsFor: (found) => (isStrict ? found.map(refusal) : []),
+    errorsFor: (all) => (isStrict ? all.filter((one) => !isExpected(one)).map(refusal) : []),
   };
 }
