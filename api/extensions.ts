@@ -117,6 +117,9 @@ export const EXTENSIONS = {
     'Idempotency-Key': 'Of POSTs that create work: a client that got no answer can ask again without doing it twice.',
     'Idempotent-Replayed': 'Tells that an answer is that of an earlier request with the key.',
     'X-Request-Id': 'Names the request in the log.',
+    Prefer: 'With handling=strict, unknown fields are refused instead of ignored.',
+    'Preference-Applied': 'Confirms that preference.',
+    'Allotrope-Ignored-Fields': 'Names the fields of the request that were ignored.',
   },
   statuses:
     '400, 401, 403, 404, 408, 409, 413, 415, 429 and 431 with {detail} are described in addition to 200 and 422; 502 and 503 for a search whose embedding provider or reranker refuses or fails, and for a web search or transcript whose service does; 503 also for a connected source that is temporarily unavailable, and for a store (MongoDB, Qdrant, Temporal, file storage) that does not answer, with Retry-After and its name in {detail}; 507 for a store whose disk is full.',

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import type { ApiDeps } from '../deps.js';
 import { oversAmong } from './opsSessions.js';
-import { forbidden, invalid, unauthorized } from './errors.js';
+import { forbidden, invalid, keyAsToken, tokenAsKey, unauthorized } from './errors.js';
 import type { AuthScheme, KeyCaller, OperatorCaller, UserCaller } from './operation.js';
-import type { TokenOwner } from './tokens.js';
+import { isLikeToken, type TokenOwner } from './tokens.js';
 
 /** Maximum length of an end user's customer id. */
 const MAX_CUSTOMER_ID = 512;
@@ -30,10 +30,11 @@ async function credentialOf(header = '', { tokens, store }: ApiDeps): Promise<Cr
   switch (scheme.toLowerCase()) {
     case 'token': {
       const claims = tokens.read(secret);
-      if (!claims) throw unauthorized();
+      if (!claims) throw isLikeToken(secret) ? unauthorized() : keyAsToken();
       return { kind: 'token', claims };
     }
     case 'bearer': {
+      if (isLikeToken(secret)) throw tokenAsKey();
       const organizationId = await store.organizations.organizationOfKey(secret);
       if (organizationId === null) throw unauthorized();
       return { kind: 'key', organizationId };

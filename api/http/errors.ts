@@ -27,6 +27,18 @@ export const unauthorized = (): HttpError =>
     401,
     'The credentials are absent, unknown or expired. Send `Authorization: Token <access token>` or `Authorization: Bearer <API key>`.',
   );
+/** For an access token that is sent as an API key. It depends on the form of the text only, not on whether it is valid. */
+export const tokenAsKey = (): HttpError =>
+  new HttpError(
+    401,
+    'The credentials begin like an access token, but were sent as an API key. Send `Authorization: Token <access token>`, or an API key after `Bearer`.',
+  );
+/** For an API key that is sent as an access token. It depends on the form of the text only: no key is looked up. */
+export const keyAsToken = (): HttpError =>
+  new HttpError(
+    401,
+    'The credentials are not an access token. Send an API key as `Authorization: Bearer <API key>` with the header `customer-id`, or get a token from GET /auth/v1/access_token.',
+  );
 export const forbidden = (): HttpError => new HttpError(403, 'This operation takes an API key, not an access token.');
 export const notFound = (what: string): HttpError => new HttpError(404, `No such ${what}.`);
 export const invalid = (loc: ValidationDetail['loc'], msg: string, type: string): HttpError =>

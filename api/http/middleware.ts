@@ -5,6 +5,8 @@ import type { Log } from '../../observability/log.js';
 import { HttpError } from './errors.js';
 import { storeAnswer, storeFailureOf } from './storeAnswers.js';
 import { shownPath, whoseOf } from './told.js';
+import { IGNORED_FIELDS_HEADER, ignoredFieldsOf } from './unknownFields/ignoredFields.js';
+import { PREFERENCE_APPLIED_HEADER, PREFER_HEADER } from './unknownFields/prefer.js';
 
 /**
  * Assigns each request an id, which is returned in x-request-id and added to its log lines. `pino-http` does not fit:
@@ -17,6 +19,7 @@ export function requestIds(log: Log): RequestHandler {
     response.setHeader('x-request-id', requestId);
     const begun = performance.now();
     response.on('finish', () => {
+      const ignoredFields = ignoredFieldsOf(response);
       log.info(
         {
           requestId,
@@ -25,6 +28,7 @@ export function requestIds(log: Log): RequestHandler {
           path: shownPath(request, response),
           status: response.statusCode,
           ms: Math.round(performance.now() - begun),
+          ...(ignoredFields.length > 0 && { ignoredFields }),
         },
         'request',
       );
@@ -51,6 +55,14 @@ export const requireHost: RequestHandler = (request, _response, next) => {
   next();
 };
 
+/** Headers of answers that scripts of other origins may read. */
+const EXPOSED = [
+  ...['x-request-id', 'retry-after', 'idempotent-replayed'],
+  ...[PREFERENCE_APPLIED_HEADER, IGNORED_FIELDS_HEADER],
+].join(', ');
+/** Headers that such scripts may send. */
+const ALLOWED = ['authorization', 'content-type', 'customer-id', 'idempotency-key', PREFER_HEADER].join(', ');
+
 /**
  * Allows CORS requests of the configured origins with the headers that clients send. The `cors` package responds to
  * every preflight, whatever the origin, and without a body.
@@ -61,11 +73,11 @@ export function cors(origins: readonly string[]): RequestHandler {
     const { origin } = request.headers;
     if (origin !== undefined && (any || origins.includes(origin))) {
       response.setHeader('access-control-allow-origin', any ? '*' : origin);
-      response.setHeader('access-control-expose-headers', 'x-request-id, retry-after, idempotent-replayed');
+      response.setHeader('access-control-expose-headers', EXPOSED);
       if (!any) response.vary('origin');
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
         response.setHeader('access-control-allow-methods', 'GET, POST, DELETE');
-        response.setHeader('access-control-allow-headers', 'authorization, content-type, customer-id, idempotency-key');
+        response.setHeader('access-control-allow-headers', ALLOWED);
         response.setHeader('access-control-max-age', '600');
         response.status(200).json({});
         return;

@@ -40,6 +40,9 @@ import { createRequestContents } from './requestContents.js';
 import { sendEvents, streamList } from './stream.js';
 import { hidePath } from './told.js';
 import { createUnitOfWork } from './unitOfWork.js';
+import { findUnknown, NO_FIELDS } from './unknownFields/fieldTree.js';
+import { collectIgnored, type IgnoredFields } from './unknownFields/ignoredFields.js';
+import { PREFERENCE_APPLIED_HEADER, PREFER_HEADER, prefersStrict, STRICT } from './unknownFields/prefer.js';
 import { validate } from './validate.js';
 
 /** Retry-After in seconds: another process may respond then. */
@@ -95,15 +98,20 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
   const answer = async (request: Request, response: Response): Promise<void> => {
     const { caller, confirmed } = identityOf(response);
     const contents = createRequestContents(deps.store.originals, caller);
+    const isStrict = prefersStrict(request.headers[PREFER_HEADER]);
+    if (isStrict) response.setHeader(PREFERENCE_APPLIED_HEADER, STRICT);
+    const ignored = collectIgnored(response, isStrict, path);
     // A missing body counts as an object without fields: lists need none, and other operations report the missing
     // fields.
-    const validated = body ? validate(body, request.body === undefined ? {} : request.body, 'body', rules) : {};
+    const validated = body
+      ? validate(body, request.body === undefined ? {} : request.body, 'body', rules, ignored)
+      : {};
     await restAfter(response.locals['bodyBytes']);
     const call: Call<typeof auth, unknown> = {
       caller: caller as UserCaller & KeyCaller & OperatorCaller,
       body: validated,
       given: fieldsOf(request.body),
-      query: query ? validate(query, request.query, 'query', rules) : {},
+      query: query ? validate(query, request.query, 'query', rules, ignored) : noQuery(request.query, ignored),
       params: request.params as Record<string, string>,
       file: null,
       receive: contents.receive,
@@ -117,13 +125,21 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
       return respond({ operation, app }, call, confirmed, request, response).finally(leave);
     }
     try {
-      const file = takesFile ? await receiveFile(request, deps.settings.maxUploadBytes, contents.receive) : null;
+      const file = takesFile
+        ? await receiveFile(request, deps.settings.maxUploadBytes, contents.receive, (unused) => ignored.note(unused))
+        : null;
       await respond({ operation, app }, { ...call, file }, confirmed, request, response);
     } finally {
       await contents.discardUnaccepted();
     }
   };
   on[method](expressPath(path), count, ...early, identify, ...read, answer, confirmFirst);
+}
+
+/** Notes the parameters of a request whose operation takes none. */
+function noQuery(query: unknown, ignored: IgnoredFields): object {
+  ignored.note(findUnknown(NO_FIELDS, query, null).map(({ path, known }) => ({ path: ['query', ...path], known })));
+  return {};
 }
 
 /** Validation rules that depend on the deployment. */

@@ -9,6 +9,7 @@ import { HttpError, invalid } from './errors.js';
 import { inspectText } from './inspect.js';
 import { storeFailureOf } from './storeAnswers.js';
 import type { ReceiveContent } from './requestContents.js';
+import { MAX_UNKNOWN, type UnknownField } from './unknownFields/fieldTree.js';
 
 /** A stored file of a form that belongs to no record yet. */
 export interface ReceivedFile {
@@ -62,20 +63,29 @@ export const closeEarlyAnswered: RequestHandler = (request, response, next) => {
 
 /**
  * Reads a form with one file and streams the file to `receive`, so that only a part of it is in memory.
+ * @param noteUnused called with the fields other than the file, if there are any: options are query parameters
  * @throws HttpError 413 above maxBytes, 422 without a file or with too many other fields, 400 for an unreadable form
  */
 export async function receiveFile(
   request: IncomingMessage,
   maxBytes: number,
   receive: ReceiveContent,
+  noteUnused: (fields: readonly UnknownField[]) => void = () => undefined,
 ): Promise<ReceivedFile> {
   const { 'content-type': type = '', 'content-length': length, 'content-encoding': coding } = request.headers;
   if (!/^multipart\/form-data\s*;/i.test(type)) throw missing();
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw new HttpError(415, 'Send the form plain, without a content-encoding.');
   if (Number(length ?? 0) > maxBytes + AROUND_BYTES) throw tooLarge();
-  const file = await readForm(request, openForm(request, type, maxBytes), receive);
+  const form = openForm(request, type, maxBytes);
+  const unused = new Set<string>();
+  const see = (field: string): void => {
+    if (field !== FIELD && unused.size < MAX_UNKNOWN) unused.add(field);
+  };
+  form.on('field', see).on('file', see);
+  const file = await readForm(request, form, receive);
   inspectText({ [FIELD]: file.name }, 'body');
+  noteUnused([...unused].map((field) => ({ path: ['body', field], known: [FIELD] })));
   return file;
 }
 

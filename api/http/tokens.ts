@@ -14,6 +14,9 @@ export const TOKEN_LIFE_MS = 10 * 60 * 60 * 1000;
 /** Cache of tokens with a verified signature: callers send the same one for hours. */
 const MAX_VERIFIED = 10_000;
 
+/** Returns whether a text has the form of an access token, valid or not. */
+export const isLikeToken = (text: string): boolean => text.startsWith(KIND);
+
 export interface TokenOwner {
   readonly organizationId: number;
   readonly userId: number;

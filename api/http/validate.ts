@@ -4,6 +4,9 @@ import type { DeploymentRules } from '../schemas/deploymentRules.js';
 import type { Infer } from '../schemas/inferred.js';
 import { HttpError, type ValidationDetail } from './errors.js';
 import { inspectBody, inspectText } from './inspect.js';
+import { sentenceOf, withSentences } from './sentences.js';
+import { type FieldTree, fieldTreeOf, findUnknown, NO_FIELDS } from './unknownFields/fieldTree.js';
+import type { IgnoredFields } from './unknownFields/ignoredFields.js';
 
 /**
  * Above this number of values, only the first error of a body is reported, so that a response is not larger than its
@@ -31,36 +34,48 @@ const TYPES: readonly [RegExp, string][] = [
 
 const wordOf = (type: string): string => TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'value_error';
 
-/** Returns the message without the field's name and value. */
-function sentence(detail: Joi.ValidationErrorItem): string {
-  return detail.message.replace(/^"[^"]*" /, '').replace(/^./, (letter) => letter.toUpperCase());
+/** Trees of schemas, computed at their first request. */
+const trees = new WeakMap<Joi.Schema, FieldTree>();
+function knownFields(schema: Joi.Schema): FieldTree {
+  const known = trees.get(schema) ?? fieldTreeOf(schema) ?? { ...NO_FIELDS, isOpen: true };
+  trees.set(schema, known);
+  return known;
 }
 
 /**
  * Validates a part of a request: strict types, unknown fields removed, defaults filled in.
- * @throws HttpError 422 with the path of every error
+ * @param ignored notes the unknown fields; absent: they are not searched
+ * @throws HttpError 422 with the path of every error; if the request is strict, unknown fields are errors
  */
 export function validate<S extends Joi.Schema>(
   schema: S,
   value: unknown,
   where: 'body' | 'query' | 'header',
   rules: DeploymentRules,
+  ignored: IgnoredFields | null = null,
 ): Infer<S> {
-  const result = schema.validate(value, {
+  const abortEarly = where === 'body' && inspectBody(value) > MANY_VALUES;
+  const result = withSentences(schema).validate(value, {
     context: rules,
-    abortEarly: where === 'body' && inspectBody(value) > MANY_VALUES,
+    abortEarly,
     stripUnknown: { objects: true, arrays: false },
     convert: where !== 'body',
     errors: { wrap: { label: '"' } },
   });
+  const taken: unknown = result.error ? null : result.value;
+  const unknown = ignored
+    ? findUnknown(knownFields(schema), value, taken).map(({ path, known }) => ({ path: [where, ...path], known }))
+    : [];
   if (!result.error) {
     inspectText(result.value, where);
+    ignored?.note(unknown);
     return result.value as Infer<S>;
   }
   const details: ValidationDetail[] = result.error.details.map((detail) => ({
     loc: [where, ...detail.path],
-    msg: sentence(detail),
+    msg: sentenceOf(detail),
     type: wordOf(detail.type),
   }));
+  if (!abortEarly) details.push(...(ignored?.errorsFor(unknown) ?? []));
   throw new HttpError(422, details);
 }

@@ -15,6 +15,15 @@ export const SHARED_PARAMETERS: Json = {
     schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
     'x-allotrope-extension': true,
   },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    required: false,
+    description:
+      '`handling=strict` refuses a request that has fields or parameters unknown to the operation: 422, with the name that was probably meant. Without it they are ignored, and the answer names them in `Allotrope-Ignored-Fields`.',
+    schema: { type: 'string', maxLength: 1_000 },
+    'x-allotrope-extension': true,
+  },
 };
 
 /** Both headers are always required here, so they are documented as parameters. */
@@ -52,7 +61,7 @@ function queryParameter(name: string, property: Json, required: boolean, example
  * @param examples values of the parameters in the example request, by name
  */
 export function parametersOf(
-  { path, query, auth, createsWork }: DocumentedOperation,
+  { path, query, body, takesFile, auth, createsWork }: DocumentedOperation,
   schemas: Schemas,
   examples: Readonly<Record<string, unknown>>,
 ): readonly Json[] {
@@ -71,6 +80,7 @@ export function parametersOf(
     ...inPath,
     ...inQuery,
     ...(createsWork ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...((query ?? body ?? takesFile) ? [{ $ref: '#/components/parameters/Prefer' }] : []),
     ...(auth === 'issuing' ? ISSUING_PARAMETERS : []),
   ];
 }

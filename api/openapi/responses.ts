@@ -115,7 +115,19 @@ export const RESPONSE_HEADERS: Json = {
     description: '`true` if this is the stored answer of an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
+  AllotropeIgnoredFields: {
+    description:
+      'Fields and parameters of the request that the operation does not know and ignored: a list of paths in quotes, at most 20 of at most 100 characters. `Prefer: handling=strict` refuses such requests instead.',
+    schema: { type: 'string' },
+  },
+  PreferenceApplied: {
+    description: '`handling=strict` if the request had `Prefer: handling=strict`.',
+    schema: { type: 'string', enum: ['handling=strict'] },
+  },
 };
+
+const IGNORED = { 'Allotrope-Ignored-Fields': { $ref: '#/components/headers/AllotropeIgnoredFields' } };
+const APPLIED = { 'Preference-Applied': { $ref: '#/components/headers/PreferenceApplied' } };
 
 const contentOf = (status: ErrorStatus, schemas: Schemas): Json => ({
   'application/json': {
@@ -165,7 +177,7 @@ export function errorResponses(operation: DocumentedOperation, schemas: Schemas)
 
 /** Returns the response of success. */
 export function success(operation: DocumentedOperation, schemas: Schemas, example: unknown): Json {
-  const { answer, dryAnswer, createsWork, answersContent } = operation;
+  const { answer, dryAnswer, createsWork, answersContent, query, body, takesFile } = operation;
   const answers = [answer, ...(dryAnswer ? [dryAnswer] : [])];
   const schema = dryAnswer ? { anyOf: answers.map((one) => schemas.of(one, 'output')) } : schemas.of(answer, 'output');
   const json = { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
@@ -175,7 +187,11 @@ export function success(operation: DocumentedOperation, schemas: Schemas, exampl
   };
   return {
     description: operation.returns ?? 'Success',
-    headers: { ...REQUEST_ID, ...(createsWork ? REPLAYED : {}) },
+    headers: {
+      ...REQUEST_ID,
+      ...(createsWork ? REPLAYED : {}),
+      ...((query ?? body ?? takesFile) ? { ...IGNORED, ...APPLIED } : {}),
+    },
     content: answersContent ? bytes : json,
   };
 }

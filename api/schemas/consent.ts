@@ -147,7 +147,6 @@ export const oauthUrlBody = () =>
       connecting_new_account: orNull(Joi.boolean(), false).description(
         '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page that lists or selects its items.',
       ),
-      // Other services take no notice of it, and its own names what is amiss: here it passes as it is.
       servicenow_credentials: orNull(
         named(
           'ServiceNowCredentials',
@@ -161,9 +160,9 @@ export const oauthUrlBody = () =>
               'Redirect address registered with the client: `/integrations/servicenow` on `PUBLIC_URL` or one of `PUBLIC_URL_ALIASES`.',
             ),
           }).description(
-            'OAuth client of a ServiceNow instance. It is required for `SERVICENOW`, where a missing field is 400, and ignored for other services.',
+            'OAuth client of a ServiceNow instance. It is required for `SERVICENOW`, whose fields must then all be present, and is ignored for other services.',
           ),
-        ).failover((body: { servicenow_credentials?: unknown }) => body.servicenow_credentials),
+        ),
       ),
     }).description(
       'The service to connect, its account or server, and the options for its files. The options are stored with the connection: later selections use them as defaults.',

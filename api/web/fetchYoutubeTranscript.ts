@@ -42,7 +42,7 @@ export const fetchYoutubeTranscript = operation({
   },
   query: Joi.object({
     id: Joi.string()
-      .pattern(VIDEO_ID, 'id of a video')
+      .pattern(VIDEO_ID, 'the id of a video: the 11 characters after v= in its address')
       .required()
       .description('The 11 characters after `v=` in the address of the video.'),
     raw: Joi.boolean().default(false).description('`true`: also return the single lines with their times.'),

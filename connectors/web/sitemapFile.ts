@@ -6,6 +6,12 @@ import { unpackedText } from '../unpackedText.js';
 import { shownUrl, statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
+/** What to do if the sitemap itself is not served: the usual sentences are about one of its pages. */
+const SENTENCES = {
+  404: 'does not exist. Open its address in a browser, or look for the line "Sitemap:" in the robots.txt of the site. A site without a sitemap is ingested by POST /web_scrape.',
+  410: 'is gone for good. Ask for its new address, or ingest the site by POST /web_scrape.',
+};
+
 /** What one sitemap file holds. */
 export interface SitemapFile {
   /** Where redirects ended; relative addresses start here. */
@@ -38,7 +44,7 @@ export async function readSitemapFile(
     maxBytes: settings.sitemapMaxBytes,
     totalTimeoutMs,
   });
-  const refused = statusFault('The sitemap', answer, now());
+  const refused = statusFault('The sitemap', answer, now(), SENTENCES);
   if (refused) {
     await answer.discard();
     throw refused;

@@ -7,11 +7,13 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import type { TestUser } from '../support/client.js';
 import { consentTo } from '../support/consent.js';
+import { watchIgnoredFields } from '../support/ignoredFields.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** The published headless client of older front-ends, unchanged except for its table of environments. */
 const environment = 'LOCAL';
 let service: TestService;
+let ignoredFields: () => readonly string[];
 let drive: GoogleDriveEmulator;
 let site: Site;
 let user: TestUser;
@@ -27,6 +29,7 @@ beforeAll(async () => {
     OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
   });
   carbon.BASE_URL[environment] = service.url;
+  ignoredFields = watchIgnoredFields(service.url);
   user = await service.user('una');
   const issued = await carbon.generateAccessToken({ apiKey: service.apiKey, customerId: 'una', environment });
   expect(issued).toMatchObject({ status: 200, error: null });
@@ -35,6 +38,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await Promise.all([drive.close(), site.close()]);
+  // What published clients send is known, so a strict server would accept it too.
+  expect(ignoredFields()).toEqual([]);
 });
 
 const credentials = () => ({ accessToken, environment }) as const;

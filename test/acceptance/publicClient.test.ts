@@ -6,15 +6,18 @@ import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { verified } from '../support/signatures.js';
 import { waitFor } from '../support/waitFor.js';
+import { watchIgnoredFields } from '../support/ignoredFields.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** The published client of the hosted service, unchanged except for its base path. */
 let service: TestService;
+let ignoredFields: () => readonly string[];
 let site: Site;
 let receiver: Receiver;
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  ignoredFields = watchIgnoredFields(service.url);
   site = await startSampleSite(3, 1);
   site.pages.set('/pages/0.html', '<main><h1>Otters</h1><p>Otters juggle pebbles on the river bank.</p></main>');
   site.pages.set('/feed.xml', feedOf({ one: 'The lighthouse was lit in 1901.', two: 'The harbour was dredged.' }));
@@ -23,6 +26,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await Promise.all([site.close(), receiver.close()]);
+  // What published clients send is known, so a strict server would accept it too.
+  expect(ignoredFields()).toEqual([]);
 });
 
 const clientOf = (credentials: { apiKey?: string; customerId?: string; accessToken?: string }) =>

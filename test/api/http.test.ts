@@ -541,7 +541,10 @@ describe('HTTP server', () => {
       ...[200, 'GET, POST, DELETE', 'origin'],
     ]);
     expect(headers.get('access-control-allow-headers')?.split(', ').toSorted()).toEqual([
-      ...['authorization', 'content-type', 'customer-id', 'idempotency-key'],
+      ...['authorization', 'content-type', 'customer-id', 'idempotency-key', 'prefer'],
+    ]);
+    expect(headers.get('access-control-expose-headers')?.split(', ').toSorted()).toEqual([
+      ...['allotrope-ignored-fields', 'idempotent-replayed', 'preference-applied', 'retry-after', 'x-request-id'],
     ]);
     const refused = await ask({ ...preflight, origin: 'https://evil.example' }, 'OPTIONS');
     expect(refused.headers.get('access-control-allow-methods')).toBeNull();

@@ -73,3 +73,17 @@ test('failures are described beside success; 403 where only an API key may call'
   expect(responsesOf('/scrape_sitemap')).not.toContain('403');
   expect(responsesOf('/delete_users')).toEqual(expect.arrayContaining([...always, '403']));
 });
+
+/** Bodies that the schema accepts empty, but whose operation then answers 400: it needs one of several fields. */
+const NEEDED: readonly string[] = ['/delete_files', '/delete_files_v2', '/quarantined_files/restore'];
+
+test('a body is described as optional exactly where it may be absent', () => {
+  const rules = { mayCall: () => true, redirectUriSchemes: [] };
+  const wrong = operations.flatMap(({ method, path, body }) => {
+    if (!body || !ours.paths[path]?.[method]) return [];
+    const accepts = !body.validate({}, { context: rules, stripUnknown: true }).error && !NEEDED.includes(path);
+    const { requestBody } = ours.paths[path][method] as { requestBody?: { required?: boolean } };
+    return requestBody?.required === !accepts ? [] : [`${method} ${path}`];
+  });
+  expect(wrong).toEqual([]);
+});

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { consentTo } from '../../support/consent.js';
+import { watchIgnoredFields } from '../../support/ignoredFields.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { startWidgetBrowser, type WidgetBrowser, type WidgetView } from '../../support/widgetBrowser.js';
@@ -20,6 +21,7 @@ const OPTIONS = { enabledIntegrations: [LOCAL_FILES, GOOGLE_DRIVE] };
 
 let drive: GoogleDriveEmulator;
 let service: TestService;
+let ignoredFields: () => readonly string[];
 let site: WidgetSite;
 let browser: WidgetBrowser;
 let widget: WidgetView;
@@ -46,11 +48,14 @@ beforeAll(async () => {
     { logTo: { write: (line) => void log.push(line) } },
   );
   browser = await startWidgetBrowser(site.origin, service.url);
+  ignoredFields = watchIgnoredFields(service.url);
 });
 afterAll(async () => {
   await browser.close();
   await service.close();
   await Promise.all([site.close(), drive.close()]);
+  // What published clients send is known, so a strict server would accept it too.
+  expect(ignoredFields()).toEqual([]);
 });
 afterEach(async () => {
   await widget.close();

@@ -99,17 +99,26 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
       for (const name of Object.keys(credentials()))
         for (const value of [undefined, null, '', 5]) {
           const { status, body } = await urlFor({ ...credentials(), [name]: value });
-          expect({ status, body }).toEqual({ status: 400, body: { detail: expect.stringContaining(name) } });
+          expect({ status, body }).toMatchObject({
+            status: 422,
+            body: { detail: [{ loc: ['body', 'servicenow_credentials', name] }] },
+          });
         }
-      for (const nothing of [undefined, null, {}, 'x', []])
+      for (const wrong of ['x', [], {}]) expect((await urlFor(wrong)).status).toBe(422);
+      for (const nothing of [undefined, null])
         expect(await urlFor(nothing)).toMatchObject({
           status: 400,
           body: { detail: expect.stringContaining('servicenow_credentials') },
         });
     });
 
-    test('are ignored by other services, whatever they contain', async () => {
-      const given = { instance_subdomain: 'evil.com/#', redirect_uri: 'https://evil.example/', client_id: 7 };
+    test('are ignored by other services, but have the types of the interface', async () => {
+      const given = {
+        ...{ instance_subdomain: 'evil.com/#', redirect_uri: 'https://evil.example/' },
+        ...{ client_id: 'x', client_secret: 'y' },
+      };
+      for (const wrong of ['x', { ...given, client_id: 7 }])
+        expect((await urlFor(wrong, { service: 'GOOGLE_DRIVE' })).status).toBe(422);
       for (const service of OAUTH_SOURCES.filter((one) => one !== 'SERVICENOW')) {
         const needed = { zendesk_subdomain: 'harbour', gong_account_email: 'ada@harbour.example' };
         const { status, body } = await urlFor(given, { service, ...needed });

@@ -1,0 +1,120 @@
+import type Joi from 'joi';
+
+import type { ValidationDetail } from '../errors.js';
+
+/** Names that a schema knows, by their place in the value. Values without names below them have no tree. */
+export interface FieldTree {
+  /** Known names of an object; null below a name: its value has no names of its own. */
+  readonly names: ReadonlyMap<string, FieldTree | null>;
+  /** Names that validation replaces by another one. */
+  readonly renamed: ReadonlySet<string>;
+  /** Whether other names are allowed too, such as those of tags. */
+  readonly isOpen: boolean;
+  /** Tree of each entry of a list. */
+  readonly entries: FieldTree | null;
+}
+
+/** An unknown field: its path, and the names that are known at its place. */
+export interface UnknownField {
+  readonly path: ValidationDetail['loc'];
+  readonly known: readonly string[];
+}
+
+/** Maximum number of unknown fields that are reported for one request. */
+export const MAX_UNKNOWN = 20;
+
+/** A tree for values of which no name is known. */
+export const NO_FIELDS: FieldTree = { names: new Map(), renamed: new Set(), isOpen: false, entries: null };
+
+/** The parts of Joi's description of a schema that name fields. */
+interface Described {
+  readonly keys?: Readonly<Record<string, Described>>;
+  readonly patterns?: readonly unknown[];
+  readonly flags?: { readonly unknown?: boolean };
+  readonly renames?: readonly { readonly from: unknown }[];
+  readonly items?: readonly Described[];
+  readonly matches?: readonly Branch[];
+}
+interface Branch {
+  readonly schema?: Described;
+  readonly then?: Described;
+  readonly otherwise?: Described;
+}
+
+const joined = (a: FieldTree | null, b: FieldTree | null): FieldTree | null => {
+  if (!a || !b) return a ?? b;
+  const names = new Map(a.names);
+  for (const [name, tree] of b.names) names.set(name, joined(names.get(name) ?? null, tree));
+  return {
+    names,
+    renamed: new Set([...a.renamed, ...b.renamed]),
+    isOpen: a.isOpen || b.isOpen,
+    entries: joined(a.entries, b.entries),
+  };
+};
+const allJoined = (trees: readonly (FieldTree | null)[]): FieldTree | null => trees.reduce(joined, null);
+
+function treeOf({ keys, patterns, flags, renames, items, matches }: Described): FieldTree | null {
+  const own: FieldTree | null =
+    keys === undefined && patterns === undefined
+      ? null
+      : {
+          names: new Map(Object.entries(keys ?? {}).map(([name, one]) => [name, treeOf(one)])),
+          renamed: new Set((renames ?? []).flatMap(({ from }) => (typeof from === 'string' ? [from] : []))),
+          isOpen: flags?.unknown === true || patterns !== undefined,
+          entries: null,
+        };
+  const entries = allJoined((items ?? []).map(treeOf));
+  const branches = (matches ?? []).flatMap(({ schema, then, otherwise }) =>
+    // With `then`, the schema is only a condition.
+    (then || otherwise ? [then, otherwise] : [schema]).flatMap((one) => (one ? [treeOf(one)] : [])),
+  );
+  return allJoined([own, entries && { ...NO_FIELDS, entries }, ...branches]);
+}
+
+/** Returns the names that a schema knows. Alternatives are joined; null: the schema names no fields. */
+export const fieldTreeOf = (schema: Joi.Schema): FieldTree | null => treeOf(schema.describe() as Described);
+
+type Container = Readonly<Record<string, unknown>>;
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+
+/**
+ * Returns the fields of a value that its schema does not know, at most MAX_UNKNOWN. The walk enters only what the tree
+ * names, so it reads no vectors, texts or tags.
+ * @param taken the value after validation, which has removed unknown fields; null if validation failed
+ */
+export function findUnknown(tree: FieldTree, given: unknown, taken: unknown): readonly UnknownField[] {
+  const found: UnknownField[] = [];
+  const path: (string | number)[] = [];
+  const isUnknown = ({ names, renamed, isOpen }: FieldTree, name: string, value: unknown, kept: unknown): boolean => {
+    if (!isContainer(kept)) return !names.has(name) && !isOpen;
+    if (Object.hasOwn(kept, name)) return false;
+    // Validation also removes null from known fields, where it means "absent".
+    if (names.has(name) || isOpen) return value !== null && !renamed.has(name);
+    return !renamed.has(name);
+  };
+  const visit = (at: FieldTree, value: unknown, kept: unknown): void => {
+    if (!isContainer(value)) return;
+    if (Array.isArray(value)) {
+      if (!at.entries) return;
+      for (let index = 0; index < value.length && found.length < MAX_UNKNOWN; index += 1) {
+        path.push(index);
+        visit(at.entries, value[index], Array.isArray(kept) ? kept[index] : null);
+        path.pop();
+      }
+      return;
+    }
+    for (const name of Object.keys(value)) {
+      if (found.length >= MAX_UNKNOWN) return;
+      path.push(name);
+      if (isUnknown(at, name, value[name], kept)) found.push({ path: [...path], known: [...at.names.keys()] });
+      else {
+        const below = at.names.get(name);
+        if (below) visit(below, value[name], isContainer(kept) ? kept[name] : null);
+      }
+      path.pop();
+    }
+  };
+  visit(tree, given, taken);
+  return found;
+}

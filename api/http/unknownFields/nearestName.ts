@@ -1,0 +1,53 @@
+/** Longest name for which a similar one is searched: the search takes time for each pair of letters. */
+const MAX_NAME = 64;
+
+/** Returns a name in lower case with underscores: `maxPages` and `max-pages` become `max_pages`. */
+const plain = (name: string): string =>
+  name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+
+/** Returns the number of letters to insert, delete, replace or swap with a neighbour (optimal string alignment). */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const isEqual = a[i - 1] === b[j - 1];
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(
+        Math.min(
+          (last[j] ?? 0) + 1,
+          (row[j - 1] ?? 0) + 1,
+          (last[j - 1] ?? 0) + (isEqual ? 0 : 1),
+          isSwapped ? (before[j - 2] ?? 0) + 1 : Infinity,
+        ),
+      );
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}
+
+/** Returns whether one name consists of the first or last words of the other: `max_pages` of `max_pages_to_scrape`. */
+const isPartOf = (a: string, b: string): boolean => b.startsWith(`${a}_`) || b.endsWith(`_${a}`);
+
+/** Returns the known name that the caller probably meant; null if none is similar enough. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  if (name.length > MAX_NAME) return null;
+  const asked = plain(name);
+  const most = Math.max(1, Math.floor(asked.length / 3));
+  let nearest: { readonly name: string; readonly far: number } | null = null;
+  for (const candidate of known) {
+    const one = plain(candidate);
+    const isPart = isPartOf(asked, one) || isPartOf(one, asked);
+    if (!isPart && Math.abs(one.length - asked.length) > most) continue;
+    // A part counts like the largest allowed distance: a misspelling is the better guess.
+    const far = isPart ? most : distance(asked, one);
+    if (far <= most && (nearest === null || far < nearest.far)) nearest = { name: candidate, far };
+  }
+  return nearest?.name ?? null;
+}

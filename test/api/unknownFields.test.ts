@@ -1,0 +1,138 @@
+/** Fields that an operation does not know: found, named, and refused on request. */
+import { expect, test } from '@jest/globals';
+import Joi from 'joi';
+
+import { HttpError } from '../../api/http/errors.js';
+import { fieldTreeOf, findUnknown, MAX_UNKNOWN } from '../../api/http/unknownFields/fieldTree.js';
+import { collectIgnored, ignoredFieldsOf, shownPaths, stringList } from '../../api/http/unknownFields/ignoredFields.js';
+import { nearestName } from '../../api/http/unknownFields/nearestName.js';
+import { prefersStrict } from '../../api/http/unknownFields/prefer.js';
+import { validate } from '../../api/http/validate.js';
+import { operations } from '../../api/routes.js';
+import { bodyOf, sample, shapesOf, theirs, withValue } from '../support/contract.js';
+
+const RULES = { mayCall: () => true, redirectUriSchemes: [] };
+const schema = Joi.object({
+  id: Joi.string(),
+  maybe: Joi.number().allow(null).empty(null),
+  tags: Joi.object().pattern(Joi.string(), Joi.any()),
+  free: Joi.object().unknown(),
+  rows: Joi.array().items(Joi.object({ text: Joi.string().allow(''), vector: Joi.array().items(Joi.number()) })),
+  either: Joi.alternatives().conditional('.kind', {
+    is: 'A',
+    then: Joi.object({ kind: Joi.string(), a: Joi.number() }),
+    otherwise: Joi.object({ kind: Joi.string(), b: Joi.number() }),
+  }),
+}).rename('old_id', 'id', { ignoreUndefined: true, override: true });
+
+/** Validates a body and returns the answer's header and the noted fields. */
+function ask(body: unknown, isStrict = false) {
+  const headers = new Map<string, string>();
+  const response = { locals: {}, setHeader: (name: string, value: string) => headers.set(name, value) } as never;
+  validate(schema, body, 'body', RULES, collectIgnored(response, isStrict, '/things'));
+  return { header: headers.get('allotrope-ignored-fields'), noted: ignoredFieldsOf(response) };
+}
+const refusalOf = (body: unknown) => {
+  try {
+    ask(body, true);
+  } catch (error) {
+    return error instanceof HttpError && error.status === 422 ? error.detail : error;
+  }
+  return null;
+};
+
+test('names unknown fields at any depth in a header and for the log', () => {
+  const body = { more: 1, rows: [{ text: 'x' }, { txet: 'y' }], either: { kind: 'A', b: 1 } };
+  const paths = ['body.more', 'body.rows[1].txet', 'body.either.b'];
+  expect(ask(body)).toEqual({ header: paths.map((path) => `"${path}"`).join(', '), noted: paths });
+});
+
+test('reports no known fields: null, renamed names, free keys, vectors', () => {
+  const body = { old_id: 'x', maybe: null, tags: { any: null }, free: { x: { y: 1 } }, rows: [{ vector: [1, 2] }] };
+  expect(ask(body)).toEqual({ header: undefined, noted: [] });
+  expect(refusalOf(body)).toBeNull();
+});
+
+test('a strict request with unknown fields is refused, with the name that was meant', () => {
+  expect(refusalOf({ rows: [{ txet: 'y' }], zzz: 1 })).toEqual([
+    { loc: ['body', 'rows', 0, 'txet'], msg: 'Unknown field. Did you mean text?', type: 'extra_forbidden' },
+    {
+      ...{ loc: ['body', 'zzz'], type: 'extra_forbidden' },
+      msg: 'Unknown field. Remove it, or check its name in the API reference',
+    },
+  ]);
+});
+
+test('a strict request gets unknown fields and other errors in one list', () => {
+  expect(refusalOf({ id: 5, moer: 1 })).toMatchObject([{ loc: ['body', 'id'] }, { loc: ['body', 'moer'] }]);
+});
+
+test('bounds the number and the length of reported paths', () => {
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, 1]));
+  expect(ask(many).noted).toHaveLength(MAX_UNKNOWN);
+  const [long = ''] = ask({ ['é"\r\n'.repeat(10_000)]: 1 }).noted;
+  expect(long).toMatch(/^body\.%C3%A9"%0D%0A[ -~]{70,}\.\.\.$/);
+  expect(long).toHaveLength(100);
+  expect(stringList(['a"b\\c'])).toBe(String.raw`"a\"b\\c"`);
+  expect(shownPaths([['query', '\uD800']])).toEqual(['query.%EF%BF%BD']);
+});
+
+test('reads Prefer as RFC 7240 has it', () => {
+  const strict = [
+    'handling=strict',
+    'Handling = "strict"',
+    'respond-async, handling=strict; x=1',
+    'a="b,c",handling=strict',
+  ];
+  const others = [
+    undefined,
+    '',
+    'handling',
+    'handling=lenient',
+    'strict',
+    'a="handling=strict"',
+    'x="a, handling=strict"',
+  ];
+  for (const header of [...strict, ['wait=1', 'handling=strict']])
+    expect([header, prefersStrict(header)]).toEqual([header, true]);
+  for (const header of [...others, 'handling=lenient, handling=strict'])
+    expect([header, prefersStrict(header)]).toEqual([header, false]);
+});
+
+test('suggests the nearest name only if it is similar', () => {
+  const known = ['max_pages_to_scrape', 'chunk_size', 'chunk_overlap', 'url', 'tags'];
+  const of = (name: string) => nearestName(name, known);
+  expect(['max_pages', 'chunkSize', 'chunk-sise', 'chunk_overlpa', 'tag', 'Url'].map(of)).toEqual([
+    ...['max_pages_to_scrape', 'chunk_size', 'chunk_size', 'chunk_overlap', 'tags', 'url'],
+  ]);
+  expect(['', 'colour', 'x'.repeat(100_000)].map(of)).toEqual([null, null, null]);
+});
+
+test('no operation reports a field of the public contract', () => {
+  let fields = 0;
+  const reported = operations.flatMap(({ method, path, body }) => {
+    const described = bodyOf(theirs, method, path);
+    const tree = body && fieldTreeOf(body);
+    if (!tree || !described) return [];
+    return shapesOf(theirs, described).flatMap((shape) =>
+      shape.fields.flatMap((field) => {
+        fields += 1;
+        const sent = withValue(shape.body, field.path, sample(theirs, field.schema));
+        return findUnknown(tree, sent, null).map((one) => `${method} ${path}: ${one.path.join('.')}`);
+      }),
+    );
+  });
+  expect([...new Set(reported)]).toEqual([]);
+  expect(fields).toBeGreaterThan(500);
+});
+
+test('does not read vectors', () => {
+  const tree = fieldTreeOf(schema)!;
+  const vector = new Proxy([1, 2, 3], {
+    get: () => {
+      throw new Error('read');
+    },
+  });
+  const body = { rows: Array.from({ length: 20_000 }, () => ({ text: '', vector })) };
+  expect(findUnknown(tree, body, body)).toEqual([]);
+});
