@@ -49,7 +49,10 @@ export const streamEvents = operation({
     const open = await eventStreams.open(
       eventStreams.heads,
       { caller: callerName(caller), topic: String(organizationId), read },
-      (head) => ({ cursor: String(positionOf(given, head)), next: (upTo, cursor) => page(caller, Number(cursor), upTo, deps) }),
+      (head) => ({
+        cursor: String(positionOf(given, head)),
+        next: (upTo, cursor) => page(caller, Number(cursor), upTo, deps),
+      }),
       signal,
     );
     return new EventsAnswer(open);

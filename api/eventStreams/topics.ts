@@ -78,7 +78,13 @@ export function createTopics<T>(
       known.viewers += 1;
       return known;
     }
-    const room = { viewers: 1, latest: undefined, order: 0, waiting: new Set<() => void>(), closed: new AbortController() };
+    const room = {
+      viewers: 1,
+      latest: undefined,
+      order: 0,
+      waiting: new Set<() => void>(),
+      closed: new AbortController(),
+    };
     rooms.set(key, room);
     poll(key, room, read);
     return room;

@@ -65,7 +65,10 @@ export function cors(origins: readonly string[]): RequestHandler {
       if (!any) response.vary('origin');
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
         response.setHeader('access-control-allow-methods', 'GET, POST, DELETE');
-        response.setHeader('access-control-allow-headers', 'authorization, content-type, customer-id, idempotency-key, last-event-id');
+        response.setHeader(
+          'access-control-allow-headers',
+          'authorization, content-type, customer-id, idempotency-key, last-event-id',
+        );
         response.setHeader('access-control-max-age', '600');
         response.status(200).json({});
         return;
