@@ -165,20 +165,20 @@ export function createEventStreams(
     runs,
     async open(topics, { caller, topic: name, read }, feed, gone) {
       const free = take(caller);
-      let topic: Topic<Awaited<ReturnType<typeof read>>> | undefined;
+      let topic: Topic<T> | null = null;
       const leave = (): void => {
         free();
         topic?.leave();
       };
       try {
-        topic = await topics.join(name, read);
-        const content = feed(topic.latest());
+        const joined = await topics.join(name, read);
+        topic = joined;
+        const content = feed(joined.latest());
         if (content === null || gone.aborted) {
           leave();
           return null;
         }
         gone.addEventListener('abort', leave, { once: true });
-        const joined = topic;
         return () => stream(joined, content, gone, leave);
       } catch (error) {
         leave();
