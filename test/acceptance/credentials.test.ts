@@ -107,7 +107,7 @@ test('every operation accepts exactly the credentials of the contract', () =>
         headers: { ...headers, ...(method === 'post' ? { 'content-type': 'application/json' } : {}) },
         ...(method === 'post' ? { body: '{}' } : {}),
       });
-      const body = (await answer.json()) as { detail?: string | { loc: unknown[] }[] };
+      const body = (await jsonOf(answer)) as { detail?: string | { loc: unknown[] }[] };
       const expected = EXPECTED[named][name];
       const admission = JSON.stringify(body.detail ?? '').includes('"customer-id"') ? 422 : 200;
       // A presigned link is the credential for /content.

@@ -137,7 +137,7 @@ function callAll(caller: Caller): Promise<Answer[]> {
         .replace('{file_id}', String(isReading ? caller.fileId : NO_ID))
         .replaceAll(/\{\w+\}/g, String(NO_ID));
       const answer = await fetch(`${service.url}${address}`, requestOf(one, caller));
-      const { detail } = (await answer.json()) as { detail?: unknown };
+      const { detail } = (await jsonOf(answer)) as { detail?: unknown };
       return {
         operation: `${one.method.toUpperCase()} ${one.path}`,
         status: answer.status,

@@ -90,7 +90,7 @@ async function send({ method, path, auth, body, query = {}, params = {} }: Sent)
   };
   // A kept-alive connection may be closed just as it is used: the request is sent again on another.
   const answer = await fetch(url, request).catch(() => fetch(url, request));
-  return { status: answer.status, body: (await answer.json()) as { detail?: unknown } };
+  return { status: answer.status, body: (await jsonOf(answer)) as { detail?: unknown } };
 }
 
 /** Describes how an answer violates either document; null if it does not. */
