@@ -4,6 +4,7 @@ import { createTokens, TOKEN_LIFE_MS } from '../../api/http/tokens.js';
 import type { AuthScheme } from '../../api/http/operation.js';
 import { operations } from '../../api/routes.js';
 import { loadConfig } from '../../config/config.js';
+import { jsonOf } from '../support/client.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { theirs } from '../support/contract.js';

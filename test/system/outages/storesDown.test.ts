@@ -9,7 +9,7 @@ import { operations } from '../../../api/routes.js';
 import { CONNECTED_SOURCES } from '../../../contract/sources.js';
 import type { EngineName } from '../../../engines/engine.js';
 import { type Site, sitemapOf, startSite } from '../../emulators/site.js';
-import { apiClient, type Listed, testUser } from '../../support/client.js';
+import { apiClient, jsonOf, type Listed, testUser } from '../../support/client.js';
 import { cli } from '../../support/cli.js';
 import { bodyOf, ours, sample } from '../../support/contract.js';
 import { type OwnService, startOwnService } from '../../support/ownService.js';

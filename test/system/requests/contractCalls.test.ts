@@ -8,7 +8,7 @@ import { type GitBookEmulator, startGitBook } from '../../emulators/gitbook.js';
 import { type GitHubEmulator, startGitHub } from '../../emulators/github.js';
 import { type S3SourceEmulator, startS3Source } from '../../emulators/s3Source.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
-import type { TestUser } from '../../support/client.js';
+import { jsonOf, type TestUser } from '../../support/client.js';
 import { allowsNull, answerFault, bodyOf, keysOf, ours, shapesOf, theirs, withValue } from '../../support/contract.js';
 import { everyRow } from '../../support/everyRow.js';
 import { valuesOf, withJunk } from '../../support/schemaArbitrary.js';
