@@ -114,7 +114,7 @@ describe('streams', () => {
   });
 
   test('send heartbeats with the current id, and end after their lifetime', async () => {
-    const { watch, streams } = start({ lifetimeMs: 200 }, 20);
+    const { watch, streams } = start({ lifetimeMs: 2_000 }, 20);
     const viewer = await watch('a', '2');
     await viewer.ended;
     expect(viewer.texts.length).toBeGreaterThan(2);
