@@ -123,7 +123,7 @@ test('a resumed stream misses nothing and repeats nothing, also within a row', a
   await Promise.all([whole.close(), both.close()]);
 });
 
-test('a Last-Event-ID that is no number is 422; one after the last event continues from the last event', async () => {
+test('an invalid Last-Event-ID is 422; one after the last event continues from the last event', async () => {
   const who = await createUser();
   for (const bad of ['x', '-1', '1.5', '99999999999999999'])
     expect((await who.user.get('/events/stream', { 'last-event-id': bad })).status).toBe(422);
@@ -162,7 +162,10 @@ test('GET /sync_runs/{id}/events sends snapshots until the run has ended, and th
   const resumed = await follow(path, { ...byKey(), 'last-event-id': first!.id });
   await connected(resumed);
   const runs = database.collection('runs');
-  await runs.updateOne({ _id: id as never }, { $set: { stall: { cause: 'no_worker', message: 'm', since: new Date() } } });
+  await runs.updateOne(
+    { _id: id as never },
+    { $set: { stall: { cause: 'no_worker', message: 'm', since: new Date() } } },
+  );
   await sent(2);
   const ended = { finishedAt: new Date(), outcome: 'finished', tally: { ...NO_TALLY, ok: 3, discovered: 3 } };
   await runs.updateOne({ _id: id as never }, { $set: ended, $unset: { stall: '' } });

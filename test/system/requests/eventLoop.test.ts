@@ -37,7 +37,12 @@ beforeAll(async () => {
   const probePort = String(await findPort('free'));
   const preloaded = fileURLToPath(new URL('../../support/turnProbe.mjs', import.meta.url));
   // Streams end after a second.
-  const env = { EVENT_STREAM_LIFETIME_S: '1', PORT: String(port), NODE_OPTIONS: `--import=${preloaded}`, TURN_PROBE_PORT: probePort };
+  const env = {
+    EVENT_STREAM_LIFETIME_S: '1',
+    PORT: String(port),
+    NODE_OPTIONS: `--import=${preloaded}`,
+    TURN_PROBE_PORT: probePort,
+  };
   api = await startProcess('api/server', { ...service.env, ...env });
   url = `http://127.0.0.1:${port}`;
   probe = `http://127.0.0.1:${probePort}`;
