@@ -26,7 +26,6 @@ export interface Messages {
 
 /** The content of a stream. */
 export interface Feed<T> {
-  readonly latest: T;
   /** Last-Event-ID from which the stream continues. */
   readonly cursor: string;
   readonly next: (latest: T, cursor: string) => Promise<Messages>;
@@ -56,7 +55,7 @@ export interface EventStreams {
   open<T>(
     topics: Topics<T>,
     place: Place<T>,
-    feed: (latest: T) => Omit<Feed<T>, 'latest'> | null,
+    feed: (latest: T) => Feed<T> | null,
     gone: AbortSignal,
   ): Promise<(() => AsyncIterable<string>) | null>;
   /** Ends all streams and accepts no more. */
@@ -122,7 +121,7 @@ export function createEventStreams(
 
   async function* stream<T>(
     topic: Topic<T>,
-    { cursor: first, next }: Omit<Feed<T>, 'latest'>,
+    { cursor: first, next }: Feed<T>,
     gone: AbortSignal,
     leave: () => void,
   ): AsyncIterable<string> {
