@@ -164,14 +164,14 @@ export function createEventStreams(
     runs,
     async open(topics, { caller, topic: name, read }, feed, gone) {
       const free = take(caller);
-      let topic: Topic<T> | null = null;
+      let leaveTopic = (): void => undefined;
       const leave = (): void => {
         free();
-        topic?.leave();
+        leaveTopic();
       };
       try {
         const joined = await topics.join(name, read);
-        topic = joined;
+        leaveTopic = joined.leave;
         const content = feed(joined.latest());
         if (content === null || gone.aborted) {
           leave();
