@@ -38,6 +38,7 @@ import { createDryRunLimiter } from './dryRuns/deadline.js';
 import { createApp } from './app.js';
 import { createHttpServer } from './http/server.js';
 import { createSignedUrls } from './http/signedUrls.js';
+import { createEventStreams } from './eventStreams/streams.js';
 import { createTokens } from './http/tokens.js';
 import { createSampleReader } from './dryRuns/sampleReader.js';
 import { createOps } from './ops/create.js';
@@ -126,6 +127,7 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
   };
   const checked = { store, dispatcher, diskTrouble: lowDisks, engineTrouble };
   const ops = createOps({ ...checked, log }, { ...config.ops, secretKeys: config.secretKeys });
+  const eventStreams = createEventStreams(config.eventStreams, log);
   const watching = new AbortController();
   const diagnosis = createDiagnosis(
     { client: temporalClient, names },
@@ -140,6 +142,7 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
   const app = createApp({
     ...ops,
     ...checked,
+    eventStreams,
     temporalLinks: links,
     workflowLink: links.workflowLink,
     schedules: createScheduleReader(temporalClient, names),
@@ -184,7 +187,7 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     names,
     async stop(graceMs = STOP_MS) {
       const closing = setTimeout(() => server.closeAllConnections(), graceMs).unref();
-      await ops.live.close();
+      await Promise.all([ops.live.close(), eventStreams.close()]);
       server.closeIdleConnections();
       await Promise.all([new Promise((resolve) => server.close(resolve)), metricsServer?.close()]);
       clearTimeout(closing);

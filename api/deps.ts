@@ -21,6 +21,7 @@ import type { NameLimiter, RateLimits } from './http/rateLimit.js';
 import type { SignedUrls } from './http/signedUrls.js';
 import type { Tokens } from './http/tokens.js';
 import type { OpsSessions } from './http/opsSessions.js';
+import type { EventStreams } from './eventStreams/streams.js';
 import type { LiveOverviews, Overviews } from './http/overviews.js';
 import type { UnitOfWork, UnitOfWorkDeps } from './http/unitOfWork.js';
 
@@ -184,6 +185,8 @@ export interface ApiDeps {
   readonly overviews: Overviews;
   /** Live state of the operator page. */
   readonly live: LiveOverviews;
+  /** Streams of events for API clients. */
+  readonly eventStreams: EventStreams;
   readonly temporalLinks: TemporalLinks;
   readonly signedUrls: SignedUrls;
   /** URL at which clients reach this API, without a trailing slash. */

@@ -25,6 +25,7 @@ export const EXTENSIONS = {
     'GET /ready': 'Operators see which dependency is away.',
     'GET /content/{organization}/{file}/{content}': 'Where presigned URLs point.',
     'GET /events': 'A receiver that was down catches up.',
+    'GET /events/stream': 'Clients follow events without a public address, and continue where they stopped.',
     'GET /webhooks/{webhook_id}/deliveries': 'Tells why a receiver did not get an event.',
     'POST /webhooks/{webhook_id}/redeliver': 'Sends again what a receiver has missed, and starts a disabled one again.',
     'GET /integrations/': 'Older front-ends list the connected data sources by it.',
@@ -38,6 +39,7 @@ export const EXTENSIONS = {
     'POST /files/reembed/{reembed_id}/cancel': 'Stops a run of re-embedding.',
     'GET /sync_runs': 'Lists runs with their results: the ledger.',
     'GET /sync_runs/{sync_run_id}': 'How one run stands, or ended: counts that add up.',
+    'GET /sync_runs/{sync_run_id}/events': 'Clients follow a run live, without polling.',
     'GET /sync_runs/{sync_run_id}/items': 'What became of each thing that it met, with the cause and what to do.',
     'POST /sync_runs/{sync_run_id}/retry': 'Syncs again what failed.',
     'GET /data_sources/held_deletions': 'Operators see where a listing missed so much that nothing was deleted.',
@@ -116,6 +118,7 @@ export const EXTENSIONS = {
   headers: {
     'Idempotency-Key': 'Of POSTs that create work: a client that got no answer can ask again without doing it twice.',
     'Idempotent-Replayed': 'Tells that an answer is that of an earlier request with the key.',
+    'Last-Event-ID': 'Of streams: the last event that the client received.',
     'X-Request-Id': 'Names the request in the log.',
     Prefer: 'With handling=strict, unknown fields are refused instead of ignored.',
     'Preference-Applied': 'Confirms that preference.',

@@ -66,6 +66,8 @@ import { signIn, signOut } from './ops/signIn.js';
 import { addWebhook } from './webhooks/addWebhook.js';
 import { deleteWebhook } from './webhooks/deleteWebhook.js';
 import { listDeliveries } from './webhooks/listDeliveries.js';
+import { streamEvents } from './eventStreams/streamEvents.js';
+import { streamRun } from './eventStreams/streamRun.js';
 import { listEvents } from './webhooks/listEvents.js';
 import { listWebhooks } from './webhooks/listWebhooks.js';
 import { redeliver } from './webhooks/redeliver.js';
@@ -174,6 +176,7 @@ export const operations: readonly DocumentedOperation[] = [
   embeddings,
   listSyncRuns,
   getSyncRun,
+  streamRun,
   listSyncRunItems,
   retrySyncRun,
   addWebhook,
@@ -182,6 +185,7 @@ export const operations: readonly DocumentedOperation[] = [
   listDeliveries,
   redeliver,
   listEvents,
+  streamEvents,
   listUsers,
   user,
   whoami,

@@ -332,6 +332,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       maxClients: number('OPS_CLIENTS'),
       tickMs: number('OPS_TICK_MS'),
     },
+    eventStreams: {
+      most: number('EVENT_STREAMS'),
+      perUser: number('EVENT_STREAMS_PER_USER'),
+      lifetimeMs: number('EVENT_STREAM_LIFETIME_S') * 1000,
+      tickMs: number('EVENT_STREAM_TICK_MS'),
+    },
     http: {
       maxJsonBytes: number('MAX_JSON_BYTES'),
       maxContentsBytes: number('MAX_CONTENTS_BYTES'),

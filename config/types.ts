@@ -133,6 +133,12 @@ export interface Config {
   };
   /** The operator page. */
   readonly ops: { readonly sessionMs: number; readonly maxClients: number; readonly tickMs: number };
+  readonly eventStreams: {
+    readonly most: number;
+    readonly perUser: number;
+    readonly lifetimeMs: number;
+    readonly tickMs: number;
+  };
   readonly tracing: TracingSettings;
   readonly eventsKeptDays: number;
   readonly ledgerLifeDays: number;

@@ -20,8 +20,7 @@ export async function processDocument(
   // Return only positions: the texts of chunks would be sent to the caller's thread a second time.
   const cuts: Cut[] = chunks.map(({ start, end, tokens }) => ({ start, end, tokens }));
   if (speech) return { ...document, prefix, cuts: timeCuts(cuts, speech), numTokens };
-  const isPlaced = chunking.setPageAsBoundary === true || chunking.placeChunks === true;
-  const placed = pages !== undefined && isPlaced ? placeCuts(cuts, pages) : cuts;
+  const placed = pages === undefined ? cuts : placeCuts(cuts, pages);
   return { ...document, prefix, cuts: tables === undefined ? placed : markTables(placed, tables), numTokens };
 }
 

@@ -167,12 +167,8 @@ export interface ChunkOptions {
   readonly chunkOverlap: number;
   /** Text before each chunk (prepend_filename_to_chunks), counted in chunkSize. Null for none. */
   readonly prefix: string | null;
-  /**
-   * Whether no chunk spans pages; each chunk then has its position on its page. No effect without pages. Default false.
-   */
+  /** Whether no chunk spans pages. No effect without pages. Default false. */
   readonly setPageAsBoundary?: boolean;
-  /** Whether each chunk has its position on its pages, also across pages. Default false. */
-  readonly placeChunks?: boolean;
   /**
    * Maximum number of rows or objects per chunk. No effect on documents without items. Default null: as many as fit.
    */
@@ -195,7 +191,7 @@ export interface Chunk {
 /** The position of a chunk in the parsed text (UTF-16 offsets, end exclusive), and its tokens including the prefix. */
 export interface Cut extends Pick<Chunk, 'start' | 'end' | 'tokens'> {
   /**
-   * The chunk's content_metadata, if it has any: pg_start, pg_end, x1, x2, y1, y2; block_types; for speech
+   * The chunk's content_metadata, if it has any: pg_start, pg_end, x1, x2, y1, y2, boxes; block_types; for speech
    * start_offset_sec, end_offset_sec, speakers.
    */
   readonly metadata?: Record<string, unknown>;

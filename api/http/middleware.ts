@@ -61,7 +61,14 @@ const EXPOSED = [
   ...[PREFERENCE_APPLIED_HEADER, IGNORED_FIELDS_HEADER],
 ].join(', ');
 /** Headers that such scripts may send. */
-const ALLOWED = ['authorization', 'content-type', 'customer-id', 'idempotency-key', PREFER_HEADER].join(', ');
+const ALLOWED = [
+  'authorization',
+  'content-type',
+  'customer-id',
+  'idempotency-key',
+  'last-event-id',
+  PREFER_HEADER,
+].join(', ');
 
 /**
  * Allows CORS requests of the configured origins with the headers that clients send. The `cors` package responds to

@@ -115,6 +115,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
       params: request.params as Record<string, string>,
       file: null,
       receive: contents.receive,
+      lastEventId: request.get('last-event-id') ?? null,
       requestId: String(response.locals['requestId']),
       signal: endOf(response),
       peer: peerOf(request),

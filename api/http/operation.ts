@@ -67,6 +67,8 @@ export interface Call<Auth extends AuthScheme, Body = unknown, Query = unknown, 
   /** The uploaded file; null if the operation takes none. */
   readonly file: ReceivedFile | null;
   readonly receive: ReceiveContent;
+  /** The header Last-Event-ID of a client that continues a stream; null without one. */
+  readonly lastEventId: string | null;
   readonly requestId: string;
   /** Aborted when the request ends: its response is sent, or its caller has disconnected. Pass it to slow work. */
   readonly signal: AbortSignal;
@@ -131,6 +133,8 @@ export interface Documentation {
   readonly returns?: string;
   /** The response is stored content instead of JSON. */
   readonly answersContent?: true;
+  /** The response is a stream of server-sent events instead of JSON: an example of its text. */
+  readonly answersEvents?: string;
   /** Operation that replaces this one: `POST /user_files_v2`. */
   readonly replacedBy?: string;
   /**
@@ -208,10 +212,12 @@ export class PageAnswer {
 
 /** Server-sent events, until the client disconnects. */
 export class EventsAnswer {
-  /** @param gone aborted when the client has disconnected */
-  readonly open: (gone: AbortSignal) => AsyncIterable<string>;
+  /**
+   * @param gone aborted when the client has disconnected. Null: 204, after which a browser does not reconnect
+   */
+  readonly open: ((gone: AbortSignal) => AsyncIterable<string>) | null;
 
-  constructor(open: (gone: AbortSignal) => AsyncIterable<string>) {
+  constructor(open: ((gone: AbortSignal) => AsyncIterable<string>) | null) {
     this.open = open;
   }
 }

@@ -27,10 +27,25 @@ export async function streamList(answer: ListAnswer, response: Response): Promis
   response.end(count === null ? ']' : `],"count":${count}}`);
 }
 
-/** Streams server-sent events at the reader's pace, until either side closes the connection. */
-export async function sendEvents({ open }: EventsAnswer, response: Response): Promise<void> {
+/** Time in which a client must read what was sent. */
+const SLOW_READER_MS = 30_000;
+
+/**
+ * Streams server-sent events at the reader's pace, until either side closes the connection. A client that does not read
+ * for `slowMs` is disconnected: it holds memory and a place.
+ */
+export async function sendEvents(
+  { open }: EventsAnswer,
+  response: Response,
+  slowMs: number = SLOW_READER_MS,
+): Promise<void> {
+  if (open === null) {
+    response.status(204).end();
+    return;
+  }
   const gone = new AbortController();
   response.once('close', () => gone.abort());
+  if (response.destroyed) gone.abort();
   // Proxies that buffer responses would deliver no event.
   response.status(200).set({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -38,10 +53,22 @@ export async function sendEvents({ open }: EventsAnswer, response: Response): Pr
     'x-accel-buffering': 'no',
     'x-content-type-options': 'nosniff',
   });
-  response.flushHeaders();
+  if (!response.destroyed) response.flushHeaders();
   for await (const text of open(gone.signal)) {
-    if (!response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
     if (response.destroyed) return;
+    if (!response.write(text) && !(await drained(response, gone.signal, slowMs))) {
+      response.destroy();
+      return;
+    }
   }
   response.end();
+}
+
+/** Waits until a response has sent its buffer. @returns false if it was closed, or was not read in time */
+async function drained(response: Response, gone: AbortSignal, ms: number): Promise<boolean> {
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(ms)]);
+  return once(response, 'drain', { signal }).then(
+    () => true,
+    () => false,
+  );
 }

@@ -2,7 +2,7 @@ import { EXTENSIONS } from '../extensions.js';
 import type { DocumentedOperation } from '../http/operation.js';
 import type { Example } from './examples.js';
 import { parametersOf } from './parameters.js';
-import { errorResponses, success } from './responses.js';
+import { errorResponses, streamEnded, success } from './responses.js';
 import { SECURITY } from './security.js';
 import type { Schemas } from './toJsonSchema.js';
 import type { Json } from './types.js';
@@ -80,7 +80,11 @@ export function describeOperation(operation: DocumentedOperation, schemas: Schem
     ...(auth === 'issuing' ? {} : { security: SECURITY[auth] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...bodyOf(operation, schemas, example),
-    responses: { 200: success(operation, schemas, example.response), ...errorResponses(operation, schemas) },
+    responses: {
+      200: success(operation, schemas, example.response),
+      ...(operation.answersEvents === undefined ? {} : { 204: streamEnded }),
+      ...errorResponses(operation, schemas),
+    },
     ...(reason === undefined ? {} : { 'x-allotrope-extension': true }),
   };
 }

@@ -24,6 +24,15 @@ export const SHARED_PARAMETERS: Json = {
     schema: { type: 'string', maxLength: 1_000 },
     'x-allotrope-extension': true,
   },
+  LastEventId: {
+    name: 'last-event-id',
+    in: 'header',
+    required: false,
+    description:
+      'The `id` of the last message that the client received: the stream continues after it. Browsers send it when they reconnect. Default: none.',
+    schema: { type: 'string', maxLength: 64 },
+    'x-allotrope-extension': true,
+  },
 };
 
 /** Both headers are always required here, so they are documented as parameters. */
@@ -61,7 +70,7 @@ function queryParameter(name: string, property: Json, required: boolean, example
  * @param examples values of the parameters in the example request, by name
  */
 export function parametersOf(
-  { path, query, body, takesFile, auth, createsWork }: DocumentedOperation,
+  { path, query, body, takesFile, auth, createsWork, answersEvents }: DocumentedOperation,
   schemas: Schemas,
   examples: Readonly<Record<string, unknown>>,
 ): readonly Json[] {
@@ -81,6 +90,7 @@ export function parametersOf(
     ...inQuery,
     ...(createsWork ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...((query ?? body ?? takesFile) ? [{ $ref: '#/components/parameters/Prefer' }] : []),
+    ...(answersEvents === undefined ? [] : [{ $ref: '#/components/parameters/LastEventId' }]),
     ...(auth === 'issuing' ? ISSUING_PARAMETERS : []),
   ];
 }

@@ -175,9 +175,22 @@ export function errorResponses(operation: DocumentedOperation, schemas: Schemas)
   );
 }
 
+const eventsOf = (example: string): Json => ({
+  'text/event-stream': {
+    schema: { type: 'string', description: 'Messages of `id`, `event` and `data`, each ended by an empty line.' },
+    example,
+  },
+});
+
+/** Returns the response to a client that continues a stream which has ended. */
+export const streamEnded: Json = {
+  description: 'The client has the last message of the stream. It should not reconnect.',
+  headers: REQUEST_ID,
+};
+
 /** Returns the response of success. */
 export function success(operation: DocumentedOperation, schemas: Schemas, example: unknown): Json {
-  const { answer, dryAnswer, createsWork, answersContent, query, body, takesFile } = operation;
+  const { answer, dryAnswer, createsWork, answersContent, answersEvents, query, body, takesFile } = operation;
   const answers = [answer, ...(dryAnswer ? [dryAnswer] : [])];
   const schema = dryAnswer ? { anyOf: answers.map((one) => schemas.of(one, 'output')) } : schemas.of(answer, 'output');
   const json = { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
@@ -192,6 +205,6 @@ export function success(operation: DocumentedOperation, schemas: Schemas, exampl
       ...(createsWork ? REPLAYED : {}),
       ...((query ?? body ?? takesFile) ? { ...IGNORED, ...APPLIED } : {}),
     },
-    content: answersContent ? bytes : json,
+    content: answersEvents !== undefined ? eventsOf(answersEvents) : answersContent ? bytes : json,
   };
 }

@@ -46,6 +46,25 @@ export const REQUESTS_SETTINGS = {
     about:
       'Maximum number of concurrent searches per user, counted per API process. Above it POST /embeddings returns 429 with Retry-After. 0: no limit.',
   },
+  EVENT_STREAMS: {
+    schema: count(500),
+    about:
+      'Maximum number of event streams (GET /events/stream, GET /sync_runs/{sync_run_id}/events) that one API process has open. Above it they return 503 with Retry-After.',
+  },
+  EVENT_STREAMS_PER_USER: {
+    schema: count(20),
+    about:
+      'Maximum number of open event streams per end user, and per organization for its API key alone, counted per API process. Above it they return 429 with Retry-After.',
+  },
+  EVENT_STREAM_LIFETIME_S: {
+    schema: count(900),
+    about: 'Seconds after which an event stream ends, so that the client reconnects with valid credentials.',
+  },
+  EVENT_STREAM_TICK_MS: {
+    schema: count(1_000, 100),
+    about:
+      'Milliseconds between two reads of the store for event streams. All streams of an organization, or of a run, share one read; without streams there is none.',
+  },
   MAX_QUERY_CHARACTERS: {
     schema: count(32_000),
     about: 'Maximum length of the query of POST /embeddings, in characters; longer ones are rejected with 422.',

@@ -1,6 +1,12 @@
 import type { Cut, Items, PlacedLine, PlacedPage } from '../types.js';
 
-/** Adds to each cut its position on the pages: numbers of the first and last page, and the box around its lines. */
+/** Maximum number of boxes per cut: a chunk may span thousands of pages that have one word each. */
+const MAX_BOXES = 100;
+
+/**
+ * Adds to each cut its position on the pages: numbers of the first and last page, the box around its lines, and in
+ * `boxes` the box on each page with lines of it.
+ */
 export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): Cut[] {
   return cuts.map((cut) => {
     const on = pages.slice(firstAfter(pages, cut.start), firstFrom(pages, cut.end));
@@ -13,6 +19,7 @@ export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): C
       lines.length === 0
         ? {}
         : {
+            boxes: on.flatMap((page) => boxOn(page, cut)).slice(0, MAX_BOXES),
             x1: least(lines.map(({ x1 }) => x1)),
             x2: most(lines.map(({ x2 }) => x2)),
             y1: least(top.map(({ y1 }) => y1)),
@@ -20,6 +27,15 @@ export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): C
           };
     return { ...cut, metadata: { pg_start: first.number, pg_end: last.number, ...box } };
   });
+}
+
+/** Returns the box around the lines of a cut on a page; none without lines. */
+function boxOn({ number, lines }: PlacedPage, cut: Cut) {
+  const own = linesIn(lines, cut);
+  if (own.length === 0) return [];
+  const x1 = least(own.map((line) => line.x1));
+  const x2 = most(own.map((line) => line.x2));
+  return [{ page: number, x1, x2, y1: least(own.map(({ y1 }) => y1)), y2: most(own.map(({ y2 }) => y2)) }];
 }
 
 /** Returns the cuts; those inside a table get `block_types`. */

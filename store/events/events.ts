@@ -27,6 +27,14 @@ export interface EventWriter {
 export interface Events extends EventWriter, Pick<Intents, 'settle'> {
   /** Events of an organization past a number, in order. Events past their retention are omitted. */
   after(organizationId: number, position: number, limit: number): Promise<NumberedEvent[]>;
+  /** Number of the organization's last event; 0 without any. All events up to it are visible. */
+  head(organizationId: number): Promise<number>;
+  /**
+   * Events of an organization, or of one of its end users, after a number and at least up to another one unless the page
+   * is full. Reads at most PAGE_ROWS rows, however few of their events belong to the user.
+   * @param upTo at most `head`
+   */
+  page(scope: EventScope, position: number, upTo: number): Promise<EventPage>;
   /**
    * Numbers the written events, and marks the webhooks of their organizations as due. Numbers taken
    * by the writers would become visible out of order, and a reader with a cursor would miss some. Any number of
@@ -35,8 +43,32 @@ export interface Events extends EventWriter, Pick<Intents, 'settle'> {
   number(): Promise<number>;
 }
 
+/** Whose events: of an organization, or of one of its end users. */
+export interface EventScope {
+  readonly organizationId: number;
+  readonly customerId?: string;
+}
+
+export interface EventPage {
+  readonly events: readonly NumberedEvent[];
+  /** Number after which the next page begins. */
+  readonly next: number;
+}
+
+/** Rows per page of a stream. A row has all events of one write, some dozens. */
+const PAGE_ROWS = 200;
+/** Events per page of a stream. */
+const PAGE_EVENTS = 500;
+
 /** Another reader has numbered the same rows. */
 class Overtaken extends Error {}
+
+interface PageRow {
+  readonly events: readonly (EventRowDoc['events'][number] | null)[];
+  readonly first: number;
+  readonly last: number;
+  readonly at: Date;
+}
 
 /** The events and their order. Kept for `keptDays`, then forgotten by MongoDB itself. */
 export function createEvents(
@@ -99,6 +131,31 @@ export function createEvents(
         )
         .filter((event) => event.position > position)
         .slice(0, limit);
+    },
+    async head(organizationId) {
+      const feed = await feeds.findById(organizationId, { last: 1 }).lean();
+      return feed?.last ?? 0;
+    },
+    async page({ organizationId, customerId }, position, upTo) {
+      // Other users' events become null: the place of an event in its row is part of its number.
+      const own = { $cond: [{ $eq: ['$$this.customerId', { $literal: customerId }] }, '$$this', null] };
+      const only = { $set: { events: { $map: { input: '$events', in: own } } } };
+      const found = await rows.aggregate<PageRow>([
+        { $match: { organizationId, last: { $gt: position } } },
+        { $sort: { last: 1 } },
+        { $limit: PAGE_ROWS },
+        ...(customerId === undefined ? [] : [only]),
+        { $project: { events: 1, first: 1, last: 1, at: 1 } },
+      ]);
+      const events = found
+        .flatMap(({ events: some, first, at }) =>
+          some.flatMap((event, index) => (event === null ? [] : [{ ...event, at, position: first + index }])),
+        )
+        .filter((event) => event.position > position);
+      const end = found.at(-1)?.last ?? position;
+      const next = found.length < PAGE_ROWS ? Math.max(end, upTo) : end;
+      const cut = events.slice(0, PAGE_EVENTS);
+      return { events: cut, next: cut.length < events.length ? (cut.at(-1)?.position ?? next) : next };
     },
     settle: (fileIds) => intents.settle(fileIds),
     async number() {

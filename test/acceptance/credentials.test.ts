@@ -4,6 +4,7 @@ import { createTokens, TOKEN_LIFE_MS } from '../../api/http/tokens.js';
 import type { AuthScheme } from '../../api/http/operation.js';
 import { operations } from '../../api/routes.js';
 import { loadConfig } from '../../config/config.js';
+import { jsonOf } from '../support/client.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { theirs } from '../support/contract.js';
@@ -107,7 +108,7 @@ test('every operation accepts exactly the credentials of the contract', () =>
         headers: { ...headers, ...(method === 'post' ? { 'content-type': 'application/json' } : {}) },
         ...(method === 'post' ? { body: '{}' } : {}),
       });
-      const body = (await answer.json()) as { detail?: string | { loc: unknown[] }[] };
+      const body = (await jsonOf(answer)) as { detail?: string | { loc: unknown[] }[] };
       const expected = EXPECTED[named][name];
       const admission = JSON.stringify(body.detail ?? '').includes('"customer-id"') ? 422 : 200;
       // A presigned link is the credential for /content.

@@ -205,6 +205,8 @@ const OF_A_RUN: Record<string, Call> = {
 /** Operations on one run of the ledger. */
 const OF_A_SYNC_RUN: Record<string, Call> = {
   '/sync_runs/{sync_run_id}': (user, id) => user.get(`/sync_runs/${id}`),
+  // A foreign run is answered with JSON, before a stream begins.
+  '/sync_runs/{sync_run_id}/events': (user, id) => user.get(`/sync_runs/${id}/events`),
   '/sync_runs/{sync_run_id}/items': (user, id) => user.get(`/sync_runs/${id}/items`),
   '/sync_runs/{sync_run_id}/retry': (user, id) => user.post(`/sync_runs/${id}/retry`, {}),
 };
@@ -212,6 +214,8 @@ const OF_A_SYNC_RUN: Record<string, Call> = {
 const DELETING = ['/delete_files_v2', '/delete_files'];
 const CHANGING = ['/files/reembed', '/modify_cold_storage_parameters', '/move_to_hot_storage'];
 const NAMELESS = [
+  // Its tenants are tested in eventStreams.test.ts.
+  '/events/stream',
   '/auth/v1/white_labeling',
   '/integrations/',
   '/modify_user_configuration',

@@ -144,14 +144,21 @@ const PAGES = [
   { number: 3, start: 22, end: 32, lines: [lineAt(22, 50)] },
 ];
 const cut = (start: number, end: number) => ({ start, end, tokens: 1 });
+const box = (x2: number, y1: number, y2: number) => ({ x1: 1.23, x2, y1, y2 });
 test('places a chunk on the pages of its text, in the bounding box of its lines', () => {
   const places = [cut(0, 10), cut(10, 20), cut(5, 25), cut(20, 22), cut(22, 40), cut(40, 41)];
   expect(placeCuts(places, PAGES).map(({ metadata }) => metadata ?? null)).toEqual([
-    { pg_start: 1, pg_end: 1, x1: 1.23, x2: 9, y1: 100, y2: 105 },
-    { pg_start: 1, pg_end: 1, x1: 1.23, x2: 19, y1: 200, y2: 205 },
-    { pg_start: 1, pg_end: 3, x1: 1.23, x2: 31, y1: 100, y2: 55 },
+    { pg_start: 1, pg_end: 1, ...box(9, 100, 105), boxes: [{ page: 1, ...box(9, 100, 105) }] },
+    { pg_start: 1, pg_end: 1, ...box(19, 200, 205), boxes: [{ page: 1, ...box(19, 200, 205) }] },
+    {
+      ...{ pg_start: 1, pg_end: 3, ...box(31, 100, 55) },
+      boxes: [
+        { page: 1, ...box(19, 100, 205) },
+        { page: 3, ...box(31, 50, 55) },
+      ],
+    },
     null,
-    { pg_start: 3, pg_end: 3, x1: 1.23, x2: 31, y1: 50, y2: 55 },
+    { pg_start: 3, pg_end: 3, ...box(31, 50, 55), boxes: [{ page: 3, ...box(31, 50, 55) }] },
     null,
   ]);
 });

@@ -97,6 +97,13 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
   };
 }
 
+/** Reads the JSON of a response. An open stream of events is closed: it has none, and does not end by itself. */
+export async function jsonOf(response: Response): Promise<unknown> {
+  if (!(response.headers.get('content-type') ?? '').startsWith('text/event-stream')) return response.json();
+  await response.body?.cancel();
+  return {};
+}
+
 export interface Listed<T> {
   readonly results: T[];
   readonly count: number;

@@ -62,7 +62,7 @@ export async function readContent(
   refuseCrashing(file, rawHash);
   const usesOcr = wantsOcr(file, opened.format);
   const input = inputOf(content);
-  const chunking = chunkingOf(file, opened, usesOcr);
+  const chunking = chunkingOf(file, opened);
   const read = (more: Partial<ParseInput>): Promise<ProcessedDocument> =>
     contentStep('read', signal, deps, () =>
       deps.documents.process({ ...input, ...more, owner: file.userId }, chunking, signal),
@@ -99,9 +99,9 @@ function inputOf({ opened, giveBytes }: ReadableContent): ParseInput {
   };
 }
 
-function chunkingOf({ name, options }: FileDoc, { url }: OpenedContent, placeChunks: boolean): ChunkOptions {
+function chunkingOf({ name, options }: FileDoc, { url }: OpenedContent): ChunkOptions {
   const { chunkSize, chunkOverlap, setPageAsBoundary, maxItemsPerChunk, splitRows = false } = options;
   const shown = name ?? url;
   const prefix = options.prependFilenameToChunks && shown !== '' ? shown : null;
-  return { chunkSize, chunkOverlap, prefix, setPageAsBoundary, maxItemsPerChunk, splitRows, placeChunks };
+  return { chunkSize, chunkOverlap, prefix, setPageAsBoundary, maxItemsPerChunk, splitRows };
 }

@@ -145,7 +145,7 @@ describe('chunks of the guide', () => {
 
   /** Returns the chunks of a format without items, and checks that max_items_per_chunk does not change them. */
   const chunked = async (input: Partial<ParseInput>, name: string) => {
-    const chunking = { chunkSize: SIZE, chunkOverlap: OVERLAP, prefix: null, placeChunks: true };
+    const chunking = { chunkSize: SIZE, chunkOverlap: OVERLAP, prefix: null };
     const [chunks, grouped] = await Promise.all(
       [chunking, { ...chunking, maxItemsPerChunk: 1 }].map(async (options) => {
         const { text, cuts } = await processDocument({ ...upload('', name), ...input }, options, LIMITS);

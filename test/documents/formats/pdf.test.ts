@@ -77,7 +77,8 @@ test('places each chunk on one page, with its box, if pages are boundaries', asy
   const { texts, cuts } = await processFile(bytes, 'three.pdf', { setPageAsBoundary: true });
   expect(texts).toEqual(['First page, first line.\n\nFirst page, second line.', 'Third page.']);
   // Points from the upper left corner: 800 - 700 - 8 (ascent), and 800 - 500 + 2 (descent).
-  expect(cuts[0]?.metadata).toEqual({ pg_start: 1, pg_end: 1, x1: 50, x2: expect.any(Number), y1: 92, y2: 302 });
+  const box = { x1: 50, x2: expect.any(Number), y1: 92, y2: 302 };
+  expect(cuts[0]?.metadata).toEqual({ pg_start: 1, pg_end: 1, ...box, boxes: [{ page: 1, ...box }] });
   expect(cuts[1]?.metadata).toMatchObject({ pg_start: 3, pg_end: 3, x1: 50, y1: 92, y2: 102 });
   const small = await processFile(bytes, 'three.pdf', { setPageAsBoundary: true, chunkSize: 6, chunkOverlap: 0 });
   expect(small.cuts.map(({ metadata }) => [metadata?.['pg_start'], metadata?.['y1']])).toEqual([
@@ -87,9 +88,17 @@ test('places each chunk on one page, with its box, if pages are boundaries', asy
   ]);
 });
 
-test('gives chunks no page metadata if pages are not boundaries', async () => {
+test('places a chunk across pages on each of its pages, without an option', async () => {
   const { cuts } = await processFile(await threePages(), 'three.pdf');
-  expect(cuts.every(({ metadata }) => metadata === undefined)).toBe(true);
+  expect(cuts.map(({ metadata }) => metadata)).toEqual([
+    {
+      ...{ pg_start: 1, pg_end: 3, x1: 50, x2: expect.any(Number), y1: 92, y2: 102 },
+      boxes: [
+        { page: 1, x1: 50, x2: expect.any(Number), y1: 92, y2: 302 },
+        { page: 3, x1: 50, x2: expect.any(Number), y1: 92, y2: 102 },
+      ],
+    },
+  ]);
 });
 
 test('uses recognized text as the text of its page', async () => {

@@ -9,7 +9,7 @@ import { operations } from '../../../api/routes.js';
 import { CONNECTED_SOURCES } from '../../../contract/sources.js';
 import type { EngineName } from '../../../engines/engine.js';
 import { type Site, sitemapOf, startSite } from '../../emulators/site.js';
-import { apiClient, type Listed, testUser } from '../../support/client.js';
+import { apiClient, jsonOf, type Listed, testUser } from '../../support/client.js';
 import { cli } from '../../support/cli.js';
 import { bodyOf, ours, sample } from '../../support/contract.js';
 import { type OwnService, startOwnService } from '../../support/ownService.js';
@@ -137,7 +137,7 @@ function callAll(caller: Caller): Promise<Answer[]> {
         .replace('{file_id}', String(isReading ? caller.fileId : NO_ID))
         .replaceAll(/\{\w+\}/g, String(NO_ID));
       const answer = await fetch(`${service.url}${address}`, requestOf(one, caller));
-      const { detail } = (await answer.json()) as { detail?: unknown };
+      const { detail } = (await jsonOf(answer)) as { detail?: unknown };
       return {
         operation: `${one.method.toUpperCase()} ${one.path}`,
         status: answer.status,

@@ -8,7 +8,7 @@ import { type GitBookEmulator, startGitBook } from '../../emulators/gitbook.js';
 import { type GitHubEmulator, startGitHub } from '../../emulators/github.js';
 import { type S3SourceEmulator, startS3Source } from '../../emulators/s3Source.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
-import type { TestUser } from '../../support/client.js';
+import { jsonOf, type TestUser } from '../../support/client.js';
 import { allowsNull, answerFault, bodyOf, keysOf, ours, shapesOf, theirs, withValue } from '../../support/contract.js';
 import { everyRow } from '../../support/everyRow.js';
 import { valuesOf, withJunk } from '../../support/schemaArbitrary.js';
@@ -90,7 +90,7 @@ async function send({ method, path, auth, body, query = {}, params = {} }: Sent)
   };
   // A kept-alive connection may be closed just as it is used: the request is sent again on another.
   const answer = await fetch(url, request).catch(() => fetch(url, request));
-  return { status: answer.status, body: (await answer.json()) as { detail?: unknown } };
+  return { status: answer.status, body: (await jsonOf(answer)) as { detail?: unknown } };
 }
 
 /** Describes how an answer violates either document; null if it does not. */

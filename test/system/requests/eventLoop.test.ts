@@ -36,7 +36,13 @@ beforeAll(async () => {
   port = await findPort('free');
   const probePort = String(await findPort('free'));
   const preloaded = fileURLToPath(new URL('../../support/turnProbe.mjs', import.meta.url));
-  const env = { PORT: String(port), NODE_OPTIONS: `--import=${preloaded}`, TURN_PROBE_PORT: probePort };
+  // Streams end after a second.
+  const env = {
+    EVENT_STREAM_LIFETIME_S: '1',
+    PORT: String(port),
+    NODE_OPTIONS: `--import=${preloaded}`,
+    TURN_PROBE_PORT: probePort,
+  };
   api = await startProcess('api/server', { ...service.env, ...env });
   url = `http://127.0.0.1:${port}`;
   probe = `http://127.0.0.1:${probePort}`;

@@ -1,0 +1,206 @@
+import type { Log } from '../../observability/log.js';
+import { HttpError } from '../http/errors.js';
+import { createTopics, type Topic, type Topics } from './topics.js';
+
+export interface EventStreamSettings {
+  /** Maximum number of open streams per end user, and per organization for its API key alone. */
+  readonly perUser: number;
+  /** Maximum number of open streams of the process. */
+  readonly most: number;
+  readonly tickMs: number;
+  /** Time after which a stream ends; the client continues with a new one. */
+  readonly lifetimeMs: number;
+}
+
+/** What a stream sends next. */
+export interface Messages {
+  /** Text in the format of server-sent events; empty if there is nothing to send. */
+  readonly text: string;
+  /** Last-Event-ID after the text. */
+  readonly cursor: string;
+  /** Whether more messages are available at once. */
+  readonly hasMore: boolean;
+  /** Whether the stream ends after the text. */
+  readonly isLast: boolean;
+}
+
+/** The content of a stream. */
+export interface Feed<T> {
+  /** Last-Event-ID from which the stream continues. */
+  readonly cursor: string;
+  readonly next: (latest: T, cursor: string) => Promise<Messages>;
+}
+
+/** A caller's stream. */
+export interface Place<T> {
+  /** Name of the caller whose streams are limited together. */
+  readonly caller: string;
+  /** Name of the shared state. */
+  readonly topic: string;
+  readonly read: () => Promise<T>;
+}
+
+/** Server-sent events for API clients. */
+export interface EventStreams {
+  /** Polls of feeds of events, by organization: number of the last event. */
+  readonly heads: Topics<number>;
+  /** Polls of runs. */
+  readonly runs: Topics<RunState | null>;
+  /**
+   * Opens a stream. It ends when the feed ends, the client disconnects, its lifetime is over or the server closes.
+   * @param feed returns the content after the state is read; null: there is nothing to stream
+   * @param gone aborted when the client has disconnected, which frees its place
+   * @throws HttpError 429 if the caller has too many streams, 503 if the process has
+   */
+  open<T>(
+    topics: Topics<T>,
+    place: Place<T>,
+    feed: (latest: T) => Feed<T> | null,
+    gone: AbortSignal,
+  ): Promise<(() => AsyncIterable<string>) | null>;
+  /** Ends all streams and accepts no more. */
+  close(): Promise<void>;
+}
+
+/** State of a run; null: the run was deleted. */
+export interface RunState {
+  /** Depends on the content only, so that every process gives equal states the same id. */
+  readonly id: string;
+  readonly json: string;
+  readonly hasEnded: boolean;
+}
+
+/** Interval of heartbeats: proxies close idle connections. */
+const BEAT_MS = 15_000;
+/** Time after which a disconnected client reconnects. */
+const RETRY_MS = 3_000;
+/** Retry-After for streams above a limit, and during a shutdown. */
+const COME_BACK_S = 30;
+
+/** Formats a message. @param event null: the default type, `message` */
+export const message = (id: string, event: string | null, json: string): string =>
+  `id: ${id}\n${event === null ? '' : `event: ${event}\n`}data: ${json}\n\n`;
+
+/** An id without data sets the client's Last-Event-ID and dispatches no event. */
+const heartbeat = (cursor: string): string => `: heartbeat\n${cursor === '' ? '' : `id: ${cursor}\n`}\n`;
+
+/** Creates the streams of a process. @param beatMs interval of heartbeats */
+export function createEventStreams(
+  { perUser, most, tickMs, lifetimeMs }: EventStreamSettings,
+  log: Pick<Log, 'warn'>,
+  beatMs = BEAT_MS,
+): EventStreams {
+  const places = new Map<string, number>();
+  const closing = new AbortController();
+  const heads = createTopics<number>({ tickMs, isSame: (a, b) => a === b }, log);
+  const runs = createTopics<RunState | null>({ tickMs, isSame: (a, b) => a?.id === b?.id }, log);
+  const openStreams = (): number => [...places.values()].reduce((sum, count) => sum + count, 0);
+
+  /** Takes a place; returns a function that frees it once. */
+  const take = (caller: string): (() => void) => {
+    const own = places.get(caller) ?? 0;
+    if (closing.signal.aborted) throw new HttpError(503, 'The server is stopping. Try again.', COME_BACK_S);
+    if (own >= perUser) {
+      const sentence = `${perUser} event streams of this caller are open, which is the maximum (EVENT_STREAMS_PER_USER).`;
+      throw new HttpError(429, `${sentence} Close one, then try again.`, COME_BACK_S);
+    }
+    if (openStreams() >= most) {
+      const sentence = 'This server has as many event streams open as it may (EVENT_STREAMS).';
+      throw new HttpError(503, `${sentence} Try again in ${COME_BACK_S} s.`, COME_BACK_S);
+    }
+    places.set(caller, own + 1);
+    let isFree = false;
+    return () => {
+      if (isFree) return;
+      isFree = true;
+      const left = (places.get(caller) ?? 1) - 1;
+      if (left > 0) places.set(caller, left);
+      else places.delete(caller);
+    };
+  };
+
+  async function* stream<T>(
+    topic: Topic<T>,
+    { cursor: first, next }: Feed<T>,
+    gone: AbortSignal,
+    leave: () => void,
+  ): AsyncIterable<string> {
+    const ended = AbortSignal.any([gone, closing.signal]);
+    const deadline = performance.now() + lifetimeMs;
+    let cursor = first;
+    /** Time of the last text, for heartbeats. */
+    let sentAt = performance.now();
+    try {
+      // It names the cursor before the first event, so that a client that disconnects until then misses none.
+      const opening = cursor === '' ? '' : `id: ${cursor}\n`;
+      yield `retry: ${RETRY_MS}\n${opening}event: connected\ndata: ${JSON.stringify({ cursor })}\n\n`;
+      while (!ended.aborted && performance.now() < deadline) {
+        const latest = topic.latest();
+        const found = await next(latest, cursor).catch((err: unknown) => {
+          log.warn({ err }, 'the events of a stream could not be read; trying again');
+          return null;
+        });
+        if (found) {
+          ({ cursor } = found);
+          if (found.text !== '') yield found.text;
+          if (found.text !== '') sentAt = performance.now();
+          if (found.isLast) return;
+          if (found.hasMore) continue;
+        }
+        const left = deadline - performance.now();
+        if (found) await topic.changed(latest, Math.min(left, sentAt + beatMs - performance.now()), ended);
+        else await pause(Math.min(left, tickMs), ended);
+        if (performance.now() < sentAt + beatMs - 1) continue;
+        yield heartbeat(cursor);
+        sentAt = performance.now();
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    heads,
+    runs,
+    async open(topics, { caller, topic: name, read }, feed, gone) {
+      const free = take(caller);
+      let leaveTopic = (): void => undefined;
+      const leave = (): void => {
+        free();
+        leaveTopic();
+      };
+      try {
+        const joined = await topics.join(name, read);
+        leaveTopic = joined.leave;
+        const content = feed(joined.latest());
+        if (content === null || gone.aborted) {
+          leave();
+          return null;
+        }
+        gone.addEventListener('abort', leave, { once: true });
+        return () => stream(joined, content, gone, leave);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+    async close() {
+      closing.abort();
+      await Promise.all([heads.idle(), runs.idle()]);
+    },
+  };
+}
+
+/** Waits `ms`, or until the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms).unref();
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
