@@ -206,7 +206,7 @@ export const chunkRecord = named(
   wholeRecord({
     user_file_id: integer().description('`id` of the file that the chunk belongs to.'),
     chunk_index: integer().description('Position of the chunk in its file, counted from 0.'),
-    source_content: text().description('Text of the chunk, as it was embedded.'),
+    source_content: text().description('Text of the chunk that was embedded.'),
     embedding: nullable(Joi.array().items(Joi.number())).description(
       'Vector of the chunk. Null unless the request has `include_vectors: true`, and for chunks without a vector or in cold storage.',
     ),
