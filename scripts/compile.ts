@@ -20,6 +20,7 @@ const STAMP = path.join(DIST, 'workflow-bundle.hash');
 /** The modules that run in production, and the parts of the embedded engines that API and command line use. */
 const SOURCES = [
   'engines/{embeddedTrouble,errors,lock,pidFile,restoring}.ts',
+  'api/openapi/examples/*.json',
   '{activities,api,cli,config,connectors,contract,dispatch,documents,egress,observability,providers,store,worker,workflows}/**/*.ts',
 ];
 
@@ -42,6 +43,7 @@ const { outputFiles } = await build({
   entryPoints,
   outdir: DIST,
   outbase: ROOT,
+  loader: { '.json': 'copy' },
   format: 'esm',
   platform: 'node',
   target: 'node20',
@@ -55,7 +57,7 @@ await fewAtOnce.map(outputFiles, (file) => put(file.path, file.contents));
 
 // Remove outputs whose source is gone.
 const made = new Set(outputFiles.map((file) => path.relative(DIST, file.path)));
-const stale = (await glob('**/*.{js,map}', { cwd: DIST })).filter(
+const stale = (await glob('**/*.{js,json,map}', { cwd: DIST })).filter(
   (file) => !made.has(file) && file !== 'workflow-bundle.js',
 );
 await fewAtOnce.map(stale, (file) => rm(path.join(DIST, file), { force: true }));

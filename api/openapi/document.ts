@@ -9,6 +9,13 @@ import { createSchemas } from './toJsonSchema.js';
 import type { Json } from './types.js';
 import { webhooks } from './webhooks.js';
 
+const DESCRIPTION = [
+  'Allotrope ingests files, web pages and connected accounts, splits them into chunks, embeds these and searches them.',
+  'Send `Authorization: Bearer <API key>` from your servers, or `Authorization: Token <access token>` from a front end.',
+  'Operations, fields and headers with `x-allotrope-extension` are additions to the public contract that other implementations of it do not have.',
+  'Examples come from calls of the tests; their vectors, lists and long texts are shortened.',
+];
+
 /**
  * Returns the OpenAPI document, generated from the schemas that validate requests and describe responses. It takes
  * about a tenth of a second.
@@ -28,8 +35,7 @@ export function openApiDocument(): Json {
     info: {
       title: 'Allotrope',
       version: '0.2.0',
-      description:
-        'Allotrope ingests files, web pages and connected accounts, splits them into chunks, embeds these and searches them.\n\nSend `Authorization: Bearer <API key>` from your servers, or `Authorization: Token <access token>` from a front end. Operations, fields and headers with `x-allotrope-extension` are additions to the public contract that other implementations of it do not have.',
+      description: DESCRIPTION.join('\n\n'),
     },
     servers: [{ url: '/', description: 'The server that returned this document.' }],
     tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),

@@ -34,11 +34,8 @@ const OPTIONAL_BODY = 'The body may be absent: that is the same as `{}`.';
 
 /** Returns whether an object without fields is valid according to the document. */
 function acceptsNothing(schema: Json, schemas: Schemas): boolean {
-  const reference = schema['$ref'];
-  const whole =
-    typeof reference === 'string' ? (schemas.components()[reference.split('/').at(-1) ?? ''] ?? {}) : schema;
-  const needs = ['required', 'minProperties', 'anyOf', 'oneOf', 'allOf', 'not'].filter((keyword) => keyword in whole);
-  return whole['type'] === 'object' && needs.every((keyword) => keyword === 'allOf' || keyword === 'not');
+  const whole = schemas.resolved(schema);
+  return whole['type'] === 'object' && !['required', 'minProperties'].some((keyword) => keyword in whole);
 }
 
 function bodyOf({ body, takesFile }: DocumentedOperation, schemas: Schemas, { request }: Example): Json {

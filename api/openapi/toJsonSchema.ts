@@ -10,6 +10,8 @@ type Direction = 'input' | 'output';
 export interface Schemas {
   /** Returns the JSON Schema of a Joi schema: a reference if it has a name. */
   of(schema: Joi.Schema, direction: Direction): Json;
+  /** Returns what a schema refers to, or the schema itself. */
+  resolved(schema: Json): Json;
   /** Returns `components.schemas`: all named schemas that were asked for, by name. */
   components(): Record<string, Json>;
 }
@@ -22,7 +24,7 @@ const RULES: Readonly<Record<string, Keywords>> = {
   'string.max': (limit) => ({ maxLength: limit }),
   'string.pattern': (_limit, regex) => ({ pattern: regex?.source }),
   'string.isoDate': () => ({ format: 'date-time' }),
-  'string.trim': NONE,
+  'string.trim': () => ({ pattern: '\\S' }),
   'number.integer': () => ({ type: 'integer' }),
   'number.min': (limit) => ({ minimum: limit }),
   'number.max': (limit) => ({ maximum: limit }),
@@ -211,6 +213,7 @@ export function createSchemas(): Schemas {
 
   return {
     of,
+    resolved: (schema) => stored.get(String(schema['$ref']).split('/').at(-1) ?? '') ?? schema,
     components: () => Object.fromEntries([...stored].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ChunkRecord, DocumentRecord, FileRecord } from '../../contract/records.js';
+import { recordCall } from './recordedCalls.js';
 import { PATIENCE_MS, waitFor } from './waitFor.js';
 
 export interface Answer<T> {
@@ -75,7 +76,9 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
       // Read the whole body here, so that an incomplete response is repeated too.
       return new Response(await answer.arrayBuffer(), answer);
     }, patienceMs);
-    return { status: response.status, body: (await response.json()) as T, headers: response.headers };
+    const answer = (await response.json()) as T;
+    if (response.ok) recordCall({ method, path, body, response: answer, baseUrl });
+    return { status: response.status, body: answer, headers: response.headers };
   };
   return {
     baseUrl,
@@ -89,7 +92,9 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
           }),
         patienceMs,
       );
-      return { status: response.status, body: (await response.json()) as FileRecord, headers: response.headers };
+      const record = (await response.json()) as FileRecord;
+      if (response.ok) recordCall({ method: 'POST', path: `/uploadfile?${queryOf(query)}`, response: record, baseUrl });
+      return { status: response.status, body: record, headers: response.headers };
     },
     get: (path, headers = {}) => call('GET', path, undefined, headers),
     delete: (path, headers = {}) => call('DELETE', path, undefined, headers),

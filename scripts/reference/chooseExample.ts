@@ -1,0 +1,80 @@
+import type { Example } from '../../api/openapi/examples.js';
+import type { Place } from './exampleFaults.js';
+import { redact } from './redact.js';
+
+/** A successful call of a test, as test/support/recordedCalls.ts writes it. */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly response: unknown;
+  readonly baseUrl: string;
+}
+
+/** Length of a request and its response, as JSON, that shows the fields and is still read. */
+const GOOD_LENGTH = 600;
+/** Points by which an example is worse: one without content shows less than any with some. */
+const EMPTY = 1_000_000;
+const NO_FIELDS = 100_000;
+
+/** Returns the values in a path; null if it is that of another operation. */
+function inPath(template: string, path: string): Record<string, string> | null {
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const match = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '([^/]+)')}$`).exec(path);
+  return match && Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')]));
+}
+
+/** Returns a text of a path or query as a value of the type that its parameter has. */
+function typed(text: string, type: unknown): unknown {
+  const types = [type].flat();
+  if (types.includes('integer') || types.includes('number')) return Number(text);
+  return types.includes('boolean') ? text === 'true' : text;
+}
+
+function toExample({ described, path }: Place, call: Call): Example | null {
+  const [pathname = '', search = ''] = call.path.split('?');
+  const values = inPath(path, pathname);
+  if (!values) return null;
+  const known = described.parameters ?? [];
+  const all = Object.entries({ ...values, ...Object.fromEntries(new URLSearchParams(search)) }).filter(([name]) =>
+    known.some((one) => one.name === name),
+  );
+  const parameters = Object.fromEntries(
+    all.map(([name, text]) => [name, typed(text, known.find((one) => one.name === name)?.schema?.type)]),
+  );
+  const clean = (value: unknown): unknown => redact(value, call.baseUrl);
+  return {
+    ...(all.length > 0 ? { parameters: clean(parameters) as Record<string, unknown> } : {}),
+    ...(call.body === undefined ? {} : { request: clean(call.body) }),
+    response: clean(call.response),
+  };
+}
+
+const isEmpty = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.length === 0
+    : typeof value === 'object' &&
+      value !== null &&
+      Object.values(value).some((one) => Array.isArray(one) && one.length === 0) &&
+      Object.keys(value).length <= 3;
+
+/** Returns how much worse an example is than one of good length with content. */
+function costOf({ request, response }: Example): number {
+  const hasFields = request === undefined || Object.keys(request as object).length > 0;
+  const distance = Math.abs(JSON.stringify([request, response]).length - GOOD_LENGTH);
+  return distance + (isEmpty(response) ? EMPTY : 0) + (hasFields ? 0 : NO_FIELDS);
+}
+
+/** Returns the valid example of the best length with content among the calls; null if no call is one of the operation. */
+export function chooseExample(
+  place: Place,
+  calls: readonly Call[],
+  faultsOf: (place: Place, example: Example) => readonly string[],
+): Example | null {
+  const needsBody = place.described.requestBody?.content['application/json'] !== undefined;
+  const examples = calls
+    .filter(({ method }) => method.toLowerCase() === place.method)
+    .flatMap((call) => toExample(place, call) ?? [])
+    .filter((example) => (!needsBody || example.request !== undefined) && faultsOf(place, example).length === 0);
+  return examples.toSorted((a, b) => costOf(a) - costOf(b))[0] ?? null;
+}
