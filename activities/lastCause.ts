@@ -1,5 +1,5 @@
 import type { FaultKind } from '../contract/failures.js';
-import type { RunDoc } from '../store/runs/model.js';
+import type { RunDoc } from '../store/models/runs.js';
 
 /**
  * Returns why a run failed: the cause of its last attempt, or else the last known cause.

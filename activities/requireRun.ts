@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 
 import { RUN_MISSING_FAILURE } from '../contract/orchestration.js';
-import type { Run } from '../store/runs/model.js';
+import type { Run } from '../store/models/runs.js';
 import type { ActivityDeps } from './deps.js';
 
 /** The record that a run's files belong to. */

@@ -1,14 +1,14 @@
 import express, { type Express, type IRouter, Router } from 'express';
 
-import type { AppDeps } from './deps.js';
+import type { AppDeps } from './http/deps.js';
 import { mountDocs } from './docs.js';
-import { createConcurrencyLimiter } from './http/concurrency.js';
+import { createConcurrencyLimiter } from './http/limits/concurrency.js';
 import { HttpError, notFound } from './http/errors.js';
-import { countRequests, takeRoute } from './http/metrics.js';
+import { countRequests, takeRoute } from './http/telemetry/metrics.js';
 import { cors, errorHandler, requestIds, requireHost, safeHeaders } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
-import { createRateLimiter } from './http/rateLimit.js';
-import { traceRequests } from './http/traces.js';
+import { createRateLimiter } from './http/limits/rateLimit.js';
+import { traceRequests } from './http/telemetry/traces.js';
 import { operations, pages } from './routes.js';
 
 /** All operations and pages. */

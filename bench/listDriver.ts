@@ -3,7 +3,7 @@ import type mongoose from 'mongoose';
 
 import type { FileOrder } from '../contract/fileFilters.js';
 import { fileQuery } from '../store/files/filter.js';
-import { ORDER_FIELDS } from '../store/files/indexes.js';
+import { ORDER_FIELDS } from '../store/models/fileIndexes.js';
 import type { Tenant } from '../store/users/accept.js';
 import { type ListCase, OFFSET, PAGE } from './listCases.js';
 

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 
-import { fileModel } from '../store/files/model.js';
+import { fileModel } from '../store/models/files.js';
 import { listCases, OFFSET, PAGE } from './listCases.js';
 import { queryByDriver } from './listDriver.js';
 import { percentile } from './measures.js';

@@ -9,7 +9,7 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
 import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
-import type { RunDoc } from '../store/runs/model.js';
+import type { RunDoc } from '../store/models/runs.js';
 import { forgetVectors } from '../test/support/atRest.js';
 import { cli } from '../test/support/cli.js';
 import { CHUNKING, percentile } from './measures.js';

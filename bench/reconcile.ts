@@ -9,7 +9,7 @@ import { reconcile } from '../cli/reconcile.js';
 import { loadConfig, storeSettings } from '../config/config.js';
 import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
 import { connectStore } from '../store/connect.js';
-import { fileModel } from '../store/files/model.js';
+import { fileModel } from '../store/models/files.js';
 import { createVectors } from '../store/vectors/vectors.js';
 import { CHUNKS_PER_FILE, seedVectors } from './seedVectors.js';
 import { startBenchService } from './service.js';

@@ -19,7 +19,7 @@ import mongoose from 'mongoose';
 
 import { loadConfig } from '../config/config.js';
 import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
-import { fileModel } from '../store/files/model.js';
+import { fileModel } from '../store/models/files.js';
 import type { Tenant } from '../store/users/accept.js';
 import { DENSE } from '../store/vectors/collection.js';
 import { filterConditions } from '../store/vectors/searchFilter.js';

@@ -3,9 +3,9 @@ import type mongoose from 'mongoose';
 
 import { DEFAULT_INGEST_OPTIONS } from '../contract/ingestOptions.js';
 import { endedAs, type ItemEnd, NO_TALLY } from '../contract/ledger.js';
-import { type FileDoc, fileModel } from '../store/files/model.js';
+import { type FileDoc, fileModel } from '../store/models/files.js';
 import { rowOf } from '../store/ledger/items.js';
-import { type RunDoc, runModel } from '../store/runs/model.js';
+import { type RunDoc, runModel } from '../store/models/runs.js';
 import type { Tenant } from '../store/users/accept.js';
 
 const ROWS_PER_WRITE = 1_000;

@@ -3,9 +3,9 @@ import type mongoose from 'mongoose';
 
 import { storedTags, tagPairs } from '../contract/tags.js';
 import { DEFAULT_INGEST_OPTIONS } from '../contract/ingestOptions.js';
-import type { SegmentDoc } from '../store/chunks/model.js';
+import type { SegmentDoc } from '../store/models/chunks.js';
 import { type ChunkedText, toSegments } from '../store/chunks/segments.js';
-import type { FileDoc } from '../store/files/model.js';
+import type { FileDoc } from '../store/models/files.js';
 import type { Tenant } from '../store/users/accept.js';
 
 export interface Seeded {

@@ -5,7 +5,7 @@ import type { VectorSpace } from '../contract/embeddingModels.js';
 import { DEFAULT_INGEST_OPTIONS } from '../contract/ingestOptions.js';
 import { storedTags, tagPairs } from '../contract/tags.js';
 import { toSegments } from '../store/chunks/segments.js';
-import type { FileDoc } from '../store/files/model.js';
+import type { FileDoc } from '../store/models/files.js';
 import type { Tenant } from '../store/users/accept.js';
 import type { FileVectors } from '../store/vectors/point.js';
 import type { Vectors } from '../store/vectors/vectors.js';

@@ -126,7 +126,10 @@ export const callerCursor = <T>(shape: Check<T>) => ({
     try {
       return readCursor(shape, Buffer.from(text, 'base64url').toString());
     } catch {
-      throw new Fault('bad_response', 'The next_cursor was not returned by this operation. Leave it out to list from the beginning.');
+      throw new Fault(
+        'bad_response',
+        'The next_cursor was not returned by this operation. Leave it out to list from the beginning.',
+      );
     }
   },
 });

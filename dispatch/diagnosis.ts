@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 
 import type { RunStall, StallCause } from '../contract/stalls.js';
 import { stateOfWorker, type WorkerReport, workersTrouble } from '../contract/workers.js';
-import type { RunDoc } from '../store/runs/model.js';
+import type { RunDoc } from '../store/models/runs.js';
 import type { Stalls } from '../store/runs/stalls.js';
 import type { Workers } from '../store/workers/workers.js';
 import { describeWork, taskFailure } from './describeWork.js';

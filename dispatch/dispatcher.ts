@@ -17,7 +17,7 @@ import type { Tracing } from '../observability/spans.js';
 import { inSpan, NO_TRACING } from '../observability/tracing.js';
 import type { Attempts } from '../store/connections/attempts.js';
 import type { HeldRuns } from '../store/runs/held.js';
-import type { RunDoc } from '../store/runs/model.js';
+import type { RunDoc } from '../store/models/runs.js';
 import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
 import type { UploadStreams } from '../store/runs/uploadStreams.js';

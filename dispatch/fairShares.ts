@@ -1,7 +1,7 @@
 import type { Priority } from '@temporalio/common';
 
 import { fairnessKeys } from '../contract/orchestration.js';
-import type { RunDoc } from '../store/runs/model.js';
+import type { RunDoc } from '../store/models/runs.js';
 import type { Runs } from '../store/runs/outbox.js';
 
 /** Lifetime of a cached count of an organization's users, in milliseconds. */

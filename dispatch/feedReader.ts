@@ -11,7 +11,7 @@ import {
 import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import { type Events, ROWS_PER_ROUND } from '../store/events/events.js';
-import type { WebhookDoc } from '../store/webhooks/model.js';
+import type { WebhookDoc } from '../store/models/webhooks.js';
 import type { Webhooks } from '../store/webhooks/webhooks.js';
 
 const POLL_MS = 250;

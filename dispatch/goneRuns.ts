@@ -12,7 +12,7 @@ import type { FileCommands } from '../store/files/commands.js';
 import type { FileDeletion } from '../store/files/deletion.js';
 import type { RunProgress } from '../store/files/runProgress.js';
 import type { Frontier } from '../store/frontier/frontier.js';
-import type { RunDoc } from '../store/runs/model.js';
+import type { RunDoc } from '../store/models/runs.js';
 import type { Runs } from '../store/runs/outbox.js';
 import { searchAttributes } from './searchAttributes.js';
 

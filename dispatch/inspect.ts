@@ -1,5 +1,5 @@
 import type { TemporalNames } from '../contract/temporalNames.js';
-import type { RunDoc } from '../store/runs/model.js';
+import type { RunDoc } from '../store/models/runs.js';
 import { createTemporalClient, type TemporalSettings } from './client.js';
 import { createDiagnosis, type DiagnosisRound, type DiagnosisStores, type StoresDown } from './diagnosis.js';
 import { isAlive } from './goneRuns.js';

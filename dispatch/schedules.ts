@@ -11,7 +11,7 @@ import { scheduleTimes, scheduleState } from '../contract/autoSync.js';
 import type { AutoSyncInput } from '../contract/orchestration.js';
 import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Log } from '../observability/log.js';
-import type { ScheduleDoc } from '../store/schedules/model.js';
+import type { ScheduleDoc } from '../store/models/schedules.js';
 import type { Schedules as ScheduleRows, WantedSchedule } from '../store/schedules/schedules.js';
 import { searchAttributes } from './searchAttributes.js';
 

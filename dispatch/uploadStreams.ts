@@ -6,7 +6,7 @@ import type { TemporalNames } from '../contract/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { inSpan } from '../observability/tracing.js';
-import type { RunDoc } from '../store/runs/model.js';
+import type { RunDoc } from '../store/models/runs.js';
 import type { FairShares } from './fairShares.js';
 import { searchAttributes } from './searchAttributes.js';
 

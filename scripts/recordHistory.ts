@@ -16,7 +16,7 @@ import { startGoogleDrive } from '../test/emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../test/emulators/oauthProvider.js';
 import { answerConsent, consentTo, openPage } from '../test/support/consent.js';
 import { ORGANIZATION, startGitBook, TOKEN } from '../test/emulators/gitbook.js';
-import { inspectMongodb } from '../store/inspection.js';
+import { inspectMongodb } from '../store/overview/inspection.js';
 import { letDaysPass } from '../test/support/coldFiles.js';
 import { startService } from './service.js';
 

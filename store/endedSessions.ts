@@ -1,5 +1,5 @@
 import type { Connection, Model } from 'mongoose';
-import { date, type RecordOf, schemaOf, text } from './record.js';
+import { date, type RecordOf, schemaOf, text } from './database/record.js';
 
 const ENDED = {
   _id: text,

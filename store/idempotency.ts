@@ -1,8 +1,8 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { SealedSecret, Secrets } from './secrets.js';
-import type { Session } from './sequence.js';
-import { date, json, nullable, number, type RecordOf, required, schemaOf, text } from './record.js';
+import type { SealedSecret, Secrets } from './secrets/secrets.js';
+import type { Session } from './database/sequence.js';
+import { date, json, nullable, number, type RecordOf, required, schemaOf, text } from './database/record.js';
 
 type InTransaction = NonNullable<Session>;
 

@@ -2,13 +2,13 @@ import type { Model } from 'mongoose';
 
 import { type EffectiveLimits, effectiveLimits, type LimitName } from '../contract/limits.js';
 import { FINAL_FILE_STATUSES, UNDER_WAY_STATUSES } from '../contract/statuses.js';
-import type { FileDoc } from './files/model.js';
+import type { FileDoc } from './models/files.js';
 import type { FileQueue } from './files/queue.js';
 import { transition } from './files/transitions.js';
-import type { OrganizationDoc } from './organizations/model.js';
-import type { Session } from './sequence.js';
+import type { OrganizationDoc } from './models/organizations.js';
+import type { Session } from './database/sequence.js';
 import type { Tenant } from './users/accept.js';
-import type { UserDoc } from './users/model.js';
+import type { UserDoc } from './models/users.js';
 
 /** Held-back files of a run that are looked at in one turn. */
 const FILES_PER_TURN = 1000;

@@ -3,8 +3,8 @@ import pLimit from 'p-limit';
 
 import type { Store } from '../../store/connect.js';
 import type { CarriedFile, MoveTry } from '../../store/coldStorage/moves.js';
-import type { FileDoc } from '../../store/files/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { FileDoc } from '../../store/models/files.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { settlePointTags } from '../generations/pointTags.js';
 

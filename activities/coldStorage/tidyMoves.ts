@@ -1,6 +1,6 @@
 import type { Store } from '../../store/connect.js';
 import type { MoveTry } from '../../store/coldStorage/moves.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import type { GenerationScope } from '../../store/generations.js';
 
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };

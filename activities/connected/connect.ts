@@ -7,7 +7,7 @@ import {
   workflowIds,
 } from '../../contract/orchestration.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources.js';
-import type { AttemptDoc } from '../../store/connections/model.js';
+import type { AttemptDoc } from '../../store/models/connections.js';
 import type { ActivityDeps } from '../deps.js';
 
 const MINUTE_MS = 60_000;

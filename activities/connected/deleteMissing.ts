@@ -1,6 +1,6 @@
 import { isByChanges, knowsAll } from '../../contract/connections.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
-import type { Run } from '../../store/runs/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
+import type { Run } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';

@@ -1,5 +1,5 @@
 import { ALL_CONNECTORS, exportsDocuments, isConnectedSource, isOfAccount } from '../../contract/sources.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import type { ActivityDeps, OpenedContent } from '../deps.js';
 import { withAccount } from './openAccount.js';
 

@@ -5,8 +5,8 @@ import { fileEvents, type NewEvent } from '../../contract/events.js';
 import type { SyncSourceRequest } from '../../contract/connections.js';
 import { endedAs } from '../../contract/ledger.js';
 import { isChosenByType, EXCLUDED_BY_TYPE } from '../../contract/typesAtSource.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 
 type Store = Pick<ActivityDeps['store'], 'transaction' | 'events' | 'ledger'>;

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps } from '../deps.js';
 

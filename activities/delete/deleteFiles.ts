@@ -3,7 +3,7 @@ import { cancellationSignal } from '@temporalio/activity';
 import type { DeleteFilesProgress, DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { type RunInput, scheduleIds } from '../../contract/orchestration.js';
 import { runOfKind } from '../../contract/runs.js';
-import type { Run } from '../../store/runs/model.js';
+import type { Run } from '../../store/models/runs.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';

@@ -1,7 +1,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import type { RunInput } from '../../contract/orchestration.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { emptyFiles } from '../generations/eraseContents.js';

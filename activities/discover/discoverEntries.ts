@@ -5,9 +5,9 @@ import { entryFileId, FEED_SOURCE, type FeedEntryOptions } from '../../contract/
 import { Fault } from '../../contract/failures.js';
 import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
 import type { RunInput } from '../../contract/orchestration.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Validators } from '../../connectors/types.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { runOfKind } from '../../contract/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';

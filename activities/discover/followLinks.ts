@@ -6,7 +6,7 @@ import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/scrap
 import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
 import { runOfKind } from '../../contract/runs.js';
 import type { CrawlAddress } from '../../store/frontier/frontier.js';
-import type { Run, RunDoc } from '../../store/runs/model.js';
+import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { dueIn } from '../ingest/dueIn.js';

@@ -1,4 +1,4 @@
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import type { Store } from '../../store/connect.js';
 import { tenantOf, writtenPoints } from './points.js';
 

@@ -1,7 +1,7 @@
 import { writtenPoints } from './points.js';
 import type { Store } from '../../store/connect.js';
-import type { FileDoc } from '../../store/files/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { FileDoc } from '../../store/models/files.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import type { Tenant } from '../../store/users/accept.js';
 
 /** A delete covers all generations. */

@@ -1,5 +1,5 @@
 /** The points of a file in Qdrant, according to its MongoDB record. */
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import type { WrittenPoints } from '../../store/vectors/vectors.js';
 
 export const tenantOf = ({ organizationId, userId }: Pick<FileDoc, 'organizationId' | 'userId'>) => ({

@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { EffectiveLimits, LimitName } from '../../contract/limits.js';
 import type { Store } from '../../store/connect.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 
 const WHOLE = 'It continues when the limit is raised or files are deleted.';
 const PART = 'Have the limit raised, then resync it.';

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
 import { type DeferredInput, type DeferredResult, TURN_MS, TURN_OVER_FAILURE } from '../../contract/orchestration.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { newAttemptCost } from './prepare/attemptCost.js';
 import { contentStep } from './prepare/contentStep.js';
 import type { ActivityDeps } from '../deps.js';

@@ -11,7 +11,7 @@ import {
   type UploadStreamInput,
   workflowIds,
 } from '../../contract/orchestration.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import type { OpenUpload } from '../../store/runs/uploadStreams.js';
 import type { BatchRunner } from './batchRunner.js';
 import type { ActivityDeps } from '../deps.js';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 
 import { fileTags, tagPairs } from '../../contract/tags.js';
-import type { QuarantinedDoc } from '../../store/quarantine/model.js';
-import type { ColdCopy } from '../../store/files/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { QuarantinedDoc } from '../../store/models/quarantine.js';
+import type { ColdCopy } from '../../store/models/files.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { writtenPoints } from '../generations/points.js';
 import { eraseContents } from '../generations/eraseContents.js';

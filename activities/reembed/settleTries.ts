@@ -1,9 +1,9 @@
 import { keptReason, type ReembedTarget, tokensOf } from '../../contract/reembed.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import type { StartedFile } from '../../store/files/start.js';
-import type { ReembedDoc } from '../../store/reembeds/model.js';
+import type { ReembedDoc } from '../../store/models/reembeds.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import type { Store } from '../../store/connect.js';
 import { cleanUp, discard, type TryOfFile } from '../generations/cleanUp.js';
 

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import type { ChunkRow } from '../../store/chunks/queries.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps, OpenedOriginal } from '../deps.js';
 import { embedTexts } from '../ingest/prepare/embedTexts.js';

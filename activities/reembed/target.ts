@@ -2,7 +2,7 @@ import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingMode
 import { Fault } from '../../contract/failures.js';
 import type { ReembedRequest } from '../../contract/reembed.js';
 import { isCallerSpace } from '../../contract/uploads.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import type { ActivityDeps } from '../deps.js';
 import { pictureSpace } from '../ingest/prepare/pictures.js';
 

@@ -2,7 +2,7 @@ import { mediaTypeOf } from '../../contract/mediaTypes.js';
 import type { ChunkRow } from '../../store/chunks/queries.js';
 import type { FileContent } from '../../store/files/queries.js';
 import type { StartedFile } from '../../store/files/start.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import type { FileVectors } from '../../store/vectors/point.js';
 import { pointFacts } from '../generations/points.js';
 import type { ActivityDeps } from '../deps.js';

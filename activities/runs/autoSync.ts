@@ -15,11 +15,11 @@ import {
 import type { TemporalNames } from '../../contract/temporalNames.js';
 import { isConnectedSource } from '../../contract/sources.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { containerWork } from '../../contract/containerWork.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { runOfKind } from '../../contract/runs.js';
-import type { Run, RunDoc } from '../../store/runs/model.js';
+import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { SelectionGroup } from '../../store/selections/selections.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';

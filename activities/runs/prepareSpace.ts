@@ -1,6 +1,6 @@
 import { wantsVectors } from '../../contract/ingestOptions.js';
 import { isRunOf } from '../../contract/runs.js';
-import type { Run } from '../../store/runs/model.js';
+import type { Run } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 
 /** Run kinds whose request contains the processing options of all files. */

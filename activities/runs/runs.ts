@@ -4,7 +4,7 @@ import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../../con
 import { cutMessage } from '../../contract/scrapeSitemap.js';
 import type { ContainerChange } from '../../store/files/commands.js';
 import type { RunCounts } from '../../store/files/runProgress.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import type { RunEnd } from '../../store/runs/outbox.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';

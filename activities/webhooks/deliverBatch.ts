@@ -4,7 +4,7 @@ import { coalesce } from '../../contract/coalesce.js';
 import { eventId, type NumberedEvent, objectsOf } from '../../contract/events.js';
 import type { DeliverBatchResult, DeliverEventsInput } from '../../contract/orchestration.js';
 import type { DeliveryOutcome } from '../../store/webhooks/deliveries.js';
-import type { AttemptDoc, WebhookDoc, WebhookFailure } from '../../store/webhooks/model.js';
+import type { AttemptDoc, WebhookDoc, WebhookFailure } from '../../store/models/webhooks.js';
 import type { WebhookProgress } from '../../store/webhooks/webhooks.js';
 import type { ActivityDeps } from '../deps.js';
 import { inOrder } from './inOrder.js';

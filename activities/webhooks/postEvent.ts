@@ -1,6 +1,6 @@
 import { eventBody, eventId, type NumberedEvent } from '../../contract/events.js';
 import { Fault } from '../../contract/failures.js';
-import type { AttemptDoc } from '../../store/webhooks/model.js';
+import type { AttemptDoc } from '../../store/models/webhooks.js';
 import type { ActivityDeps } from '../deps.js';
 import { signDelivery } from './signDelivery.js';
 

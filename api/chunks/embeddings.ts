@@ -6,7 +6,7 @@ import type { DocumentRecord } from '../../contract/records.js';
 import { fileTags, tagObject } from '../../contract/tags.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { linksOf } from '../files/links.js';
 import { HttpError, invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';

@@ -1,8 +1,8 @@
-import { chunkKey, type StoredChunk } from '../../store/chunks/model.js';
+import { chunkKey, type StoredChunk } from '../../store/models/chunks.js';
 import type { FoundFile } from '../../store/files/found.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { VectorHit } from '../../store/vectors/search.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 
 export interface Found {
   readonly hit: VectorHit;

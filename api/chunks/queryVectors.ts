@@ -1,6 +1,6 @@
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { Tenant } from '../../store/users/accept.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { upstream } from '../upstream.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 
 /** Maximum number of files in the message. */

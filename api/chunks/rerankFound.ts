@@ -1,4 +1,4 @@
-import type { Reranker } from '../deps.js';
+import type { Reranker } from '../http/deps.js';
 import type { Found } from './findCurrent.js';
 import { upstream } from '../upstream.js';
 

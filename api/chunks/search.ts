@@ -5,7 +5,7 @@ import { isCallerSpace } from '../../contract/uploads.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { byScore } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { fuseHybrid, type HybridWeights } from './fuseHybrid.js';
 import { type Found, findCurrent, type ReadFiles } from './findCurrent.js';
 import type { QueryVectors } from './queryVectors.js';

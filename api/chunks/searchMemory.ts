@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
-import type { SearchMemory } from '../deps.js';
+import type { SearchMemory } from '../http/deps.js';
 
 /** Number of users per observation, and milliseconds for which it is kept. */
 const OBSERVED = { ...atMost(10_000), ttl: 60_000 };

@@ -1,7 +1,7 @@
 import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
 import { callerSpace, isCallerSpace } from '../../contract/uploads.js';
 import type { Tenant } from '../../store/users/accept.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { invalid } from '../http/errors.js';
 
 /** Returns the spaces of the caller's files of a model. Vectors supplied by callers are not compared with text. */

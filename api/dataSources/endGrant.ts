@@ -1,7 +1,7 @@
 import type { StoredGrant } from '../../contract/oauth.js';
 import { isConnectedSource, sourcesOfConsent } from '../../contract/sources.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
-import type { ApiDeps } from '../deps.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
+import type { ApiDeps } from '../http/deps.js';
 
 type Deps = Pick<ApiDeps, 'store' | 'connectors' | 'log'>;
 

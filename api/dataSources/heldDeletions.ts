@@ -3,7 +3,7 @@ import Joi from 'joi';
 
 import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
 import { acceptListing } from '../../store/connections/acceptRuns.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { type Call, operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';

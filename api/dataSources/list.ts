@@ -3,7 +3,7 @@ import Joi from 'joi';
 import type { DataSourceListing } from '../../contract/dataSourceFilters.js';
 import type { DataSourceRecord } from '../../contract/records.js';
 import type { DataSourceScope } from '../../store/dataSources/queries.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { ListAnswer, operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';
 import { listOf } from '../schemas/answers.js';

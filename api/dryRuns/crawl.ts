@@ -1,6 +1,6 @@
 import { pageFilter } from '../../contract/scrapeSitemap.js';
 import type { WebScrapeRequest } from '../../contract/webScrape.js';
-import type { ApiDeps, PageSample } from '../deps.js';
+import type { ApiDeps, PageSample } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';
 import type { SkippedByDryRun } from '../schemas/estimates.js';
 import { type Deadline, PAGES_AT_ONCE, readSample } from './deadline.js';

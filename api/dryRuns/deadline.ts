@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
-import type { ApiDeps, Sample } from '../deps.js';
-import { type ConcurrencyLimiter, createConcurrencyLimiter } from '../http/concurrency.js';
+import type { ApiDeps, Sample } from '../http/deps.js';
+import { type ConcurrencyLimiter, createConcurrencyLimiter } from '../http/limits/concurrency.js';
 import type { UserCaller } from '../http/operation.js';
 
 /** Maximum number of concurrent reads of a sample. Files may be large, and are read into memory completely. */

@@ -1,6 +1,6 @@
 import { type IngestOptions, wantsVectors } from '../../contract/ingestOptions.js';
 import type { RunKind } from '../../contract/orchestration.js';
-import type { ApiDeps, Sample } from '../deps.js';
+import type { ApiDeps, Sample } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';
 import type { SkippedByDryRun } from '../schemas/estimates.js';
 

@@ -1,7 +1,7 @@
 import { LINKS_PER_PAGE } from '../../contract/webScrape.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { DocumentPool, ParseInput } from '../../documents/types.js';
-import type { PageReader, Sample, SampleReader } from '../deps.js';
+import type { PageReader, Sample, SampleReader } from '../http/deps.js';
 
 const NO_SKIPS = { tags: [], classes: [], selectors: [] };
 

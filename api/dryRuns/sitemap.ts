@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import { pageFilter, type ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 import type { SkippedByDryRun } from '../schemas/estimates.js';

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { eventId, eventPayload } from '../../contract/events.js';
 import { invalid } from '../http/errors.js';
 import { EventsAnswer, operation } from '../http/operation.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { callerName, lastEventIdQuery } from './lastEventId.js';
 import { createPages } from './pages.js';
 import { message } from './streams.js';
@@ -33,8 +33,8 @@ export const streamEvents = operation({
   operationId: 'stream_events',
   tag: 'Events',
   auth: 'either',
-  summary: 'Streams events live, as Server-Sent Events that continue after the last one that the client received.',
-  description: DESCRIPTION,
+  summary: 'Stream events as Server-Sent Events',
+  description: [DESCRIPTION],
   returns: 'A stream of events. `data` of each message is a `FeedEvent` as JSON.',
   answersEvents: 'id: 17\ndata: {"cursor":17,"event_id":"evt_1_17","webhook_type":"FILE_READY",…}\n\n',
   errors: { 404: null },

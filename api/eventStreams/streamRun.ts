@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import Joi from 'joi';
 
 import type { RunScope } from '../../store/runs/list.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { EventsAnswer, operation } from '../http/operation.js';
 import { presentRun } from '../presenters/syncRun.js';
 import { syncRunOf } from '../syncRuns/syncRunOf.js';
@@ -42,8 +42,8 @@ export const streamRun = operation({
   operationId: 'stream_sync_run',
   tag: 'Runs',
   auth: 'either',
-  summary: 'Streams the progress of a run as Server-Sent Events, until it ends.',
-  description: DESCRIPTION,
+  summary: 'Stream the progress of a run as Server-Sent Events',
+  description: [DESCRIPTION],
   returns: 'A stream of snapshots. `data` of each message is a `SyncRun` as JSON.',
   answersEvents: 'id: Vw8bH3Jc4mX0aQ2nL5kTzA\nevent: progress\ndata: {"id":12,"status":"running",…}\n\n',
   query: lastEventIdQuery,

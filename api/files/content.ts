@@ -3,7 +3,7 @@ import Joi from 'joi';
 import type { Store } from '../../store/connect.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { FileAnswer, operation } from '../http/operation.js';
-import { CONTENT_PATH, type ContentRef } from '../http/signedUrls.js';
+import { CONTENT_PATH, type ContentRef } from '../http/identity/signedUrls.js';
 
 const READ: Readonly<Record<ContentRef['kind'], (ref: ContentRef, store: Stores) => Promise<Stored | null>>> = {
   raw: (ref, store) => store.contents.get(ref),

@@ -3,7 +3,7 @@ import Joi from 'joi';
 
 import type { DeleteFilesRequest } from '../../contract/deleteFiles.js';
 import { workflowIds } from '../../contract/orchestration.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';

@@ -2,7 +2,7 @@ import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { FileFilters } from '../../contract/fileFilters.js';
 import { keptReason, type KeptReason, tokensOf } from '../../contract/reembed.js';
 import type { FileContent } from '../../store/files/queries.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';
 
 /** Above this number of chunks, reusable vectors are not counted, since each text would have to be read. */

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { type Call, type Documentation, operation } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';

@@ -1,6 +1,6 @@
-import type { FileDoc } from '../../store/files/model.js';
-import type { ApiDeps } from '../deps.js';
-import type { ContentRef } from '../http/signedUrls.js';
+import type { FileDoc } from '../../store/models/files.js';
+import type { ApiDeps } from '../http/deps.js';
+import type { ContentRef } from '../http/identity/signedUrls.js';
 import type { FileLinks } from '../presenters/file.js';
 
 export interface WantedLinks {

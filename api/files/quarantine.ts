@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { QuarantineFilters } from '../../contract/quarantine.js';
-import type { QuarantinedDoc } from '../../store/quarantine/model.js';
+import type { QuarantinedDoc } from '../../store/models/quarantine.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { listOf, wholeRecord } from '../schemas/answers.js';

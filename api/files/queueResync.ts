@@ -5,7 +5,7 @@ import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/orchestratio
 import type { Store } from '../../store/connect.js';
 import type { SyncAgain } from '../../store/files/accept.js';
 import { containerWork } from '../../contract/containerWork.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { isLost } from '../../store/files/retry.js';
 import { HttpError, notFound } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';

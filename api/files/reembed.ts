@@ -2,8 +2,8 @@ import Joi from 'joi';
 
 import { workflowIds } from '../../contract/orchestration.js';
 import { KEPT_REASONS, type KeptReason, type ReembedRequest } from '../../contract/reembed.js';
-import type { Run, RunDoc } from '../../store/runs/model.js';
-import type { ApiDeps } from '../deps.js';
+import type { Run, RunDoc } from '../../store/models/runs.js';
+import type { ApiDeps } from '../http/deps.js';
 import { invalid, notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';

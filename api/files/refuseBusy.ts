@@ -1,5 +1,5 @@
 import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { HttpError } from '../http/errors.js';
 
 export const busy = (): HttpError =>

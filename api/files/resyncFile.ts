@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';

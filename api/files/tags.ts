@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { FileRecord, TagValue } from '../../contract/records.js';
 import { type StoredTag, storedTags, upsertTags, withoutTags } from '../../contract/tags.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';

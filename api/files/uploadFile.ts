@@ -2,10 +2,10 @@ import Joi from 'joi';
 
 import { Fault } from '../../contract/failures.js';
 import { foundAs, helpfulType } from '../../contract/uploads.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
-import type { ReceivedFile } from '../http/receiveFile.js';
+import type { ReceivedFile } from '../http/body/receiveFile.js';
 import { fileRecord } from '../schemas/answers.js';
 import { chunkFields, coldStorageFields, readingFields, toColdStorage, toUploadIngest } from '../schemas/uploads.js';
 import { acceptUpload } from './acceptUpload.js';

@@ -5,7 +5,7 @@ import type { FileRecord } from '../../contract/records.js';
 import { mimeTypeOf } from '../../contract/fileFormats.js';
 import { foundAs, RAW_TEXT_SOURCE } from '../../contract/uploads.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';

@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import type { FileRecord } from '../../contract/records.js';
 import type { Tenant } from '../../store/users/accept.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { ListAnswer, operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import type { KeyUse } from '../../store/idempotency.js';
-import type { AppDeps } from '../deps.js';
+import type { AppDeps } from './deps.js';
 import { HttpError, invalid } from './errors.js';
-import { fingerprint } from './fingerprint.js';
+import { fingerprint } from './body/fingerprint.js';
 import type { AuthScheme, Call, Operation } from './operation.js';
-import type { ReceivedFile } from './receiveFile.js';
+import type { ReceivedFile } from './body/receiveFile.js';
 import type { UnitOfWork } from './unitOfWork.js';
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';

@@ -11,16 +11,16 @@ import {
 } from 'express';
 
 import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
-import type { ApiDeps, AppDeps } from '../deps.js';
+import type { ApiDeps, AppDeps } from './deps.js';
 import type { DeploymentRules } from '../schemas/deploymentRules.js';
-import { authenticate, type Identity } from './authenticate.js';
-import { boundChunks } from './boundChunks.js';
-import type { ConcurrencyLimiter } from './concurrency.js';
+import { authenticate, type Identity } from './identity/authenticate.js';
+import { boundChunks } from './body/boundChunks.js';
+import type { ConcurrencyLimiter } from './limits/concurrency.js';
 import { HttpError, invalid } from './errors.js';
 import { answerOnce, idempotencyKeyOf } from './idempotency.js';
-import { takeRoute } from './metrics.js';
-import { CHUNK_LIMITS, JSON_LIMITS } from './json/limits.js';
-import { readJson, restAfter } from './json/read.js';
+import { takeRoute } from './telemetry/metrics.js';
+import { CHUNK_LIMITS, JSON_LIMITS } from './body/json/limits.js';
+import { readJson, restAfter } from './body/json/read.js';
 import {
   type AuthScheme,
   type Call,
@@ -34,11 +34,11 @@ import {
   RedirectAnswer,
   type UserCaller,
 } from './operation.js';
-import { closeEarlyAnswered, receiveFile } from './receiveFile.js';
-import { requireOwnPage } from './ownPage.js';
-import { createRequestContents } from './requestContents.js';
-import { sendEvents, streamList } from './stream.js';
-import { hidePath } from './told.js';
+import { closeEarlyAnswered, receiveFile } from './body/receiveFile.js';
+import { requireOwnPage } from './identity/ownPage.js';
+import { createRequestContents } from './body/requestContents.js';
+import { sendEvents, streamList } from './answers/stream.js';
+import { hidePath } from './telemetry/told.js';
 import { createUnitOfWork } from './unitOfWork.js';
 import { findUnknown, NO_FIELDS } from './unknownFields/fieldTree.js';
 import { collectIgnored, type IgnoredFields } from './unknownFields/ignoredFields.js';

@@ -1,12 +1,12 @@
 import type Joi from 'joi';
 
 import type { Tenant } from '../../store/users/accept.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from './deps.js';
 import type { ApiTag } from '../schemas/apiTags.js';
 import type { Infer } from '../schemas/inferred.js';
-import type { OpsSession } from './opsSessions.js';
-import type { ReceivedFile } from './receiveFile.js';
-import type { ReceiveContent } from './requestContents.js';
+import type { OpsSession } from './identity/opsSessions.js';
+import type { ReceivedFile } from './body/receiveFile.js';
+import type { ReceiveContent } from './body/requestContents.js';
 
 /**
  * Who may call an operation. `operator`: API key, or browser session created with one; other callers are null. `user`:

@@ -6,9 +6,9 @@ import type { QuarantineOverview } from '../../store/overview/quarantine.js';
 import type { RunsOverview } from '../../store/overview/runs.js';
 import type { SourcesOverview } from '../../store/overview/sources.js';
 import type { StorageOverview } from '../../store/overview/storage.js';
-import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
-import type { Html } from './html.js';
-import type { OpsSession } from './opsSessions.js';
+import type { DeliveryDoc, WebhookDoc } from '../../store/models/webhooks.js';
+import type { Html } from './answers/html.js';
+import type { OpsSession } from './identity/opsSessions.js';
 
 export interface Check {
   readonly ok: boolean;

@@ -2,7 +2,7 @@ import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Store } from '../../store/connect.js';
 import type { Atomically } from '../../store/events/events.js';
 import type { NewContainers } from '../../store/files/newContainers.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 
 /** The writes of a request, and the runs that it starts. Handlers have no other access to transactions or starts. */
 export interface UnitOfWork {

@@ -3,7 +3,7 @@ import type Joi from 'joi';
 import type { DeploymentRules } from '../schemas/deploymentRules.js';
 import type { Infer } from '../schemas/inferred.js';
 import { HttpError, type ValidationDetail } from './errors.js';
-import { inspectBody, inspectText } from './inspect.js';
+import { inspectBody, inspectText } from './body/inspect.js';
 import { sentenceOf, withSentences } from './sentences.js';
 import { type FieldTree, fieldTreeOf, findUnknown, NO_FIELDS } from './unknownFields/fieldTree.js';
 import type { IgnoredFields } from './unknownFields/ignoredFields.js';

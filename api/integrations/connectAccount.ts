@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { ConnectionOptions } from '../../contract/oauth.js';
 import type { TagValue } from '../../contract/records.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
-import type { ApiDeps } from '../deps.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
+import type { ApiDeps } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';
 import { callSource } from './callSource.js';
 

@@ -1,8 +1,8 @@
 import type { Account } from '../../connectors/account.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType, isConnectedSource } from '../../contract/sources.js';
 import type { Store } from '../../store/connect.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
-import type { ApiDeps } from '../deps.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
+import type { ApiDeps } from '../http/deps.js';
 import { HttpError, notFound } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 

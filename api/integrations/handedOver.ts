@@ -1,5 +1,5 @@
 import type { ConnectedSourceType } from '../../contract/sources.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import type { HandedOver } from '../schemas/handedOver.js';
 import { azureHandedOver } from './azureBlobStorage/connect.js';
 import { freshdeskHandedOver } from './freshdesk/connect.js';

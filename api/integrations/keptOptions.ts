@@ -1,6 +1,6 @@
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import type { TagValue } from '../../contract/records.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { type SelectionBody, toConnectedIngest } from '../schemas/integrations.js';
 
 /** Our options by the name of the request field. */

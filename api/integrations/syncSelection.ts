@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
 import { workflowIds } from '../../contract/orchestration.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { withDeadline } from '../dryRuns/deadline.js';
-import { drySelection } from '../dryRuns/selection.js';
+import { drySelection } from './drySelection.js';
 import type { ConnectedDataSource } from './dataSourceOf.js';
 import type { UserCaller } from '../http/operation.js';
 import type { Wishes } from './keptOptions.js';

@@ -1,9 +1,9 @@
-import type { ApiDeps } from '../deps.js';
-import { createNameLimiter } from '../http/rateLimit.js';
+import type { ApiDeps } from '../http/deps.js';
+import { createNameLimiter } from '../http/limits/rateLimit.js';
 import { createLiveOverviews, type LiveSettings } from './live.js';
 import { createOverviews, type OverviewDeps } from './overview.js';
-import { createOpsSessions, oversAmong } from '../http/opsSessions.js';
-import type { SigningKey } from '../http/signer.js';
+import { createOpsSessions, oversAmong } from '../http/identity/opsSessions.js';
+import type { SigningKey } from '../http/identity/signer.js';
 
 interface OpsSettings extends LiveSettings {
   readonly sessionMs: number;

@@ -1,7 +1,7 @@
 import { periodically } from '../../config/process/periodically.js';
 import type { Log } from '../../observability/log.js';
 import type { LiveOverviews, OrganizationOverview, OverviewRenderer, Overviews } from '../http/overviews.js';
-import type { OpsSession } from '../http/opsSessions.js';
+import type { OpsSession } from '../http/identity/opsSessions.js';
 
 /** An open operator page. */
 interface Watcher {

@@ -4,7 +4,7 @@ import { SOURCE_STATES, type SourceState } from '../../store/overview/sources.js
 import { HttpError, unauthorized } from '../http/errors.js';
 import { EventsAnswer, undocumented } from '../http/operation.js';
 import { opsPage } from './answers.js';
-import { cookieHeader, OPS_PATH } from '../http/opsSessions.js';
+import { cookieHeader, OPS_PATH } from '../http/identity/opsSessions.js';
 import { askForKey, isSecure } from './signIn.js';
 import { overviewPage, partsOf } from './view/page.js';
 import type { SourcesView } from './view/sources.js';

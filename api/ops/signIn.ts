@@ -1,10 +1,10 @@
 import Joi from 'joi';
 
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 import { undocumented, type PageAnswer, RedirectAnswer } from '../http/operation.js';
 import { opsPage } from './answers.js';
-import { cookieHeader, OPS_PATH } from '../http/opsSessions.js';
+import { cookieHeader, OPS_PATH } from '../http/identity/opsSessions.js';
 import { signInPage } from './view/signIn.js';
 
 const UNKNOWN = 'This key is unknown, or was revoked.';

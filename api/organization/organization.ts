@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { EmbeddingCounts } from '../../store/usage/embeddingUsage.js';
-import type { OrganizationDoc } from '../../store/organizations/model.js';
+import type { OrganizationDoc } from '../../store/models/organizations.js';
 import { operation } from '../http/operation.js';
 import { presentAggregates, presentSources } from '../presenters/user.js';
 import { integer, nullable, timestamp } from '../schemas/fields.js';

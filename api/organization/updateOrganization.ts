@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { ALL_CONNECTORS, SOURCE_TYPES } from '../../contract/sources.js';
-import type { ConnectorSettings } from '../../store/organizations/model.js';
+import type { ConnectorSettings } from '../../store/models/organizations.js';
 import { operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';
 import { changesAutoSync, toLimits, toSources, userSettings } from '../schemas/limits.js';

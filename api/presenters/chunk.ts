@@ -1,5 +1,5 @@
 import type { ChunkRecord } from '../../contract/records.js';
-import type { StoredChunk } from '../../store/chunks/model.js';
+import type { StoredChunk } from '../../store/models/chunks.js';
 
 /** Converts a stored chunk to its record; `embedding` is null unless vectors were requested. */
 export function presentChunk(chunk: StoredChunk, embedding: number[] | null): ChunkRecord {

@@ -2,7 +2,7 @@ import type { DataSourceRecord } from '../../contract/records.js';
 import { tagObject } from '../../contract/tags.js';
 import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import { listingWorkflow } from '../../store/dataSources/listings.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 
 /**
  * Converts a data source to its record: 18 fields of the contract, and our extensions. `token` only shows whether

@@ -3,7 +3,7 @@ import type { FileRecord, FileStatisticsRecord } from '../../contract/records.js
 import { fileTags, tagObject } from '../../contract/tags.js';
 import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import { toOcrProperties } from '../schemas/uploads.js';
-import type { FileDoc, FileStatistics } from '../../store/files/model.js';
+import type { FileDoc, FileStatistics } from '../../store/models/files.js';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 

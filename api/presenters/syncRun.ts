@@ -2,7 +2,7 @@ import { NO_TALLY, REMEDIES, type RunTally } from '../../contract/ledger.js';
 import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import type { LedgerItem } from '../../store/ledger/queries.js';
 import { stateOfRun } from '../../store/runs/list.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 
 interface Links {
   readonly workflowLink: WorkflowLink;

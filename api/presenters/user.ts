@@ -2,8 +2,8 @@ import { ALL_SOURCES } from '../../contract/limits.js';
 import { AUTO_SYNC_SOURCES } from '../../contract/sources.js';
 import type { TagValue } from '../../contract/records.js';
 import type { FileStatisticsTotals, FileTotals } from '../../contract/statistics.js';
-import type { OrganizationDoc } from '../../store/organizations/model.js';
-import type { UserDoc } from '../../store/users/model.js';
+import type { OrganizationDoc } from '../../store/models/organizations.js';
+import type { UserDoc } from '../../store/models/users.js';
 
 /** Returns source type names; `ALL` is replaced by all of them. */
 export const presentSources = (sources: readonly string[] | null | undefined): readonly string[] =>

@@ -1,6 +1,6 @@
 import type { WorkflowLink } from '../../contract/temporalLinks.js';
 import { eventId, eventPayload } from '../../contract/events.js';
-import type { DeliveryDoc, WebhookDoc } from '../../store/webhooks/model.js';
+import type { DeliveryDoc, WebhookDoc } from '../../store/models/webhooks.js';
 
 /** Converts a webhook to its record in lists, without its key. */
 export function presentWebhook(webhook: WebhookDoc) {

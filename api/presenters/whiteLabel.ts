@@ -1,5 +1,5 @@
 import { SECRET_CREDENTIALS } from '../../contract/whiteLabel.js';
-import type { WhiteLabelDoc } from '../../store/whiteLabels/model.js';
+import type { WhiteLabelDoc } from '../../store/models/whiteLabels.js';
 
 /** Converts an OAuth client to its record without secrets: only whether they are set. */
 export function presentWhiteLabel({ _id, dataSourceType, plain, secrets, createdAt, updatedAt }: WhiteLabelDoc) {

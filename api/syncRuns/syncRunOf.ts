@@ -1,4 +1,4 @@
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import { notFound } from '../http/errors.js';
 import type { Call } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { Store } from '../../store/connect.js';
-import type { UserDoc } from '../../store/users/model.js';
+import type { UserDoc } from '../../store/models/users.js';
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentWholeUser } from '../presenters/user.js';

@@ -1,12 +1,12 @@
 import { CONTAINER_WORKFLOW_IDS, type ContainerRunKind } from '../../contract/orchestration.js';
 import type { NewWork } from '../../contract/runs.js';
 import type { SourceType } from '../../contract/sources.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { FileRequest } from '../../store/files/accept.js';
-import type { FileDoc } from '../../store/files/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
-import type { Session } from '../../store/sequence.js';
-import type { ApiDeps } from '../deps.js';
+import type { FileDoc } from '../../store/models/files.js';
+import type { RunDoc } from '../../store/models/runs.js';
+import type { Session } from '../../store/database/sequence.js';
+import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 

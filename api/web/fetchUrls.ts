@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { Fault } from '../../contract/failures.js';
 import { pageUrl } from '../../contract/urls.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { address } from '../schemas/fields.js';

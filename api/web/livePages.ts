@@ -1,4 +1,4 @@
-import type { LivePage, LivePages, LinkReader, PageReader } from '../deps.js';
+import type { LivePage, LivePages, LinkReader, PageReader } from '../http/deps.js';
 
 /** Maximum number of links in the response. */
 const MAX_LINKS = 10_000;

@@ -14,7 +14,7 @@ import { address, integer, orNull } from '../schemas/fields.js';
 import { ingestFields, toIngestOptions } from '../schemas/ingest.js';
 import { pageFields, paths, toPageOptions } from '../schemas/pages.js';
 import { tags } from '../schemas/tags.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { dryCrawl } from '../dryRuns/crawl.js';
 import { withDeadline } from '../dryRuns/deadline.js';
 import { estimate } from '../schemas/estimates.js';

@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import { MAX_WEBHOOKS } from '../../contract/webhooks.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps } from '../http/deps.js';
 import { HttpError, invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentWebhook } from '../presenters/webhook.js';

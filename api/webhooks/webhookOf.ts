@@ -1,4 +1,4 @@
-import type { WebhookDoc } from '../../store/webhooks/model.js';
+import type { WebhookDoc } from '../../store/models/webhooks.js';
 import { notFound } from '../http/errors.js';
 import type { Call } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';

@@ -4,7 +4,7 @@ import { temporalNames } from '../../contract/temporalNames.js';
 import { embeddedTrouble } from '../../engines/embeddedTrouble.js';
 import type { EngineName } from '../../engines/engine.js';
 import { inspectTemporal, type TemporalInspection } from '../../dispatch/inspect.js';
-import { type Inspection, inspectMongodb, inspectQdrant } from '../../store/inspection.js';
+import { type Inspection, inspectMongodb, inspectQdrant } from '../../store/overview/inspection.js';
 import { SCHEMA_VERSION } from '../../store/migrations/run.js';
 import { openApi } from '../api.js';
 import type { Call } from '../command.js';

@@ -3,7 +3,7 @@ import type { Config } from '../../config/types.js';
 import type { StallCause } from '../../contract/stalls.js';
 import { NO_WORKER, stateOfWorker, workerTrouble } from '../../contract/workers.js';
 import type { TemporalInspection } from '../../dispatch/inspect.js';
-import type { Inspection } from '../../store/inspection.js';
+import type { Inspection } from '../../store/overview/inspection.js';
 import { bad, type Check, ok, skipped, warn } from './check.js';
 
 const EXAMPLES = 5;

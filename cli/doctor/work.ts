@@ -1,7 +1,7 @@
 /** Checks of the doctor on active and stalled work. */
 import type { TemporalInspection } from '../../dispatch/inspect.js';
-import type { Inspection } from '../../store/inspection.js';
-import { createSecrets } from '../../store/secrets.js';
+import type { Inspection } from '../../store/overview/inspection.js';
+import { createSecrets } from '../../store/secrets/secrets.js';
 import { failureSentence } from '../../contract/webhooks.js';
 import type { Config } from '../../config/types.js';
 import { stalledRuns, workers } from './stalls.js';

@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
 import { generationFilter, type GenerationScope } from '../generations.js';
-import { insertOnce } from '../insertOnce.js';
+import { insertOnce } from '../database/insertOnce.js';
 import type { Tenant } from '../users/accept.js';
-import type { SegmentDoc } from './model.js';
+import type { SegmentDoc } from '../models/chunks.js';
 import { type ChunkedText, toSegments } from './segments.js';
 import { collectionOf } from '../database/driver.js';
 

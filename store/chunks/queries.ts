@@ -2,7 +2,7 @@ import type { Model, QueryFilter } from 'mongoose';
 
 import type { FileContent, FileQueries } from '../files/queries.js';
 import type { Tenant } from '../users/accept.js';
-import { chunkKey, type SegmentDoc, segmentId, type StoredChunk } from './model.js';
+import { chunkKey, type SegmentDoc, segmentId, type StoredChunk } from '../models/chunks.js';
 import { chunksOf, likelySegment, textOf } from './segments.js';
 import type { TextCache } from './textCache.js';
 import { readRows } from '../database/driver.js';

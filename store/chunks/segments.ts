@@ -1,4 +1,4 @@
-import { chunkKey, type Cut, type SegmentDoc, segmentId, type StoredChunk } from './model.js';
+import { chunkKey, type Cut, type SegmentDoc, segmentId, type StoredChunk } from '../models/chunks.js';
 import type { Tenant } from '../users/accept.js';
 
 /** The parsed text of one file's generation, and its chunks. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Tenant } from '../users/accept.js';
-import type { StoredChunk } from './model.js';
+import type { StoredChunk } from '../models/chunks.js';
 
 /** Bytes of a chunk in addition to its text; metadata counts as text. */
 const AROUND_BYTES = 400;

@@ -4,10 +4,10 @@ import { DAY_MS, DEFAULT_HOT_DAYS, MAX_HOT_DAYS } from '../../contract/coldStora
 import type { FileFilters } from '../../contract/fileFilters.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import { fileQuery } from '../files/filter.js';
-import { COLD_INDEXES, MAY_COOL } from '../files/indexes.js';
-import type { FileDoc } from '../files/model.js';
+import { COLD_INDEXES, MAY_COOL } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from '../files/queries.js';
-import type { RunDoc } from '../runs/model.js';
+import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
 import { updateByPipeline } from '../database/driver.js';
 

@@ -1,5 +1,5 @@
 import type { Blobs } from '../contents/blobs.js';
-import type { ColdCopy } from '../files/model.js';
+import type { ColdCopy } from '../models/files.js';
 import type { WholePoint } from '../vectors/points.js';
 import { BrokenPointFile, readPointFile, writePointFile } from './pointFile.js';
 

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { hotMs } from '../../contract/coldStorage.js';
-import type { FileDoc } from '../files/model.js';
+import type { FileDoc } from '../models/files.js';
 import type { Tenant } from '../users/accept.js';
 
 /** How exactly the last use is known: a file is written at most so often. */

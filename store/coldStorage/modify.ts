@@ -6,9 +6,9 @@ import type { FileFilters } from '../../contract/fileFilters.js';
 import type { EventWriter } from '../events/events.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import { fileQuery } from '../files/filter.js';
-import type { FileDoc } from '../files/model.js';
+import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from '../files/queries.js';
-import type { Session } from '../sequence.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 
 /** Changing what cold storage may do with files. */

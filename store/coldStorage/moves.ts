@@ -5,10 +5,10 @@ import { fileEvents } from '../../contract/events.js';
 import { endedAs } from '../../contract/ledger.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { TAKEN_OVER } from '../files/deletion.js';
-import type { ColdCopy, FileDoc } from '../files/model.js';
+import type { ColdCopy, FileDoc } from '../models/files.js';
 import { transition, transitionEvents } from '../files/transitions.js';
 import type { Tenant } from '../users/accept.js';
-import { updateRows } from '../updateRows.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** One try of a run to move some files. Whatever it writes is guarded by its token, which the next try takes away. */
 export interface MoveTry extends Tenant {

@@ -4,10 +4,10 @@ import type { TagValue } from '../../contract/records.js';
 import { type ConnectedSourceType, honours } from '../../contract/sources.js';
 import { storedTags } from '../../contract/tags.js';
 import type { DataSourceCommands } from '../dataSources/commands.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Runs } from '../runs/outbox.js';
 import type { Selections } from '../selections/selections.js';
-import type { Session } from '../sequence.js';
+import type { Session } from '../database/sequence.js';
 import { acceptListing, acceptSelection, type NewConnectedRun, type Owner, type Selection } from './acceptRuns.js';
 
 /** An account whose source has said who it is. */

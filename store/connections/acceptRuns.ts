@@ -4,7 +4,7 @@ import { workflowIds } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
 import type { NewRun, Runs } from '../runs/outbox.js';
 import type { Selections } from '../selections/selections.js';
-import type { Session } from '../sequence.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 
 /** Whose account it is. */

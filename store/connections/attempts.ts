@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Model } from 'mongoose';
 
 import { type AttemptState, OPEN_ATTEMPT_STATES, type RequestToken, type StoredGrant } from '../../contract/oauth.js';
-import type { SealedSecret, SecretPlace, Secrets } from '../secrets.js';
-import type { Session } from '../sequence.js';
+import type { SealedSecret, SecretPlace, Secrets } from '../secrets/secrets.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { AttemptDoc } from './model.js';
+import type { AttemptDoc } from '../models/connections.js';
 
 /** What of an attempt is secret from its beginning. */
 export interface AttemptSecrets {

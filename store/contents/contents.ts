@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose';
 
 import { generationFilter, type GenerationScope } from '../generations.js';
-import { insertOnce } from '../insertOnce.js';
+import { insertOnce } from '../database/insertOnce.js';
 import type { Tenant } from '../users/accept.js';
 import { blobKey, type Blobs } from './blobs.js';
-import { type ContentDoc, contentId } from './model.js';
+import { type ContentDoc, contentId } from '../models/contents.js';
 import { collectionOf } from '../database/driver.js';
 
 export interface ContentOwner extends Tenant {

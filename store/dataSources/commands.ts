@@ -7,12 +7,12 @@ import type { SourceType } from '../../contract/sources.js';
 import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/tags.js';
 import type { EventWriter } from '../events/events.js';
 import type { ScheduleMarks } from '../schedules/marks.js';
-import type { Secrets } from '../secrets.js';
-import type { Sequence, Session } from '../sequence.js';
+import type { Secrets } from '../secrets/secrets.js';
+import type { Sequence, Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import { sealCredentials } from './credentials.js';
 import { queuedBy } from './listings.js';
-import type { DataSourceDoc } from './model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
 
 /** An account that was just connected. */
 export interface Connection {

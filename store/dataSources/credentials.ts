@@ -1,5 +1,5 @@
-import type { SealedSecret, SecretPlace, Secrets } from '../secrets.js';
-import type { DataSourceDoc } from './model.js';
+import type { SealedSecret, SecretPlace, Secrets } from '../secrets/secrets.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId'>;
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Model } from 'mongoose';
 
 import type { GrantStore, OAuthClient, StoredGrant } from '../../contract/oauth.js';
-import type { Secrets } from '../secrets.js';
+import type { Secrets } from '../secrets/secrets.js';
 import { openCredentials, sealCredentials } from './credentials.js';
-import type { DataSourceDoc } from './model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
 
 /** Where the grants of data sources rest. */
 export interface Grants {

@@ -4,9 +4,9 @@ import { dataSourceEvent } from '../../contract/events.js';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { DataSourceSyncStatus } from '../../contract/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
-import type { Session } from '../sequence.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { DataSourceDoc } from './model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
 
 /** How a listing of items ended. */
 export interface ListingEnd {

@@ -2,12 +2,12 @@ import type { Model } from 'mongoose';
 
 import type { DataSourceFilters, DataSourceListing } from '../../contract/dataSourceFilters.js';
 import type { SourceType } from '../../contract/sources.js';
-import { inParts } from '../inParts.js';
+import { inParts } from '../database/inParts.js';
 import { tagTreeQuery } from '../tagQuery.js';
 import type { Tenant } from '../users/accept.js';
-import type { Secrets } from '../secrets.js';
+import type { Secrets } from '../secrets/secrets.js';
 import { openCredentials } from './credentials.js';
-import type { DataSourceDoc } from './model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
 
 /** Whose data sources: a user's, or those of all users of the organization. */
 export type DataSourceScope = Tenant | { readonly organizationId: number };

@@ -1,12 +1,12 @@
 import type { ClientSession, Model } from 'mongoose';
 
 import type { NewEvent, NumberedEvent } from '../../contract/events.js';
-import { insertRows } from '../insertOnce.js';
-import type { Session } from '../sequence.js';
-import type { WebhookDoc } from '../webhooks/model.js';
+import { insertRows } from '../database/insertOnce.js';
+import type { Session } from '../database/sequence.js';
+import type { WebhookDoc } from '../models/webhooks.js';
 import type { Intents } from './intents.js';
-import { type EventModels, type EventRowDoc, newRows } from './model.js';
-import { updateRows } from '../updateRows.js';
+import { type EventModels, type EventRowDoc, newRows } from '../models/events.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** Runs work in one MongoDB transaction, again when MongoDB asks for it. */
 export type Atomically = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;

@@ -1,9 +1,9 @@
 import { type Model, mongo } from 'mongoose';
 
 import type { NewEvent } from '../../contract/events.js';
-import { insertRows } from '../insertOnce.js';
-import { INTENDED, type EventRowDoc, newRows } from './model.js';
-import { updateRows } from '../updateRows.js';
+import { insertRows } from '../database/insertOnce.js';
+import { INTENDED, type EventRowDoc, newRows } from '../models/events.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** An intent of that age is left over from a death: no write takes so long. */
 const LEFT_OVER_MS = 15_000;

@@ -7,22 +7,22 @@ import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import type { TypeAtSource } from '../../contract/typesAtSource.js';
 import { fileTags, storedTags, tagPairs, upsertTags } from '../../contract/tags.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
-import { blankRow, insertOnce, insertRows } from '../insertOnce.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import { blankRow, insertOnce, insertRows } from '../database/insertOnce.js';
 import type { EventWriter } from '../events/events.js';
 import type { Intents } from '../events/intents.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Selections } from '../selections/selections.js';
 import { withoutDeleted } from './withoutDeleted.js';
-import type { Session, Sequence } from '../sequence.js';
+import type { Session, Sequence } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { Original } from '../originals/model.js';
-import type { FileDoc, FileStatistics } from './model.js';
+import type { Original } from '../models/originals.js';
+import type { FileDoc, FileStatistics } from '../models/files.js';
 import type { FileQueue } from './queue.js';
 import { passKnown, type MetFile } from './evaluate.js';
 import { markedFiles } from './changes.js';
 import { CONNECT_CREDENTIALS, stateOf, transition, transitionEvents, type Write } from './transitions.js';
-import { updateRows } from '../updateRows.js';
+import { updateRows } from '../database/updateRows.js';
 import { readRow } from '../database/driver.js';
 
 /** What only files have that were sent to us. */

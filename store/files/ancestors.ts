@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 
 type Placed = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'parentId'>;
 

@@ -2,7 +2,7 @@ import type { Model, mongo } from 'mongoose';
 
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Intents, Marked } from '../events/intents.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 import {
   type Change,
   type FilesEnded,
@@ -11,7 +11,7 @@ import {
   transition,
   transitionEvents,
 } from './transitions.js';
-import { updateRows } from '../updateRows.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** A change of one file, which was read before. */
 export type ChangeOfFile<N extends Transition> = Change<N> & { readonly file: FileDoc };

@@ -7,9 +7,9 @@ import { UNDER_WAY_STATUSES, WAITING_FILE_STATUSES } from '../../contract/status
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Tenant } from '../users/accept.js';
-import type { UserDoc } from '../users/model.js';
+import type { UserDoc } from '../models/users.js';
 import { fileQuery } from './filter.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from './queries.js';
 import { TRANSITIONS, transition, transitionEvents } from './transitions.js';
 

@@ -2,12 +2,12 @@ import type { Model } from 'mongoose';
 
 import { endedAs, type ItemCost, type SkipCause } from '../../contract/ledger.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileChanges } from './changes.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 import { type Change, CONNECT_CREDENTIALS, transition } from './transitions.js';
-import { updateRows } from '../updateRows.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** What a pass needs to know of a file that it meets. */
 export type MetFile = Pick<FileDoc, '_id' | 'syncStatus' | 'syncErrorMessage' | 'generation' | 'requestId'>;

@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
 import type { ItemCause } from '../../contract/ledger.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
-import { OPERATOR_INDEXES } from './indexes.js';
-import type { FileDoc } from './model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 
 /** Of one cause so many are counted at most: more are said to be as many. */
 export const MAX_FAILURES_COUNTED = 10_000;

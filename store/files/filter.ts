@@ -4,7 +4,7 @@ import type { FileFilters } from '../../contract/fileFilters.js';
 import { tagCondition, type TagQuery, tagTreeQuery } from '../tagQuery.js';
 import { SOURCE_TYPES } from '../../contract/sources.js';
 import type { Tenant } from '../users/accept.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 
 type Query = QueryFilter<FileDoc>;
 

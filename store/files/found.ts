@@ -2,7 +2,7 @@ import type { Model, QueryFilter } from 'mongoose';
 
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
 import type { Tenant } from '../users/accept.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 import { aggregateRows, collectionOf, readRows } from '../database/driver.js';
 
 /** What a search answers, or must know, of the file of a chunk. */

@@ -1,10 +1,10 @@
 import type { Model, QueryFilter } from 'mongoose';
 
 import { BEING_DELETED } from '../../contract/reembed.js';
-import type { RunDoc } from '../runs/model.js';
+import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
-import { OPERATOR_INDEXES } from './indexes.js';
-import type { FileDoc } from './model.js';
+import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 
 /** What of a scraped site is at its site no more. */
 export interface GonePages {

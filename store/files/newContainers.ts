@@ -2,9 +2,9 @@ import type { Model } from 'mongoose';
 
 import { coalesce } from '../../contract/coalesce.js';
 import type { Atomically, EventWriter } from '../events/events.js';
-import { insertRows } from '../insertOnce.js';
-import type { RunDoc } from '../runs/model.js';
-import type { FileDoc } from './model.js';
+import { insertRows } from '../database/insertOnce.js';
+import type { RunDoc } from '../models/runs.js';
+import type { FileDoc } from '../models/files.js';
 import { transitionEvents } from './transitions.js';
 import { readRows } from '../database/driver.js';
 

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import { metadataFields } from './accept.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 
 /** The fact by which a container is one whose pages are counted. */
 const TOTAL = 'fileMetadata.pages_total';

@@ -11,8 +11,8 @@ import {
   ORDER_FIELDS,
   ORDER_INDEXES,
   SPARSE_INDEXES,
-} from './indexes.js';
-import type { FileDoc } from './model.js';
+} from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 
 type Query = QueryFilter<FileDoc>;
 

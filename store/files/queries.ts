@@ -2,11 +2,11 @@ import type { Model, QueryFilter } from 'mongoose';
 
 import type { FileFilters, FileListing } from '../../contract/fileFilters.js';
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
-import { inParts } from '../inParts.js';
+import { inParts } from '../database/inParts.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
-import { FILTER_INDEXES, type IndexKeys, SPARSE_INDEXES } from './indexes.js';
-import type { FileDoc } from './model.js';
+import { FILTER_INDEXES, type IndexKeys, SPARSE_INDEXES } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 import { planReading, readInOrder } from './plan.js';
 import type { Remember } from './remembered.js';
 import { countRows, distinctValues, readRows } from '../database/driver.js';

@@ -6,8 +6,8 @@ import type { ReembedCandidate } from '../../contract/reembed.js';
 import { FINAL_FILE_STATUSES } from '../../contract/statuses.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
-import { ORDER_INDEXES } from './indexes.js';
-import type { FileDoc } from './model.js';
+import { ORDER_INDEXES } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from './queries.js';
 import type { StartedFile } from './start.js';
 

@@ -4,9 +4,9 @@ import { atMost } from '../../contract/cacheSize.js';
 import type { Model } from 'mongoose';
 
 import type { Tenant } from '../users/accept.js';
-import type { UserDoc } from '../users/model.js';
-import { ORDER_INDEXES } from './indexes.js';
-import type { FileDoc } from './model.js';
+import type { UserDoc } from '../models/users.js';
+import { ORDER_INDEXES } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 
 /** A user whose files changed less long ago may have a change under way, stamped by a clock that is a little behind. */
 const REST_MS = 60_000;

@@ -4,9 +4,9 @@ import { BEING_DELETED } from '../../contract/reembed.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import { UPLOAD_SOURCES, type UploadOptions } from '../../contract/uploads.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
-import type { Session } from '../sequence.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 import { CONNECT_CREDENTIALS, transition } from './transitions.js';
 
 /** Whether the content of an upload was deleted: there is no source to have it from again. */

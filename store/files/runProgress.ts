@@ -2,9 +2,9 @@ import type { Model } from 'mongoose';
 
 import type { BatchResult } from '../../contract/orchestration.js';
 import type { FileSyncStatus } from '../../contract/statuses.js';
-import type { RunDoc } from '../runs/model.js';
-import { RUN_INDEX } from './indexes.js';
-import type { FileDoc } from './model.js';
+import type { RunDoc } from '../models/runs.js';
+import { RUN_INDEX } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 import { inMotion } from './transitions.js';
 
 export interface RunCounts {

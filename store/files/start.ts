@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 
 import { UNDER_WAY_STATUSES } from '../../contract/statuses.js';
 import type { FileChanges } from './changes.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 import { inMotion, isStartable, startsSparse, TRANSITIONS } from './transitions.js';
 
 /** A file that a batch has begun: the record, with the generation number that this sync writes under. */

@@ -4,7 +4,7 @@ import type { TagValue } from '../../contract/records.js';
 import type { SourceType } from '../../contract/sources.js';
 import type { FileStatisticsTotals, FileTotals } from '../../contract/statistics.js';
 import type { Tenant } from '../users/accept.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 import type { Remember } from './remembered.js';
 
 /** Maximum number of different tags of one user that are returned. */

@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose';
 
 import { fileTags, sameTags, type StoredTag, tagPairs } from '../../contract/tags.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { Session } from '../sequence.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 
 /** What a file's points must carry, and the number of the change that it comes from. */
 export interface TaggedFile extends Tenant {

@@ -10,7 +10,7 @@ import {
   WAITING_FILE_STATUSES,
 } from '../../contract/statuses.js';
 import type { Tenant } from '../users/accept.js';
-import type { FileDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
 
 /** What an event reports besides the file. */
 interface Detail {

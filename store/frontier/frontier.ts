@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
-import type { CrawlPageDoc } from './model.js';
-import { updateRows } from '../updateRows.js';
+import type { CrawlPageDoc } from '../models/frontier.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** An address and its distance from the start, in links. */
 export type CrawlAddress = Pick<CrawlPageDoc, 'url' | 'depth'>;

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { ItemDoc } from './model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { ItemDoc } from '../models/items.js';
 
 /** Page size. */
 const AT_ONCE = 1_000;

@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { FileDoc } from '../files/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { FileDoc } from '../models/files.js';
 import { allBelow } from './allBelow.js';
-import type { ItemDoc } from './model.js';
+import type { ItemDoc } from '../models/items.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 

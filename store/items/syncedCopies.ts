@@ -3,8 +3,8 @@ import type { Model } from 'mongoose';
 
 import { sourcesOfFiles } from '../../contract/sources.js';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { FileDoc } from '../files/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { FileDoc } from '../models/files.js';
 
 /**
  * Which items have a file that was synced before, with these very options.

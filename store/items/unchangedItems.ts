@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose';
 
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { FileDoc } from '../files/model.js';
-import type { ItemDoc } from './model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { FileDoc } from '../models/files.js';
+import type { ItemDoc } from '../models/items.js';
 
 /** Items looked up at once. */
 const AT_ONCE = 1_000;

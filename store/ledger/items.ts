@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 import { endedAs, type ItemEnd } from '../../contract/ledger.js';
 import type { FileSyncStatus } from '../../contract/statuses.js';
-import type { FileDoc } from '../files/model.js';
+import type { FileDoc } from '../models/files.js';
 import type { Tenant } from '../users/accept.js';
-import type { LedgerItemDoc } from './model.js';
+import type { LedgerItemDoc } from '../models/ledger.js';
 
 /** Ids of nine quadrillions: what JSON numbers hold. */
 const DIGITS = 16;

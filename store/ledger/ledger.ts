@@ -1,17 +1,17 @@
 import type { Model } from 'mongoose';
 
 import type { RunTally } from '../../contract/ledger.js';
-import { RUN_INDEX } from '../files/indexes.js';
-import type { FileDoc } from '../files/model.js';
-import { insertOnce } from '../insertOnce.js';
-import type { RunDoc } from '../runs/model.js';
-import type { Session } from '../sequence.js';
+import { RUN_INDEX } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
+import { insertOnce } from '../database/insertOnce.js';
+import type { RunDoc } from '../models/runs.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import { endOf, LINE_FIELDS, type NewItem, rowOf, type RunOf } from './items.js';
 import { leftAs, type LiveItems } from './live.js';
-import type { LedgerItemDoc } from './model.js';
+import type { LedgerItemDoc } from '../models/ledger.js';
 import { sumLines, sumLinesOf, tallyOf } from './tally.js';
-import { updateRows } from '../updateRows.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** Lines written at once. */
 const AT_ONCE = 1_000;

@@ -10,10 +10,10 @@ import {
   NO_COST,
 } from '../../contract/ledger.js';
 import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
-import { RUN_INDEX } from '../files/indexes.js';
-import type { FileDoc } from '../files/model.js';
-import type { ReembedDoc } from '../reembeds/model.js';
-import type { RunDoc } from '../runs/model.js';
+import { RUN_INDEX } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
+import type { ReembedDoc } from '../models/reembeds.js';
+import type { RunDoc } from '../models/runs.js';
 import { endOf, LINE_FIELDS } from './items.js';
 import type { TallyRow } from './tally.js';
 

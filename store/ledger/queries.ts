@@ -9,10 +9,10 @@ import {
   NO_TALLY,
 } from '../../contract/ledger.js';
 import type { RunTally } from '../../contract/ledger.js';
-import type { RunDoc } from '../runs/model.js';
+import type { RunDoc } from '../models/runs.js';
 import { fileOfKey, itemKey, keysOf, runOfKey } from './items.js';
 import { isWanted, type ItemFilter, type AnyLiveItems, type LiveItem } from './live.js';
-import type { LedgerItemDoc } from './model.js';
+import type { LedgerItemDoc } from '../models/ledger.js';
 import { addTallies, sumLines, tallyOf } from './tally.js';
 
 /** An item as it is listed. */

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { type ItemOutcome, NO_TALLY, type RunTally } from '../../contract/ledger.js';
-import type { LedgerItemDoc } from './model.js';
+import type { LedgerItemDoc } from '../models/ledger.js';
 
 /** Sums of rows that say how many items ended how, and at what cost. */
 export interface TallyRow {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, createConnection } from 'mongoose';
 
 import { StartError } from '../../contract/startError.js';
-import { number, optional, type RecordOf, schemaOf, textOf } from '../record.js';
+import { number, optional, type RecordOf, schemaOf, textOf } from '../database/record.js';
 
 /** Brings records of the version before to its own. It may run several times, and at once in several processes. */
 export type Migration = (connection: Connection) => Promise<void>;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-import type { Sequence } from '../sequence.js';
-import type { OrganizationModels } from './model.js';
+import type { Sequence } from '../database/sequence.js';
+import type { OrganizationModels } from '../models/organizations.js';
 
 /** As a key is kept. */
 export const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');

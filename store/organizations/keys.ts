@@ -1,7 +1,7 @@
 import type { Atomically } from '../events/events.js';
-import type { Sequence, Session } from '../sequence.js';
+import type { Sequence, Session } from '../database/sequence.js';
 import { hashOf, newApiKey } from './accept.js';
-import type { ApiKeyDoc, OrganizationModels } from './model.js';
+import type { ApiKeyDoc, OrganizationModels } from '../models/organizations.js';
 
 export interface MadeKey {
   readonly id: number;

@@ -2,8 +2,8 @@ import type { Model } from 'mongoose';
 
 import type { CustomLimits } from '../../contract/limits.js';
 import type { FileStatisticsTotals } from '../../contract/statistics.js';
-import type { Session } from '../sequence.js';
-import type { ConnectorSettings, OrganizationDoc } from './model.js';
+import type { Session } from '../database/sequence.js';
+import type { ConnectorSettings, OrganizationDoc } from '../models/organizations.js';
 
 /** What an update sets; what is absent stays. */
 export interface OrganizationChange {

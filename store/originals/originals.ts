@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
 import type { Blobs } from '../contents/blobs.js';
-import type { Sequence, Session } from '../sequence.js';
+import type { Sequence, Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { Original, OriginalDoc } from './model.js';
+import type { Original, OriginalDoc } from '../models/originals.js';
 import { receive, type Received } from './receive.js';
 
 /** A completely received content without an owner. */

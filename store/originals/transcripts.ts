@@ -5,7 +5,7 @@ import type { Model } from 'mongoose';
 import { Fault } from '../../contract/failures.js';
 import type { Transcript } from '../../contract/transcripts.js';
 import type { Tenant } from '../users/accept.js';
-import type { OriginalDoc, TranscriptionJob } from './model.js';
+import type { OriginalDoc, TranscriptionJob } from '../models/originals.js';
 
 /** A row of MongoDB holds 16 MB, the content of a small recording included: this is speech of some weeks. */
 const MAX_BYTES = 10_000_000;

@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
 import type { SourceType } from '../../contract/sources.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
-import { OPERATOR_INDEXES } from '../files/indexes.js';
-import type { FileDoc } from '../files/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 import { accountName } from './names.js';
 
 /** A container with so many missing files that nothing was deleted until an operator decides. */

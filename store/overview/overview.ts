@@ -1,11 +1,11 @@
 import type { Model } from 'mongoose';
 
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { FileDoc } from '../files/model.js';
-import type { QuarantinedDoc } from '../quarantine/model.js';
-import type { RunDoc } from '../runs/model.js';
-import type { ScheduleDoc } from '../schedules/model.js';
-import type { UserDoc } from '../users/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { FileDoc } from '../models/files.js';
+import type { QuarantinedDoc } from '../models/quarantine.js';
+import type { RunDoc } from '../models/runs.js';
+import type { ScheduleDoc } from '../models/schedules.js';
+import type { UserDoc } from '../models/users.js';
 import type { Vectors } from '../vectors/vectors.js';
 import { createHeldOverview, type HeldRow } from './held.js';
 import { createQuarantineOverview, type QuarantineOverview } from './quarantine.js';

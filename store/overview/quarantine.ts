@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
 import type { SourceType } from '../../contract/sources.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { FileDoc } from '../files/model.js';
-import { OVERVIEW_INDEX, type QuarantinedDoc } from '../quarantine/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { FileDoc } from '../models/files.js';
+import { OVERVIEW_INDEX, type QuarantinedDoc } from '../models/quarantine.js';
 import { accountName } from './names.js';
 
 /** Files in quarantine of one data source, or of one scrape. */

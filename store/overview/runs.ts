@@ -4,9 +4,9 @@ import type { RunKind } from '../../contract/orchestration.js';
 import type { RunStall } from '../../contract/stalls.js';
 import type { SourceType } from '../../contract/sources.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { FileDoc } from '../files/model.js';
-import { type RunDoc, PAUSED, currentPause } from '../runs/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { FileDoc } from '../models/files.js';
+import { type RunDoc, PAUSED, currentPause } from '../models/runs.js';
 import { accountName } from './names.js';
 
 /** A run that has not ended. */

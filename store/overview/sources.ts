@@ -4,8 +4,8 @@ import type { SourceType } from '../../contract/sources.js';
 import type { DataSourceSyncStatus } from '../../contract/statuses.js';
 import { scheduleIds } from '../../contract/orchestration.js';
 import { listingWorkflow } from '../dataSources/listings.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { ScheduleDoc } from '../schedules/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { ScheduleDoc } from '../models/schedules.js';
 import { accountName } from './names.js';
 
 /** How a data source stands, in one word. */

@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose';
 
 import { type EmbeddingStorageStatus, FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
-import { FILTER_INDEXES, ORDER_INDEXES } from '../files/indexes.js';
-import type { FileDoc } from '../files/model.js';
+import { FILTER_INDEXES, ORDER_INDEXES } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 import type { Vectors } from '../vectors/vectors.js';
 
 export interface StorageOverview {

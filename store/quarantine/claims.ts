@@ -1,9 +1,9 @@
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
 import type { QuarantineFilters } from '../../contract/quarantine.js';
-import type { RunDoc } from '../runs/model.js';
+import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
-import type { QuarantinedDoc } from './model.js';
+import type { QuarantinedDoc } from '../models/quarantine.js';
 
 /** Which files in quarantine a run is to see to next, and what operators see of them. */
 export interface QuarantineClaims {

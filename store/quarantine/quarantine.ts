@@ -4,13 +4,13 @@ import { fileEvents } from '../../contract/events.js';
 import { endedAs } from '../../contract/ledger.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
-import type { ColdCopy, FileDoc } from '../files/model.js';
+import type { ColdCopy, FileDoc } from '../models/files.js';
 import { stateOf, transitionEvents } from '../files/transitions.js';
-import type { RunDoc } from '../runs/model.js';
+import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
-import type { UserDoc } from '../users/model.js';
-import type { QuarantinedDoc } from './model.js';
-import { insertRows } from '../insertOnce.js';
+import type { UserDoc } from '../models/users.js';
+import type { QuarantinedDoc } from '../models/quarantine.js';
+import { insertRows } from '../database/insertOnce.js';
 
 /** Why a file comes back without vectors. */
 const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to make them again.';

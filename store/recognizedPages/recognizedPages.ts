@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { Tenant } from '../users/accept.js';
-import type { RecognizedPageDoc } from './model.js';
+import type { RecognizedPageDoc } from '../models/recognizedPages.js';
 
 /** A file with one set of reading options. */
 export interface ReadingOwner extends Tenant {

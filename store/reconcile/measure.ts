@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { wantsSparseVectors } from '../../contract/ingestOptions.js';
-import type { SegmentDoc } from '../chunks/model.js';
+import type { SegmentDoc } from '../models/chunks.js';
 import type { ChunkQueries } from '../chunks/queries.js';
 import { blobKey, type Blobs } from '../contents/blobs.js';
 import { originalKey } from '../originals/originals.js';

@@ -1,7 +1,7 @@
 import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
-import type { FileDoc } from '../files/model.js';
-import type { openModels } from '../models.js';
-import type { QuarantinedDoc } from '../quarantine/model.js';
+import type { FileDoc } from '../models/files.js';
+import type { openModels } from '../models/openModels.js';
+import type { QuarantinedDoc } from '../models/quarantine.js';
 import type { Tenant } from '../users/accept.js';
 import type { IdRange } from '../vectors/census.js';
 

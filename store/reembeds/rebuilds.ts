@@ -4,12 +4,12 @@ import type { Model } from 'mongoose';
 import { workflowIds } from '../../contract/orchestration.js';
 import type { KeptReason, ReembedRequest } from '../../contract/reembed.js';
 import type { Atomically } from '../events/events.js';
-import type { FileDoc } from '../files/model.js';
-import type { RunDoc } from '../runs/model.js';
+import type { FileDoc } from '../models/files.js';
+import type { RunDoc } from '../models/runs.js';
 import type { Runs } from '../runs/outbox.js';
-import type { UserDoc } from '../users/model.js';
+import type { UserDoc } from '../models/users.js';
 import type { PointsCensus } from '../vectors/census.js';
-import type { ReembedDoc } from './model.js';
+import type { ReembedDoc } from '../models/reembeds.js';
 
 /** Whose vectors are rebuilt; null: all. */
 export interface RebuildScope {

@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import type { KeptReason } from '../../contract/reembed.js';
 import type { StartedFile } from '../files/start.js';
 import type { Tenant } from '../users/accept.js';
-import type { ReembedDoc } from './model.js';
+import type { ReembedDoc } from '../models/reembeds.js';
 
 interface RunOf extends Tenant {
   readonly _id: number;

@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose';
 
 import type { Atomically } from '../events/events.js';
-import type { FileDoc } from '../files/model.js';
+import type { FileDoc } from '../models/files.js';
 import type { FileQueue } from '../files/queue.js';
 import { transition } from '../files/transitions.js';
-import type { RunDoc } from './model.js';
+import type { RunDoc } from '../models/runs.js';
 
 /** Maximum number of runs of one user that are released in one round. */
 const AT_ONCE = 500;

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { RunKind } from '../../contract/orchestration.js';
-import type { RunDoc } from './model.js';
+import type { RunDoc } from '../models/runs.js';
 
 /** Runs that were accepted, whether or not they have ended. */
 export interface RunHistory {

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { RunDoc, RunError } from './model.js';
+import type { RunDoc, RunError } from '../models/runs.js';
 
 /** The last cause for which a step of a run failed: it stays known when a later attempt ends without one. */
 export interface LastErrors {

@@ -2,8 +2,8 @@ import type { Model, QueryFilter } from 'mongoose';
 
 import type { RunCause } from '../../contract/ledger.js';
 import type { RunKind } from '../../contract/orchestration.js';
-import type { LedgerItemDoc } from '../ledger/model.js';
-import { type RunDoc, PAUSED, currentPause } from './model.js';
+import type { LedgerItemDoc } from '../models/ledger.js';
+import { type RunDoc, PAUSED, currentPause } from '../models/runs.js';
 
 /** Whose runs: of an organization, or of one of its users. */
 export interface RunScope {

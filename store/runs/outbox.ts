@@ -5,11 +5,11 @@ import type { ItemCause, RunCause } from '../../contract/ledger.js';
 import { IS_UPLOAD, MAX_RUN_RESTARTS, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
 import { type NewWork, type RunProgressOf, workOf } from '../../contract/runs.js';
 import type { Atomically, EventWriter } from '../events/events.js';
-import { blankRow, insertRows } from '../insertOnce.js';
+import { blankRow, insertRows } from '../database/insertOnce.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
-import type { Sequence, Session } from '../sequence.js';
+import type { Sequence, Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { Run, RunDoc } from './model.js';
+import type { Run, RunDoc } from '../models/runs.js';
 
 /** How long the sweeper leaves a fresh row to the process that wrote it. */
 const GRACE_MS = 3_000;

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { Run, RunDoc } from './model.js';
+import type { Run, RunDoc } from '../models/runs.js';
 
 /** Passes of auto-sync, and the runs that they are made of. */
 export interface Passes {

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { Tenant } from '../users/accept.js';
-import { type RunDoc, PAUSED } from './model.js';
+import { type RunDoc, PAUSED } from '../models/runs.js';
 
 /** Runs with a bound of tokens: what is taken of it, and the pause that each of them makes where it is reached. */
 export interface Pauses {

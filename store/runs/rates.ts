@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 
 import type { RunKind } from '../../contract/orchestration.js';
 import type { Tenant } from '../users/accept.js';
-import type { RunDoc } from './model.js';
+import type { RunDoc } from '../models/runs.js';
 
 /** Runs that are looked back at. */
 const RUNS = 20;

@@ -2,8 +2,8 @@ import type { Model } from 'mongoose';
 
 import type { RunStall, StallGroup } from '../../contract/stalls.js';
 import { FINAL_FILE_STATUSES } from '../../contract/statuses.js';
-import type { FileDoc } from '../files/model.js';
-import type { RunDoc } from './model.js';
+import type { FileDoc } from '../models/files.js';
+import type { RunDoc } from '../models/runs.js';
 import { updateByPipeline } from '../database/driver.js';
 
 /** Stalls that are kept of one run. */

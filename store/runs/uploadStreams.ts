@@ -3,12 +3,12 @@ import type { Model } from 'mongoose';
 import { uploadEvent } from '../../contract/events.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
-import { RUN_INDEX } from '../files/indexes.js';
-import type { FileDoc } from '../files/model.js';
+import { RUN_INDEX } from '../models/fileIndexes.js';
+import type { FileDoc } from '../models/files.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Tenant } from '../users/accept.js';
-import type { RunDoc } from './model.js';
-import { updateRows } from '../updateRows.js';
+import type { RunDoc } from '../models/runs.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** For this long, only the process that wrote a row starts it. */
 const GRACE_MS = 3_000;

@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
 import { scheduleIds } from '../../contract/orchestration.js';
-import type { Session } from '../sequence.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { ScheduleDoc } from './model.js';
+import type { ScheduleDoc } from '../models/schedules.js';
 
 type Owner = Tenant & { readonly customerId: string };
 

@@ -3,13 +3,13 @@ import type { Model } from 'mongoose';
 import { autoSyncHours, type AutoSyncSettings, isAutoSynced } from '../../contract/autoSync.js';
 import { scheduleIds } from '../../contract/orchestration.js';
 import { isConnectedSource } from '../../contract/sources.js';
-import type { DataSourceDoc } from '../dataSources/model.js';
-import type { FileDoc } from '../files/model.js';
-import type { OrganizationDoc } from '../organizations/model.js';
+import type { DataSourceDoc } from '../models/dataSources.js';
+import type { FileDoc } from '../models/files.js';
+import type { OrganizationDoc } from '../models/organizations.js';
 import type { Tenant } from '../users/accept.js';
-import type { UserDoc } from '../users/model.js';
+import type { UserDoc } from '../models/users.js';
 import { createScheduleMarks, ORGANIZATION_ROW, RAISED, type ScheduleMarks } from './marks.js';
-import type { ScheduleDoc } from './model.js';
+import type { ScheduleDoc } from '../models/schedules.js';
 
 /** What a schedule is to be like. */
 export type WantedSchedule =

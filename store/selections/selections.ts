@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import type { IngestOptions } from '../../contract/ingestOptions.js';
 import { scheduleIds } from '../../contract/orchestration.js';
 import type { TagValue } from '../../contract/records.js';
-import type { FileDoc } from '../files/model.js';
-import type { Session } from '../sequence.js';
+import type { FileDoc } from '../models/files.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { SelectionModels } from './model.js';
-import { updateRows } from '../updateRows.js';
+import type { SelectionModels } from '../models/selections.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** What was chosen with the same options. */
 export interface SelectionGroup {

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { byDefault, type FieldsOf, number, type RecordOf, required, schemaOf, text } from '../record.js';
+import { byDefault, type FieldsOf, number, type RecordOf, required, schemaOf, text } from '../database/record.js';
 
 /** What embedding took in one vector space, for one organization. */
 export interface EmbeddingCounts {

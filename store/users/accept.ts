@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
 import { coalesce } from '../../contract/coalesce.js';
-import type { Sequence } from '../sequence.js';
+import type { Sequence } from '../database/sequence.js';
 import type { Liveness } from './liveness.js';
-import type { UserDoc } from './model.js';
+import type { UserDoc } from '../models/users.js';
 import { readRows } from '../database/driver.js';
 
 /** Users looked up by one command. */

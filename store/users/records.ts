@@ -2,10 +2,10 @@ import type { Model, QueryFilter } from 'mongoose';
 
 import type { OrderDirection, Page } from '../../contract/fileFilters.js';
 import type { CustomLimits } from '../../contract/limits.js';
-import type { Session } from '../sequence.js';
+import type { Session } from '../database/sequence.js';
 import type { Tenant } from './accept.js';
 import type { Liveness } from './liveness.js';
-import type { UserDoc } from './model.js';
+import type { UserDoc } from '../models/users.js';
 
 export interface UserListing {
   /** Empty or absent: everybody. */

@@ -3,7 +3,7 @@ import type { Connection } from 'mongoose';
 
 import type { VectorSpace } from '../../contract/embeddingModels.js';
 import { createOnceAtATime } from './onceAtATime.js';
-import { bytes, date, type RecordOf, required, schemaOf, text } from '../record.js';
+import { bytes, date, type RecordOf, required, schemaOf, text } from '../database/record.js';
 import { readRows } from '../database/driver.js';
 
 const CACHED_VECTOR = {

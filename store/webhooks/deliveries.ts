@@ -2,8 +2,8 @@ import type { Model } from 'mongoose';
 
 import { type NumberedEvent, objectsOf } from '../../contract/events.js';
 import type { DeliveryStatus } from '../../contract/webhooks.js';
-import type { AttemptDoc, DeliveryDoc } from './model.js';
-import { updateRows } from '../updateRows.js';
+import type { AttemptDoc, DeliveryDoc } from '../models/webhooks.js';
+import { updateRows } from '../database/updateRows.js';
 
 /** Attempts that are kept of one delivery; older ones are dropped. */
 const ATTEMPTS_KEPT = 50;

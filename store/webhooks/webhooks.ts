@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose';
 
 import { MAX_WEBHOOKS, type WebhookListing, signingKeyPlace } from '../../contract/webhooks.js';
-import type { FeedDoc } from '../events/model.js';
-import type { Secrets } from '../secrets.js';
-import type { Sequence, Session } from '../sequence.js';
-import { ANY_NUMBER, type DeliveryDoc, type WebhookDoc, type WebhookFailure } from './model.js';
+import type { FeedDoc } from '../models/events.js';
+import type { Secrets } from '../secrets/secrets.js';
+import type { Sequence, Session } from '../database/sequence.js';
+import { ANY_NUMBER, type DeliveryDoc, type WebhookDoc, type WebhookFailure } from '../models/webhooks.js';
 
 /** How a pass of deliveries leaves its webhook. */
 export interface WebhookProgress {

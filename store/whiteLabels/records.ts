@@ -9,9 +9,9 @@ import {
   type WhiteLabelInput,
 } from '../../contract/whiteLabel.js';
 import type { OAuthClient } from '../../contract/oauth.js';
-import type { SecretPlace, Secrets } from '../secrets.js';
-import type { Sequence, Session } from '../sequence.js';
-import type { WhiteLabelDoc } from './model.js';
+import type { SecretPlace, Secrets } from '../secrets/secrets.js';
+import type { Sequence, Session } from '../database/sequence.js';
+import type { WhiteLabelDoc } from '../models/whiteLabels.js';
 
 export interface WhiteLabelListing {
   /** Empty: all. */

@@ -1,7 +1,7 @@
 import type { Connection, Model } from 'mongoose';
 
 import type { WorkerLoad, WorkerReport } from '../../contract/workers.js';
-import { date, type FieldsOf, number, orNull, type RecordOf, schemaOf, text } from '../record.js';
+import { date, type FieldsOf, number, orNull, type RecordOf, schemaOf, text } from '../database/record.js';
 import { upsertByPipeline } from '../database/driver.js';
 
 const share = orNull(number);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { createTokens, TOKEN_LIFE_MS } from '../../api/http/tokens.js';
+import { createTokens, TOKEN_LIFE_MS } from '../../api/http/identity/tokens.js';
 import type { AuthScheme } from '../../api/http/operation.js';
 import { operations } from '../../api/routes.js';
 import { loadConfig } from '../../config/config.js';

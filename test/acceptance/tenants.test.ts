@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/records.js';
 import { operations } from '../../api/routes.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { adoptFiles, connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { workflowIds } from '../../contract/orchestration.js';
 import type { FileRecord } from '../../contract/records.js';
 import { createTemporalClient } from '../../dispatch/client.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { readAtRest } from '../support/atRest.js';
 import type { TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';

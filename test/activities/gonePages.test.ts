@@ -9,7 +9,7 @@ import { countHeld } from '../../activities/quarantine/massDelete.js';
 import type { SitemapProblem } from '../../connectors/types.js';
 import { Fault } from '../../contract/failures.js';
 import { runOfKind } from '../../contract/runs.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';

@@ -11,7 +11,7 @@ import { runOfKind } from '../../contract/runs.js';
 import { Fault } from '../../contract/failures.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import { acceptListing } from '../../store/connections/acceptRuns.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 

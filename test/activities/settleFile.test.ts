@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { newAttemptCost } from '../../activities/ingest/prepare/attemptCost.js';
 import { createSettling } from '../../activities/ingest/settleFile.js';
 import { Fault, FAULTS, type FaultKind } from '../../contract/failures.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 

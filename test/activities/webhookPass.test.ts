@@ -5,7 +5,7 @@ import { createWebhookActivities } from '../../activities/webhooks/deliverBatch.
 import type { ActivityDeps } from '../../activities/deps.js';
 import { Fault } from '../../contract/failures.js';
 import { createMetrics } from '../../observability/metrics.js';
-import type { WebhookDoc } from '../../store/webhooks/model.js';
+import type { WebhookDoc } from '../../store/models/webhooks.js';
 import { everyRow } from '../support/everyRow.js';
 import { seriesOf } from '../support/scrape.js';
 import { startService, type TestService } from '../support/service.js';

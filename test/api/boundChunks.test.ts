@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express from 'express';
 
-import { boundChunks } from '../../api/http/boundChunks.js';
+import { boundChunks } from '../../api/http/body/boundChunks.js';
 import { createHttpServer } from '../../api/http/server.js';
 
 /** Maximum number of chunks: 100,000 plus one per 350 bytes. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { createConcurrencyLimiter } from '../../api/http/concurrency.js';
+import { createConcurrencyLimiter } from '../../api/http/limits/concurrency.js';
 
 test('refuses a caller above the limit with 429 and Retry-After, and admits others', () => {
   const limiter = createConcurrencyLimiter(2, 'searches');

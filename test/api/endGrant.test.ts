@@ -5,9 +5,9 @@ import mongoose, { type Model } from 'mongoose';
 import { endGrant } from '../../api/dataSources/endGrant.js';
 import type { StoredGrant } from '../../contract/oauth.js';
 import type { ConnectedSourceType } from '../../contract/sources.js';
-import { dataSourceModel, type DataSourceDoc } from '../../store/dataSources/model.js';
+import { dataSourceModel, type DataSourceDoc } from '../../store/models/dataSources.js';
 import { createDataSourceQueries } from '../../store/dataSources/queries.js';
-import type { Secrets } from '../../store/secrets.js';
+import type { Secrets } from '../../store/secrets/secrets.js';
 import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';
 

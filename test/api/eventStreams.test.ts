@@ -8,7 +8,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createPages } from '../../api/eventStreams/pages.js';
 import { createEventStreams, message } from '../../api/eventStreams/streams.js';
 import { EventsAnswer } from '../../api/http/operation.js';
-import { sendEvents } from '../../api/http/stream.js';
+import { sendEvents } from '../../api/http/answers/stream.js';
 import { waitFor } from '../support/waitFor.js';
 
 const log = { warn: () => undefined } as never;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { findCurrent, type ReadFiles } from '../../api/chunks/findCurrent.js';
-import type { ApiDeps } from '../../api/deps.js';
-import { chunkKey } from '../../store/chunks/model.js';
+import type { ApiDeps } from '../../api/http/deps.js';
+import { chunkKey } from '../../store/models/chunks.js';
 import type { ChunkKey, VectorHit } from '../../store/vectors/search.js';
 
 const TENANT = { organizationId: 1, userId: 2 };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import express from 'express';
 import Joi from 'joi';
 
-import { createConcurrencyLimiter } from '../../api/http/concurrency.js';
+import { createConcurrencyLimiter } from '../../api/http/limits/concurrency.js';
 import { HttpError } from '../../api/http/errors.js';
 import { errorHandler } from '../../api/http/middleware.js';
 import { mount } from '../../api/http/mount.js';

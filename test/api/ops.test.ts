@@ -1,7 +1,7 @@
 /** The operators page: the text of each part, live updates, and when each part is read. */
 import { describe, expect, test } from '@jest/globals';
 
-import type { Html } from '../../api/http/html.js';
+import type { Html } from '../../api/http/answers/html.js';
 import { createLiveOverviews } from '../../api/ops/live.js';
 import type { OrganizationOverview } from '../../api/http/overviews.js';
 import { createOverviews } from '../../api/ops/overview.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Request, Response } from 'express';
 
-import { requireOwnPage } from '../../api/http/ownPage.js';
+import { requireOwnPage } from '../../api/http/identity/ownPage.js';
 
 interface Sent {
   readonly publicUrl?: string;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
-import { CHUNK_LIMITS, JSON_LIMITS, type JsonLimits } from '../../api/http/json/limits.js';
-import { parseJson } from '../../api/http/json/parse.js';
+import { CHUNK_LIMITS, JSON_LIMITS, type JsonLimits } from '../../api/http/body/json/limits.js';
+import { parseJson } from '../../api/http/body/json/parse.js';
 import { type Chance, seededChance } from '../support/seed.js';
 import { isThorough } from '../support/thorough.js';
 

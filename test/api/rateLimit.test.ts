@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import { HttpError } from '../../api/http/errors.js';
-import { createRateLimiter, type RateLimits } from '../../api/http/rateLimit.js';
+import { createRateLimiter, type RateLimits } from '../../api/http/limits/rateLimit.js';
 
 const user = (userId: number, organizationId = 1) => ({ organizationId, userId, customerId: `c${userId}` });
 

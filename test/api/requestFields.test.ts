@@ -46,7 +46,7 @@ import {
 } from '../../api/schemas/uploads.js';
 import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
 import type { SourceType } from '../../contract/sources.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { everyRow } from '../support/everyRow.js';
 
 const RULES = { mayCall: () => true, redirectUriSchemes: [] };

@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals';
 
 import { createSearchMemory } from '../../api/chunks/searchMemory.js';
-import type { ApiDeps } from '../../api/deps.js';
+import type { ApiDeps } from '../../api/http/deps.js';
 import { searchChunks, type SearchRequest } from '../../api/chunks/search.js';
-import { chunkKey } from '../../store/chunks/model.js';
+import { chunkKey } from '../../store/models/chunks.js';
 import type { ChunkKey, VectorHit, VectorQuery } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import { everyRow } from '../support/everyRow.js';

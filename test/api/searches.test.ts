@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { embeddings } from '../../api/chunks/embeddings.js';
 import type { Found } from '../../api/chunks/findCurrent.js';
 import { rerankFound } from '../../api/chunks/rerankFound.js';
-import type { ApiDeps } from '../../api/deps.js';
+import type { ApiDeps } from '../../api/http/deps.js';
 import { createSearchMemory } from '../../api/chunks/searchMemory.js';
 import { createDryRunLimiter, readSample, spread, withDeadline } from '../../api/dryRuns/deadline.js';
 import { estimateOf, type Seen } from '../../api/dryRuns/estimate.js';
@@ -13,7 +13,7 @@ import { validate } from '../../api/http/validate.js';
 import { upstream } from '../../api/upstream.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import { Fault, type FaultKind } from '../../contract/failures.js';
-import { chunkKey } from '../../store/chunks/model.js';
+import { chunkKey } from '../../store/models/chunks.js';
 import type { ChunkKey, VectorQuery } from '../../store/vectors/search.js';
 import { everyRow } from '../support/everyRow.js';
 

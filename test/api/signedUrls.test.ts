@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 
-import { createSignedUrls } from '../../api/http/signedUrls.js';
+import { createSignedUrls } from '../../api/http/identity/signedUrls.js';
 import { base64Twins } from '../support/base64Twins.js';
 
 const ref = { organizationId: 1, fileId: 2, generation: 3, kind: 'raw' } as const;

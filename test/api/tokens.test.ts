@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 
-import { createTokens, TOKEN_LIFE_MS } from '../../api/http/tokens.js';
+import { createTokens, TOKEN_LIFE_MS } from '../../api/http/identity/tokens.js';
 import { base64Twins } from '../support/base64Twins.js';
 
 const owner = { organizationId: 7, userId: 42 };

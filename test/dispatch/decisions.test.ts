@@ -11,7 +11,7 @@ import { CANCELLED, endGoneRun, ENDED_FROM_OUTSIDE, isAlive } from '../../dispat
 import { endEmptyPauses, reapOnce } from '../../dispatch/reaper.js';
 import { watchStalls } from '../../dispatch/stallWatch.js';
 import { temporalFailure } from '../../dispatch/temporalFailure.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 

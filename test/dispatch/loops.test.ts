@@ -7,8 +7,8 @@ import { createFeedReader } from '../../dispatch/feedReader.js';
 import { quarantineSweepOnce } from '../../dispatch/quarantineSweep.js';
 import { createUploadStreamStarter } from '../../dispatch/uploadStreams.js';
 import { NO_TRACING } from '../../observability/tracing.js';
-import type { RunDoc } from '../../store/runs/model.js';
-import type { WebhookDoc } from '../../store/webhooks/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
+import type { WebhookDoc } from '../../store/models/webhooks.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 

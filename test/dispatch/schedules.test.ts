@@ -5,7 +5,7 @@ import { scheduleTimes } from '../../contract/autoSync.js';
 import { temporalNames } from '../../contract/temporalNames.js';
 import { createScheduleReader } from '../../dispatch/scheduleReader.js';
 import { createSchedules } from '../../dispatch/schedules.js';
-import type { ScheduleDoc } from '../../store/schedules/model.js';
+import type { ScheduleDoc } from '../../store/models/schedules.js';
 import type { WantedSchedule } from '../../store/schedules/schedules.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DataSourceRecord } from '../../contract/records.js';
 import { scheduleIds } from '../../contract/orchestration.js';
 import { createTemporalClient } from '../../dispatch/client.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
 import { apiClient, type Listed } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';

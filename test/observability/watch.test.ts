@@ -8,7 +8,7 @@ import mongoose from 'mongoose';
 
 import { createMetrics } from '../../observability/metrics.js';
 import { type CallEnd, type Watch, watchAll, watched, type WatchedCall } from '../../observability/watch.js';
-import { watchCommands } from '../../store/watchMongo.js';
+import { watchCommands } from '../../store/database/watchMongo.js';
 import { watchedClient, watchedReader } from '../../store/vectors/watchQdrant.js';
 import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';

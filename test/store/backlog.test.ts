@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { countFilesByStatus } from '../../store/backlog.js';
-import { openModels } from '../../store/models.js';
+import { countFilesByStatus } from '../../store/overview/backlog.js';
+import { openModels } from '../../store/models/openModels.js';
 import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import type { FileRecord } from '../../contract/records.js';
-import type { FileDoc } from '../../store/files/model.js';
-import { type RunDoc, runModel } from '../../store/runs/model.js';
+import type { FileDoc } from '../../store/models/files.js';
+import { type RunDoc, runModel } from '../../store/models/runs.js';
 import { startService, type TestService } from '../support/service.js';
 
 let service: TestService;

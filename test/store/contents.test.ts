@@ -7,7 +7,7 @@ import mongoose, { type Connection } from 'mongoose';
 
 import { createFolderBlobs } from '../../store/contents/blobs.js';
 import { type ContentOwner, type Contents, createContents } from '../../store/contents/contents.js';
-import { contentModel } from '../../store/contents/model.js';
+import { contentModel } from '../../store/models/contents.js';
 import { createS3Blobs } from '../../store/contents/s3Blobs.js';
 import { type S3Emulator, startS3 } from '../emulators/s3.js';
 import { testEngines } from '../support/engines.js';

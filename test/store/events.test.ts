@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 
 import type { NewEvent, NumberedEvent } from '../../contract/events.js';
 import { createIntents, type Intents } from '../../store/events/intents.js';
-import { eventModels } from '../../store/events/model.js';
+import { eventModels } from '../../store/models/events.js';
 import type { Events } from '../../store/events/events.js';
 import { startService, type TestService } from '../support/service.js';
 import { PATIENCE_MS } from '../support/waitFor.js';

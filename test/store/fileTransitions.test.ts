@@ -6,7 +6,7 @@ import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
 import { connectStore, type Store } from '../../store/connect.js';
 import type { FileRequest } from '../../store/files/accept.js';
-import { type FileDoc, fileModel, type SyncedContent } from '../../store/files/model.js';
+import { type FileDoc, fileModel, type SyncedContent } from '../../store/models/files.js';
 import { type Transition, TRANSITIONS, transitionEvents } from '../../store/files/transitions.js';
 import { seededChance } from '../support/seed.js';
 import { seedFiles } from '../support/seedFiles.js';

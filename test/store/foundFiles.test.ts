@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import { createFoundFiles, type FoundFiles } from '../../store/files/found.js';
-import { fileModel } from '../../store/files/model.js';
+import { fileModel } from '../../store/models/files.js';
 import { testEngines } from '../support/engines.js';
 
 const MINE = { organizationId: 901, userId: 5 };

@@ -4,7 +4,7 @@ import type { EffectiveLimits } from '../../contract/limits.js';
 import { BEING_DELETED } from '../../contract/reembed.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
 import { UPLOAD_SOURCES } from '../../contract/uploads.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { FileDoc } from '../../store/models/files.js';
 import { isLost } from '../../store/files/retry.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';

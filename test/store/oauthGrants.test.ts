@@ -6,7 +6,7 @@ import { type Connectors, createConnectors } from '../../connectors/registry.js'
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 import { connectStore, type Store } from '../../store/connect.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { withDatabase } from '../support/dataSources.js';

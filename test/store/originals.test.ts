@@ -7,9 +7,9 @@ import mongoose, { type Connection } from 'mongoose';
 
 import { createFolderBlobs } from '../../store/contents/blobs.js';
 import { createS3Blobs } from '../../store/contents/s3Blobs.js';
-import { originalModel } from '../../store/originals/model.js';
+import { originalModel } from '../../store/models/originals.js';
 import { createOriginals, type Originals } from '../../store/originals/originals.js';
-import { createSequence } from '../../store/sequence.js';
+import { createSequence } from '../../store/database/sequence.js';
 import { type S3Emulator, startS3 } from '../emulators/s3.js';
 import { testEngines } from '../support/engines.js';
 import { waitFor } from '../support/waitFor.js';

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { type FileDoc, fileModel } from '../../store/files/model.js';
+import { type FileDoc, fileModel } from '../../store/models/files.js';
 import { type Remembered, rememberWhileUnchanged } from '../../store/files/remembered.js';
 import type { Tenant } from '../../store/users/accept.js';
-import { userModel } from '../../store/users/model.js';
+import { userModel } from '../../store/models/users.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
-import { checkSecretKey } from '../../store/secretKeyCheck.js';
-import { createSecrets } from '../../store/secrets.js';
+import { checkSecretKey } from '../../store/secrets/secretKeyCheck.js';
+import { createSecrets } from '../../store/secrets/secrets.js';
 import { testEngines } from '../support/engines.js';
 
 let connection: Connection;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 
-import { createSecrets } from '../../store/secrets.js';
+import { createSecrets } from '../../store/secrets/secrets.js';
 
 const place = { organizationId: 7, record: 'white_label:3', field: 'client_secret' };
 const key = (id: string) => ({ id, key: randomBytes(32) });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { splitText } from '../../documents/chunking/splitText.js';
-import type { SegmentDoc } from '../../store/chunks/model.js';
+import type { SegmentDoc } from '../../store/models/chunks.js';
 import { chunksOf, textOf, toSegments } from '../../store/chunks/segments.js';
 import { randomText, Seeded } from '../documents/randomText.js';
 

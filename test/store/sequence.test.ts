@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
-import { createSequence } from '../../store/sequence.js';
+import { createSequence } from '../../store/database/sequence.js';
 import { testEngines } from '../support/engines.js';
 
 let connection: Connection;

@@ -11,16 +11,16 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
-import type { SegmentDoc } from '../../store/chunks/model.js';
-import type { AttemptDoc } from '../../store/connections/model.js';
-import type { ContentDoc } from '../../store/contents/model.js';
-import type { OriginalDoc } from '../../store/originals/model.js';
-import type { QuarantinedDoc } from '../../store/quarantine/model.js';
-import type { FileDoc } from '../../store/files/model.js';
-import type { EventRowDoc } from '../../store/events/model.js';
+import type { SegmentDoc } from '../../store/models/chunks.js';
+import type { AttemptDoc } from '../../store/models/connections.js';
+import type { ContentDoc } from '../../store/models/contents.js';
+import type { OriginalDoc } from '../../store/models/originals.js';
+import type { QuarantinedDoc } from '../../store/models/quarantine.js';
+import type { FileDoc } from '../../store/models/files.js';
+import type { EventRowDoc } from '../../store/models/events.js';
 import { readPointFile } from '../../store/coldStorage/pointFile.js';
-import type { RunDoc } from '../../store/runs/model.js';
-import type { UserDoc } from '../../store/users/model.js';
+import type { RunDoc } from '../../store/models/runs.js';
+import type { UserDoc } from '../../store/models/users.js';
 import { PATIENCE_MS } from './waitFor.js';
 import { type EventNote, findEventInconsistencies } from './eventConsistency.js';
 

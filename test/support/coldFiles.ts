@@ -4,8 +4,8 @@ import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
-import type { EventRowDoc } from '../../store/events/model.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { EventRowDoc } from '../../store/models/events.js';
+import type { FileDoc } from '../../store/models/files.js';
 
 /** Returns all vector copies in file storage: `file/generation.try.vectors`. */
 export async function storedVectors(env: NodeJS.ProcessEnv): Promise<string[]> {

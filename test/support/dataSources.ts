@@ -5,8 +5,8 @@ import mongoose from 'mongoose';
 import type { TagValue } from '../../contract/records.js';
 import { storedTags } from '../../contract/tags.js';
 import type { Connection } from '../../store/dataSources/commands.js';
-import type { DataSourceDoc } from '../../store/dataSources/model.js';
-import type { FileDoc } from '../../store/files/model.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
+import type { FileDoc } from '../../store/models/files.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { TestService } from './service.js';
 

@@ -2,9 +2,9 @@
 import { type EventKind, objectsOf } from '../../contract/events.js';
 import { IS_UPLOAD } from '../../contract/orchestration.js';
 import { DATA_SOURCE_ACTIONS } from '../../contract/statuses.js';
-import { type EventRowDoc, INTENDED } from '../../store/events/model.js';
-import type { FileDoc } from '../../store/files/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
+import { type EventRowDoc, INTENDED } from '../../store/models/events.js';
+import type { FileDoc } from '../../store/models/files.js';
+import type { RunDoc } from '../../store/models/runs.js';
 
 export interface EventNote {
   readonly customerId: string;

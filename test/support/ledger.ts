@@ -1,10 +1,10 @@
 import mongoose from 'mongoose';
 
 import { ITEM_OUTCOMES, type ItemOutcome } from '../../contract/ledger.js';
-import type { FileDoc } from '../../store/files/model.js';
-import type { LedgerItemDoc } from '../../store/ledger/model.js';
-import type { RunDoc } from '../../store/runs/model.js';
-import type { UserDoc } from '../../store/users/model.js';
+import type { FileDoc } from '../../store/models/files.js';
+import type { LedgerItemDoc } from '../../store/models/ledger.js';
+import type { RunDoc } from '../../store/models/runs.js';
+import type { UserDoc } from '../../store/models/users.js';
 import { waitFor } from './waitFor.js';
 
 /** Allowed outcomes of a file's ledger item, by the file's status. */

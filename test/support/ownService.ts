@@ -8,7 +8,7 @@ import { temporalNames, type TemporalNames } from '../../contract/temporalNames.
 import type { Engine, EngineName } from '../../engines/engine.js';
 import { findPort } from '../../engines/ports.js';
 import { startEngines } from '../../engines/start.js';
-import { inspectMongodb } from '../../store/inspection.js';
+import { inspectMongodb } from '../../store/overview/inspection.js';
 import { testUser, type TestUser } from './client.js';
 import { testEngines } from './engines.js';
 import { throwOnWrongCounts, findWrongCountsAtRest } from './ledger.js';

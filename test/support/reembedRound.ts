@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
-import type { ReembedDoc } from '../../store/reembeds/model.js';
+import type { ReembedDoc } from '../../store/models/reembeds.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/embeddingProviders/start.js';
 import { type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { type AtRest, forgetVectors, readAtRest } from './atRest.js';

@@ -5,7 +5,7 @@ import type { MediaType } from '../../contract/mediaTypes.js';
 import type { TagValue } from '../../contract/records.js';
 import { storedTags, tagPairs } from '../../contract/tags.js';
 import { encodeDocument } from '../../providers/embeddings/sparse/sparseEncoder.js';
-import { type FileDoc, fileModel } from '../../store/files/model.js';
+import { type FileDoc, fileModel } from '../../store/models/files.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { withDatabase } from './dataSources.js';
 import type { TestService } from './service.js';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 
 import { FAULTS, Fault, type FaultKind } from '../../contract/failures.js';
 import { FAULT_FAILURE } from '../../contract/orchestration.js';
-import type { RunError } from '../../store/runs/model.js';
+import type { RunError } from '../../store/models/runs.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { interceptActivities } from '../../worker/interceptActivities.js';
 import { testEngines } from '../support/engines.js';

@@ -3,7 +3,7 @@ import { Fault } from '../../../contract/failures.js';
 import { tagObject } from '../../../contract/tags.js';
 import { foundAs, helpfulType, MAX_ATTACHMENT_DEPTH, type UploadOptions } from '../../../contract/uploads.js';
 import type { Attachment } from '../../../documents/types.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps } from '../../deps.js';
 
 /** Maximum number of skipped files that the record names. */

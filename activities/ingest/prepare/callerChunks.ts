@@ -2,7 +2,7 @@ import { Fault } from '../../../contract/failures.js';
 import { callerSpace, type CallerChunks } from '../../../contract/uploads.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { StartedFile } from '../../../store/files/start.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import { costOf } from './attemptCost.js';
 import type { ActivityDeps } from '../../deps.js';
 import { embedTexts } from './embedTexts.js';

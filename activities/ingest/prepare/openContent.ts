@@ -1,5 +1,5 @@
 import { LINKS_PER_PAGE } from '../../../contract/webScrape.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import type { StartedFile } from '../../../store/files/start.js';
 import { isConnected, openItem } from '../../connected/openItem.js';
 import { fileCredentials } from '../../connected/sourceCredentials.js';

@@ -9,7 +9,7 @@ import {
   type UploadOptions,
 } from '../../../contract/uploads.js';
 import type { StartedFile } from '../../../store/files/start.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 
 /** Whether a file was uploaded and not read from a source: then its content is stored separately from its results. */

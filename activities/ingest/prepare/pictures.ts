@@ -5,7 +5,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { DocumentFormat } from '../../../contract/fileFormats.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { Party } from '../../../providers/embeddings/fairQueue.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 import { PICTURES } from './recognizedPages.js';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 import { type EmbeddingModelId, PICTURE_MODEL, type VectorSpace } from '../../../contract/embeddingModels.js';
 import { wantsVectors } from '../../../contract/ingestOptions.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps, OcrLimits, OpenedOriginal } from '../../deps.js';
 import { pictureSpace } from './pictures.js';
 import { ocrReading, wantsTables } from './recognizedPages.js';

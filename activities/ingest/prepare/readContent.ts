@@ -3,7 +3,7 @@ import type { FileFormat } from '../../../contract/fileFormats.js';
 import type { Transcript } from '../../../contract/transcripts.js';
 import { MAX_CRASHES } from '../../../contract/uploads.js';
 import type { ChunkOptions, ParseInput, ProcessedDocument } from '../../../documents/types.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps, OpenedContent, OpenedOriginal } from '../../deps.js';
 import { closeText } from './preparedFile.js';

@@ -1,6 +1,6 @@
 import { SPARSE_VERSION } from '../../../contract/sparseVectors.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps } from '../../deps.js';
 import type { PreparedFile } from './preparedFile.js';
 

@@ -1,6 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
 import { isRecording, serves, type Transcript } from '../../../contract/transcripts.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import type { KeptTranscription, RecordingOwner } from '../../../store/originals/transcripts.js';
 import type { ActivityDeps } from '../../deps.js';
 import { Deferred } from './deferred.js';

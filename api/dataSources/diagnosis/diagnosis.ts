@@ -1,6 +1,6 @@
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
-import type { DataSourceDoc } from '../../../store/dataSources/model.js';
-import type { ApiDeps } from '../../deps.js';
+import type { DataSourceDoc } from '../../../store/models/dataSources.js';
+import type { ApiDeps } from '../../http/deps.js';
 import { operation } from '../../http/operation.js';
 import { pathId } from '../../http/pathId.js';
 import { diagnosisAnswer } from '../../schemas/diagnosis.js';

@@ -1,8 +1,8 @@
 import { REMEDIES } from '../../../contract/ledger.js';
 import type { WorkflowLink } from '../../../contract/temporalLinks.js';
-import type { DataSourceDoc } from '../../../store/dataSources/model.js';
-import type { RunDoc } from '../../../store/runs/model.js';
-import type { ApiDeps } from '../../deps.js';
+import type { DataSourceDoc } from '../../../store/models/dataSources.js';
+import type { RunDoc } from '../../../store/models/runs.js';
+import type { ApiDeps } from '../../http/deps.js';
 import { bad, type Finding, ok, warn } from './check.js';
 
 const MAX_CAUSES = 10;

@@ -1,8 +1,8 @@
 import { scheduleIds } from '../../../contract/orchestration.js';
 import { canAutoSync } from '../../../contract/sources.js';
-import type { DataSourceDoc } from '../../../store/dataSources/model.js';
-import type { RunDoc } from '../../../store/runs/model.js';
-import type { ApiDeps } from '../../deps.js';
+import type { DataSourceDoc } from '../../../store/models/dataSources.js';
+import type { RunDoc } from '../../../store/models/runs.js';
+import type { ApiDeps } from '../../http/deps.js';
 import { type Finding, ok, warn } from './check.js';
 
 const presentPass = ({ _id, startedAt, finishedAt, outcome, counts }: RunDoc) => ({

@@ -1,6 +1,6 @@
 import { BROUGHT_CLIENTS, CALLBACK_PATHS, type OAuthClient } from '../../../contract/oauth.js';
 import type { OAuthSource } from '../../../contract/whiteLabel.js';
-import type { ApiDeps } from '../../deps.js';
+import type { ApiDeps } from '../../http/deps.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { factsIn } from './facts.js';
 

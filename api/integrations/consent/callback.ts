@@ -5,9 +5,9 @@ import { CALLBACK_PATHS } from '../../../contract/oauth.js';
 import { workflowIds } from '../../../contract/orchestration.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
 import { OAUTH_SOURCES, type OAuthSource } from '../../../contract/whiteLabel.js';
-import type { AttemptDoc } from '../../../store/connections/model.js';
-import type { DataSourceDoc } from '../../../store/dataSources/model.js';
-import type { ApiDeps } from '../../deps.js';
+import type { AttemptDoc } from '../../../store/models/connections.js';
+import type { DataSourceDoc } from '../../../store/models/dataSources.js';
+import type { ApiDeps } from '../../http/deps.js';
 import { type Operation, undocumented, type PageAnswer, RedirectAnswer } from '../../http/operation.js';
 import { cancelledPage, connectedPage, failedPage, pagePath, pendingPage, unknownPage } from './pages.js';
 

@@ -1,13 +1,13 @@
 import type { SourceItem } from '../../../connectors/connector.js';
 import type { ItemFilters } from '../../../contract/items.js';
 import { isConnectedSource } from '../../../contract/sources.js';
-import type { DataSourceDoc } from '../../../store/dataSources/model.js';
-import type { ItemDoc } from '../../../store/items/model.js';
-import type { ApiDeps } from '../../deps.js';
+import type { DataSourceDoc } from '../../../store/models/dataSources.js';
+import type { ItemDoc } from '../../../store/models/items.js';
+import type { ApiDeps } from '../../http/deps.js';
 import { type PageAnswer } from '../../http/operation.js';
 import { callSource } from '../callSource.js';
 import { accountOf } from '../dataSourceOf.js';
-import { type Html, html } from '../../http/html.js';
+import { type Html, html } from '../../http/answers/html.js';
 import { page, pagePath } from './pages.js';
 
 const ITEMS_PER_PAGE = 100;

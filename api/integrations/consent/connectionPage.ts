@@ -1,13 +1,13 @@
 import Joi from 'joi';
 
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
-import type { AttemptDoc } from '../../../store/connections/model.js';
-import type { DataSourceDoc } from '../../../store/dataSources/model.js';
-import type { ApiDeps } from '../../deps.js';
+import type { AttemptDoc } from '../../../store/models/connections.js';
+import type { DataSourceDoc } from '../../../store/models/dataSources.js';
+import type { ApiDeps } from '../../http/deps.js';
 import { undocumented, type PageAnswer } from '../../http/operation.js';
 import { chooserPage } from './chooser.js';
 import { goOn } from './goOn.js';
-import { html } from '../../http/html.js';
+import { html } from '../../http/answers/html.js';
 import { CONNECTION_PATH, donePage, failedPage, page, pagePath, unknownPage } from './pages.js';
 import type { Infer } from '../../schemas/inferred.js';
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { workflowIds } from '../../../contract/orchestration.js';
 import { storedTags, upsertTags } from '../../../contract/tags.js';
 import { acceptListing, acceptSelection } from '../../../store/connections/acceptRuns.js';
-import type { AttemptDoc } from '../../../store/connections/model.js';
-import type { DataSourceDoc } from '../../../store/dataSources/model.js';
-import type { ApiDeps } from '../../deps.js';
+import type { AttemptDoc } from '../../../store/models/connections.js';
+import type { DataSourceDoc } from '../../../store/models/dataSources.js';
+import type { ApiDeps } from '../../http/deps.js';
 
 /**
  * Carries out the user's decision on the page of a connected account. The options of the call that created the page

@@ -1,6 +1,6 @@
 import type { ConnectionOptions, ConnectionActions } from '../../../contract/oauth.js';
 import type { OAuthSource } from '../../../contract/whiteLabel.js';
-import type { ApiDeps } from '../../deps.js';
+import type { ApiDeps } from '../../http/deps.js';
 import type { UserCaller } from '../../http/operation.js';
 import { pageUrl } from './pages.js';
 

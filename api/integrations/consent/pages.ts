@@ -1,7 +1,7 @@
 /** HTML pages of a connection. They need no script; each tells the user what to do next. */
-import type { ApiDeps } from '../../deps.js';
+import type { ApiDeps } from '../../http/deps.js';
 import { PageAnswer } from '../../http/operation.js';
-import { html, Html } from '../../http/html.js';
+import { html, Html } from '../../http/answers/html.js';
 
 /** Path of the page that continues a connection. */
 export const CONNECTION_PATH = '/connections/{name}';

@@ -1,8 +1,8 @@
 import { type ItemCause, REMEDIES } from '../../../contract/ledger.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 import { type FailedFile, type FailureGroup, MAX_FAILURES_COUNTED } from '../../../store/files/failures.js';
-import { html, type Html } from '../../http/html.js';
-import { OPS_PATH } from '../../http/opsSessions.js';
+import { html, type Html } from '../../http/answers/html.js';
+import { OPS_PATH } from '../../http/identity/opsSessions.js';
 import { away, card, count, empty, nothing, temporalLink, webLink, when, words } from './pieces.js';
 
 /** Value in a URL for files without a stored cause. */

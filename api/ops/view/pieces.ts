@@ -1,5 +1,5 @@
 /** Small components of the operator page. */
-import { html, type Html } from '../../http/html.js';
+import { html, type Html } from '../../http/answers/html.js';
 
 export type Mood = 'good' | 'warn' | 'bad' | 'busy' | 'off';
 

@@ -1,6 +1,6 @@
 import type { RunKind } from '../../../contract/orchestration.js';
 import { MAX_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
-import { html, type Html } from '../../http/html.js';
+import { html, type Html } from '../../http/answers/html.js';
 import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 

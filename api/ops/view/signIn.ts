@@ -1,5 +1,5 @@
-import { html, type Html } from '../../http/html.js';
-import { OPS_PATH } from '../../http/opsSessions.js';
+import { html, type Html } from '../../http/answers/html.js';
+import { OPS_PATH } from '../../http/identity/opsSessions.js';
 import { nothing } from './pieces.js';
 import { wholePage } from './page.js';
 

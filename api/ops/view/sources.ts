@@ -7,8 +7,8 @@ import {
   type SourcesOverview,
   type SourceState,
 } from '../../../store/overview/sources.js';
-import { html, type Html } from '../../http/html.js';
-import { OPS_PATH } from '../../http/opsSessions.js';
+import { html, type Html } from '../../http/answers/html.js';
+import { OPS_PATH } from '../../http/identity/opsSessions.js';
 import { away, badge, card, count, empty, type Mood, nothing, pager, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 

@@ -1,6 +1,6 @@
 import { FILE_SYNC_STATUSES } from '../../../contract/statuses.js';
 import type { StorageOverview } from '../../../store/overview/storage.js';
-import { html, type Html } from '../../http/html.js';
+import { html, type Html } from '../../http/answers/html.js';
 import { away, bytes, card, count, words } from './pieces.js';
 
 /** Totals of files, contents, chunks and vectors. */

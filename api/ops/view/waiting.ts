@@ -1,7 +1,7 @@
 import type { HeldRow } from '../../../store/overview/held.js';
 import type { QuarantineOverview, QuarantineRow } from '../../../store/overview/quarantine.js';
 import type { RunRow, RunsOverview, RunStop } from '../../../store/overview/runs.js';
-import { html, type Html } from '../../http/html.js';
+import { html, type Html } from '../../http/answers/html.js';
 import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/temporalLinks.js';
 

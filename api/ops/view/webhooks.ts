@@ -1,6 +1,6 @@
 import { type DeliveryStatus, failureSentence } from '../../../contract/webhooks.js';
-import type { DeliveryDoc } from '../../../store/webhooks/model.js';
-import { html, type Html } from '../../http/html.js';
+import type { DeliveryDoc } from '../../../store/models/webhooks.js';
+import { html, type Html } from '../../http/answers/html.js';
 import type { WebhookOverview } from '../../http/overviews.js';
 import { away, badge, card, empty, type Mood, nothing, when } from './pieces.js';
 

@@ -2,8 +2,8 @@
 import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import type { FileDoc } from '../../../store/files/model.js';
-import type { RunDoc } from '../../../store/runs/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
+import type { RunDoc } from '../../../store/models/runs.js';
 import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
 import { type SeededFile, seedFiles } from '../../support/seedFiles.js';
 import { startService, type TestService } from '../../support/service.js';

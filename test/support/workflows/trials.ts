@@ -10,7 +10,7 @@ import { coldSweepOnce } from '../../../dispatch/coldSweep.js';
 import type { FileRecord } from '../../../contract/records.js';
 import { quarantineSweepOnce } from '../../../dispatch/quarantineSweep.js';
 import { fairnessKeys, scheduleIds } from '../../../contract/orchestration.js';
-import type { RunDoc } from '../../../store/runs/model.js';
+import type { RunDoc } from '../../../store/models/runs.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../../emulators/gitbook.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 
 import type { FileRecord } from '../../../contract/records.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
-import type { RunDoc } from '../../../store/runs/model.js';
+import type { RunDoc } from '../../../store/models/runs.js';
 import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
 import { readAtRest } from '../../support/atRest.js';
 import type { TestUser } from '../../support/client.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../../contract/records.js';
 import type { ConnectedSourceType } from '../../../contract/sources.js';
-import type { DataSourceDoc } from '../../../store/dataSources/model.js';
+import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import { type GmailEmulator, startGmail } from '../../emulators/gmail.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET, type OAuthProvider } from '../../emulators/oauthProvider.js';

@@ -7,7 +7,7 @@ import { workflowIds } from '../../../contract/orchestration.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';
-import type { RunDoc } from '../../../store/runs/model.js';
+import type { RunDoc } from '../../../store/models/runs.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { adoptFiles, connectSource, pointTags, withDatabase } from '../../support/dataSources.js';

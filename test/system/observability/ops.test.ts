@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { endedAs } from '../../../contract/ledger.js';
 import type { DataSourceRecord } from '../../../contract/records.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import { DRIVE_DOCUMENT, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
 import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';

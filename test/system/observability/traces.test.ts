@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { FileRecord } from '../../../contract/records.js';
 import { workflowIds } from '../../../contract/orchestration.js';
 import { drawTrace } from '../../../scripts/traceTree.js';
-import { openModels } from '../../../store/models.js';
+import { openModels } from '../../../store/models/openModels.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/embeddingProviders/start.js';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../emulators/otlpReceiver.js';
 import { type Site, startSite } from '../../emulators/site.js';

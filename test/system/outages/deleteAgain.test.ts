@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Activities } from '../../../activities/index.js';
 import type { FileRecord } from '../../../contract/records.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
-import type { RunDoc } from '../../../store/runs/model.js';
+import type { RunDoc } from '../../../store/models/runs.js';
 import { readAtRest } from '../../support/atRest.js';
 import type { TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';

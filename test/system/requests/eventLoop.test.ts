@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { MAX_GIVEN_CHUNKS } from '../../../api/http/json/limits.js';
+import { MAX_GIVEN_CHUNKS } from '../../../api/http/body/json/limits.js';
 import { operations } from '../../../api/routes.js';
 import { findPort } from '../../../engines/ports.js';
 import type { SupervisedChild } from '../../../scripts/child.js';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type Joi from 'joi';
 
 import { createApp } from '../../../api/app.js';
-import type { AppDeps } from '../../../api/deps.js';
+import type { AppDeps } from '../../../api/http/deps.js';
 import { operations } from '../../../api/routes.js';
 import { createLog } from '../../../observability/log.js';
 import { createMetrics } from '../../../observability/metrics.js';

@@ -6,7 +6,7 @@ import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { waitFor } from '../../support/waitFor.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 
 let service: TestService;
 let site: Site;

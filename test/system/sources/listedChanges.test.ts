@@ -1,7 +1,7 @@
 /** Totals are cached until a file's updatedAt changes: so every change that a list can show must update it. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import { sitemapOf, type Site, startSampleSite } from '../../emulators/site.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';

@@ -10,7 +10,7 @@ import { createTemporalClient } from '../../../dispatch/client.js';
 import { endEmptyPauses, reapOnce } from '../../../dispatch/reaper.js';
 import { countTokens } from '../../../documents/chunking/countTokens.js';
 import { createLog } from '../../../observability/log.js';
-import type { RunDoc } from '../../../store/runs/model.js';
+import type { RunDoc } from '../../../store/models/runs.js';
 import { linkedPage } from '../../emulators/linkedSite.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../../emulators/gitbook.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';

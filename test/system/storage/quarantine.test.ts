@@ -8,7 +8,7 @@ import { createTemporalClient } from '../../../dispatch/client.js';
 import { createDispatcher, type Dispatcher } from '../../../dispatch/dispatcher.js';
 import { quarantineSweepOnce } from '../../../dispatch/quarantineSweep.js';
 import { createLog } from '../../../observability/log.js';
-import type { QuarantinedDoc } from '../../../store/quarantine/model.js';
+import type { QuarantinedDoc } from '../../../store/models/quarantine.js';
 import { readAtRest } from '../../support/atRest.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { pointsOfFile, storedFor, toldOf } from '../../support/coldFiles.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { reconcile } from '../../../cli/reconcile.js';
 import { DIFFERENCES } from '../../../store/reconcile/differences.js';
-import type { FileDoc } from '../../../store/files/model.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import type { TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';

@@ -1,0 +1,23 @@
+import { StoreFailure, type StoreTrouble } from '../../../contract/storeFailures.js';
+import { mongoFailure } from '../../../store/database/mongoFailure.js';
+import { HttpError } from '../errors.js';
+
+/**
+ * Status, Retry-After in seconds, and message of each failure. A restart takes seconds, freeing disk space takes
+ * longer.
+ */
+const ANSWERS: Readonly<Record<StoreTrouble, { status: number; retryAfterS: number; says: string }>> = {
+  unreachable: { status: 503, retryAfterS: 5, says: 'does not answer' },
+  failed: { status: 503, retryAfterS: 5, says: 'reports an internal error' },
+  full: { status: 507, retryAfterS: 30, says: 'has no disk space left; the operator has to free some' },
+};
+
+/** Returns the store failure that caused an error; null if no store did. */
+export const storeFailureOf = (error: unknown): StoreFailure | null =>
+  error instanceof StoreFailure ? error : mongoFailure(error);
+
+/** Returns the response while a store fails: its name and when to retry, without internals. */
+export function storeAnswer({ store, trouble }: StoreFailure): HttpError {
+  const { status, retryAfterS, says } = ANSWERS[trouble];
+  return new HttpError(status, `${store} ${says}. Send the request again after Retry-After seconds.`, retryAfterS);
+}

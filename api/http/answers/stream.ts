@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import type { Response } from 'express';
+
+import type { EventsAnswer, ListAnswer } from '../operation.js';
+
+/** Streams `{"results":[…],"count":n}`, or a bare array if there is no count, at the reader's pace. */
+export async function streamList(answer: ListAnswer, response: Response): Promise<void> {
+  const rows = answer.results[Symbol.asyncIterator]();
+  // The first row is read before the headers are sent, so that an early error gets its own status. Both reads run in
+  // parallel.
+  const [count, first] = await Promise.all([answer.count, rows.next()]);
+  let part = first;
+  response.status(200).type('application/json');
+  response.write(count === null ? '[' : '{"results":[');
+  let empty = true;
+  while (part.done !== true) {
+    const text = part.value.map((row) => JSON.stringify(row)).join(',');
+    if (text !== '' && !response.write(empty ? text : `,${text}`))
+      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    empty &&= text === '';
+    if (response.destroyed) {
+      await rows.return?.();
+      return;
+    }
+    part = await rows.next();
+  }
+  response.end(count === null ? ']' : `],"count":${count}}`);
+}
+
+/** Time in which a client must read what was sent. */
+const SLOW_READER_MS = 30_000;
+
+/**
+ * Streams server-sent events at the reader's pace, until either side closes the connection. A client that does not read
+ * for `slowMs` is disconnected: it holds memory and a place.
+ */
+export async function sendEvents(
+  { open }: EventsAnswer,
+  response: Response,
+  slowMs: number = SLOW_READER_MS,
+): Promise<void> {
+  if (open === null) {
+    response.status(204).end();
+    return;
+  }
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  if (response.destroyed) gone.abort();
+  // Proxies that buffer responses would deliver no event.
+  response.status(200).set({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-content-type-options': 'nosniff',
+  });
+  if (!response.destroyed) response.flushHeaders();
+  for await (const text of open(gone.signal)) {
+    if (response.destroyed) return;
+    if (!response.write(text) && !(await drained(response, gone.signal, slowMs))) {
+      response.destroy();
+      return;
+    }
+  }
+  response.end();
+}
+
+/** Waits until a response has sent its buffer. @returns false if it was closed, or was not read in time */
+async function drained(response: Response, gone: AbortSignal, ms: number): Promise<boolean> {
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(ms)]);
+  return once(response, 'drain', { signal }).then(
+    () => true,
+    () => false,
+  );
+}

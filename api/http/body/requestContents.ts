@@ -1,0 +1,44 @@
+import type { DraftOriginal, Originals } from '../../../store/originals/originals.js';
+import type { Tenant } from '../../../store/users/accept.js';
+
+/**
+ * Stores content of a request before the handler's transaction, which assigns it to a file. The mount deletes contents
+ * that no file uses at the end of the request.
+ */
+export type ReceiveContent = (content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<DraftOriginal>;
+
+/** Contents of one request. */
+export interface RequestContents {
+  readonly receive: ReceiveContent;
+  /**
+   * Deletes contents that no file uses because the request was rejected, failed, or repeated an earlier one. Never
+   * throws: if the store is down, the reaper deletes them.
+   */
+  discardUnaccepted(): Promise<void>;
+}
+
+// oxlint-disable-next-line require-await -- the store reads an async iterable, and these bytes are already here
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
+
+/** Tracks the contents of a request from their arrival to its end. */
+export function createRequestContents(originals: Originals, caller: Partial<Tenant> | null): RequestContents {
+  const drafts: DraftOriginal[] = [];
+  return {
+    async receive(content) {
+      const { organizationId, userId } = caller ?? {};
+      if (organizationId === undefined || userId === undefined)
+        throw new Error('Only a request of an end user carries contents');
+      const draft = await originals.receive(
+        { organizationId, userId },
+        content instanceof Uint8Array ? once(content) : content,
+      );
+      drafts.push(draft);
+      return draft;
+    },
+    async discardUnaccepted() {
+      await Promise.all(drafts.map((draft) => originals.discard(draft).catch(() => undefined)));
+    },
+  };
+}

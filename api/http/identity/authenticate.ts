@@ -1,0 +1,97 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { ApiDeps } from '../deps.js';
+import { oversAmong } from './opsSessions.js';
+import { forbidden, invalid, keyAsToken, tokenAsKey, unauthorized } from '../errors.js';
+import type { AuthScheme, KeyCaller, OperatorCaller, UserCaller } from '../operation.js';
+import { isLikeToken, type TokenOwner } from './tokens.js';
+
+/** Maximum length of an end user's customer id. */
+const MAX_CUSTOMER_ID = 512;
+
+type Credential = { kind: 'token'; claims: TokenOwner } | { kind: 'key'; organizationId: number };
+
+/** Caller of the request. */
+export interface Identity {
+  readonly caller: UserCaller | TokenOwner | KeyCaller | OperatorCaller | null;
+  /** Rejects with 401 if the caller turns out to be deleted; null: the caller is known to exist. */
+  readonly confirmed: Promise<unknown> | null;
+}
+
+/**
+ * Returns the last token in the header. Front-ends append a new token when one has expired, and browsers join headers
+ * of one name with commas.
+ */
+const lastOf = (header: string): string => header.slice(header.lastIndexOf(',') + 1).trimStart();
+
+async function credentialOf(header = '', { tokens, store }: ApiDeps): Promise<Credential> {
+  const [, scheme, secret] = /^(\S+)\s+(\S+)\s*$/.exec(lastOf(header)) ?? [];
+  if (scheme === undefined || secret === undefined) throw unauthorized();
+  switch (scheme.toLowerCase()) {
+    case 'token': {
+      const claims = tokens.read(secret);
+      if (!claims) throw isLikeToken(secret) ? unauthorized() : keyAsToken();
+      return { kind: 'token', claims };
+    }
+    case 'bearer': {
+      if (isLikeToken(secret)) throw tokenAsKey();
+      const organizationId = await store.organizations.organizationOfKey(secret);
+      if (organizationId === null) throw unauthorized();
+      return { kind: 'key', organizationId };
+    }
+    default:
+      throw unauthorized();
+  }
+}
+
+async function liveOwner(claims: TokenOwner, { store }: ApiDeps): Promise<UserCaller> {
+  const owner = await store.users.find(claims);
+  if (!owner) throw unauthorized();
+  return owner;
+}
+
+async function confirmLive(claims: TokenOwner, { store }: ApiDeps): Promise<void> {
+  if (!(await store.users.isLive(claims))) throw unauthorized();
+}
+
+/** Authenticates a browser with a valid session whose API key is still valid. */
+async function browserOf(cookie: string | undefined, { opsSessions, store }: ApiDeps): Promise<OperatorCaller | null> {
+  const session = opsSessions.read(cookie);
+  if (!session) return null;
+  const { organizationId } = session;
+  return (await oversAmong([session], store)).length === 0 ? { organizationId, session } : null;
+}
+
+function customerIdOf(headers: IncomingHttpHeaders): string {
+  const customerId = headers['customer-id'];
+  if (typeof customerId !== 'string' || customerId.trim() === '')
+    throw invalid(['header', 'customer-id'], 'Field required', 'missing');
+  if (customerId.length > MAX_CUSTOMER_ID)
+    throw invalid(['header', 'customer-id'], `At most ${MAX_CUSTOMER_ID} characters`, 'string_too_long');
+  return customerId;
+}
+
+/** Authenticates the caller. 401 precedes every other error, then 403, then 422 for a missing customer-id. */
+export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHeaders, deps: ApiDeps): Promise<Identity> {
+  if (scheme === 'open') return { caller: null, confirmed: null };
+  if (scheme === 'operator' && headers.authorization === undefined)
+    return { caller: await browserOf(headers.cookie, deps), confirmed: null };
+  const credential = await credentialOf(headers.authorization, deps);
+  if (credential.kind === 'token') {
+    if (scheme === 'reader') {
+      const confirmed = confirmLive(credential.claims, deps);
+      // Attach a handler now so that an early rejection is not unhandled.
+      confirmed.catch(() => undefined);
+      return { caller: credential.claims, confirmed };
+    }
+    const caller = await liveOwner(credential.claims, deps);
+    if (scheme === 'user' || scheme === 'either') return { caller, confirmed: null };
+    // Clients treat 401 of the token operation as an invalid key, and a token sent as the key is one.
+    throw scheme === 'issuing' ? unauthorized() : forbidden();
+  }
+  const { organizationId } = credential;
+  if (scheme === 'operator') return { caller: { organizationId, session: null }, confirmed: null };
+  const isForAll = scheme === 'key' || (scheme === 'either' && headers['customer-id'] === undefined);
+  if (isForAll) return { caller: { organizationId }, confirmed: null };
+  return { caller: await deps.store.users.ensure(organizationId, customerIdOf(headers)), confirmed: null };
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+
+import { LRUCache } from 'lru-cache';
+
+import { atMost } from '../../../contract/cacheSize.js';
+import { createSigner, type SigningKey } from './signer.js';
+
+/** Prefix of access tokens. */
+const KIND = 'alt.';
+
+/** Lifetime of an access token, as existing clients expect. */
+export const TOKEN_LIFE_MS = 10 * 60 * 60 * 1000;
+
+/** Cache of tokens with a verified signature: callers send the same one for hours. */
+const MAX_VERIFIED = 10_000;
+
+/** Returns whether a text has the form of an access token, valid or not. */
+export const isLikeToken = (text: string): boolean => text.startsWith(KIND);
+
+export interface TokenOwner {
+  readonly organizationId: number;
+  readonly userId: number;
+}
+
+export interface Tokens {
+  issue(owner: TokenOwner): { accessToken: string; refreshToken: string };
+  /** Returns the owner of a token; null if it was not issued here, was modified or has expired. */
+  read(token: string): TokenOwner | null;
+}
+
+/** Claims of a token: its organization, its user, and when it expires. */
+interface Claims {
+  readonly o: number;
+  readonly u: number;
+  readonly e: number;
+}
+
+/** Issues and verifies signed access tokens, bound to organization and user. */
+export function createTokens(keys: readonly SigningKey[], now: () => number = Date.now): Tokens {
+  const signer = createSigner(keys, 'access-token');
+  const verify = (token: string): Claims | null =>
+    token.startsWith(KIND) ? (signer.read(token.slice(KIND.length)) as Claims | null) : null;
+  const verified = new LRUCache<string, Claims>({ ...atMost(MAX_VERIFIED) });
+  return {
+    issue({ organizationId, userId }) {
+      const claims = {
+        o: organizationId,
+        u: userId,
+        e: now() + TOKEN_LIFE_MS,
+        n: randomBytes(6).toString('base64url'),
+      };
+      // No operation accepts the refresh token: clients request a new pair with their key.
+      return {
+        accessToken: `${KIND}${signer.sign(claims)}`,
+        refreshToken: `alr.${randomBytes(24).toString('base64url')}`,
+      };
+    },
+    read(token) {
+      const known = verified.get(token);
+      const claims = known ?? verify(token);
+      if (claims && !known) verified.set(token, claims);
+      return claims && claims.e > now() ? { organizationId: claims.o, userId: claims.u } : null;
+    },
+  };
+}

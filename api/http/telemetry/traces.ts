@@ -1,0 +1,33 @@
+import type { RequestHandler } from 'express';
+
+import type { Tracing } from '../../../observability/spans.js';
+import { routeOf } from './metrics.js';
+import { whoseOf } from './told.js';
+
+/** Creates a span for each request that contains all work for it. Only the template of the path is recorded. */
+export function traceRequests(tracing: Tracing): RequestHandler {
+  return (request, response, next) => {
+    const { method } = request;
+    const span = tracing.begin({
+      name: method,
+      kind: 'server',
+      ids: { request: String(response.locals['requestId']) },
+      attributes: { 'http.request.method': method },
+    });
+    response.once('close', () => {
+      const route = routeOf(response);
+      const { organizationId, userId } = whoseOf(response);
+      span.rename(`${method} ${route}`);
+      span.note(
+        {
+          ...(organizationId !== undefined && { organization: organizationId }),
+          ...(userId !== undefined && { user: userId }),
+        },
+        { 'http.route': route, ...(response.writableFinished && { 'http.response.status_code': response.statusCode }) },
+      );
+      if (response.statusCode >= 500) span.end({ kind: String(response.statusCode) });
+      else span.end();
+    });
+    span.within(next);
+  };
+}

@@ -1,0 +1,84 @@
+import type { SourceItem } from '../../connectors/connector.js';
+import { Fault } from '../../contract/failures.js';
+import { honours } from '../../contract/sources.js';
+import { becomesFile } from '../../contract/typesAtSource.js';
+import type { Selection } from '../../store/connections/acceptRuns.js';
+import type { ApiDeps } from '../http/deps.js';
+import type { UserCaller } from '../http/operation.js';
+import { faultAnswer } from './callSource.js';
+import { accountOf, type ConnectedDataSource } from './dataSourceOf.js';
+import type { SkippedByDryRun } from '../schemas/estimates.js';
+import { type Deadline, FILES_AT_ONCE, readSample, spread } from '../dryRuns/deadline.js';
+import { estimateOf } from '../dryRuns/estimate.js';
+
+/** Maximum number of selected items whose only cost is their own request. */
+const OF_ONE_ITEM: readonly Fault['kind'][] = ['not_found', 'access_denied'];
+
+/**
+ * Finds the files that a selection would ingest: lists its items at the source, as a run does, and reads some of them.
+ */
+export async function drySelection(
+  caller: UserCaller,
+  source: ConnectedDataSource,
+  { externalIds, ingest, incremental = false }: Selection & { readonly externalIds: readonly string[] },
+  { looking, whole }: Deadline,
+  deps: ApiDeps,
+) {
+  const { samples, settings, store } = deps;
+  const account = accountOf(source, deps);
+  const room = (await store.limits.of(caller)).max_files_per_upload ?? Infinity;
+  const found = new Map<string, Pick<SourceItem, 'externalId' | 'name'>>();
+  const skipped: Partial<Record<SkippedByDryRun, number>> = {};
+  const skip = (reason: SkippedByDryRun, number = 1): void =>
+    void (number > 0 && (skipped[reason] = (skipped[reason] ?? 0) + number));
+  let complete = true;
+
+  const take = async (items: readonly SourceItem[], named: string): Promise<void> => {
+    const wanted = items.filter(
+      (item) => !found.has(item.externalId) && becomesFile(item, item.externalId === named, ingest),
+    );
+    const ids = wanted.map(({ externalId }) => externalId);
+    const copies =
+      incremental && honours(source.type, 'incremental_sync')
+        ? await store.items.syncedCopies(source, ids, ingest)
+        : new Map<string, unknown>();
+    for (const { externalId, name } of wanted) {
+      if (copies.has(externalId)) skip('already_synced');
+      else if (found.size >= room) skip('over_limit');
+      else found.set(externalId, { externalId, name });
+    }
+  };
+  const walk = async (named: string): Promise<void> => {
+    for (let at: string | null = null, goesOn = true; goesOn; goesOn = at !== null) {
+      looking.throwIfAborted();
+      const page: Awaited<ReturnType<typeof account.listDescendants>> = await account.listDescendants(
+        named,
+        at,
+        looking,
+        ingest,
+      );
+      await take(page.items, named);
+      skip('not_found', page.refused?.length ?? 0);
+      if (page.isPartial) complete = false;
+      at = page.next;
+    }
+  };
+
+  for (const named of new Set(externalIds)) {
+    try {
+      await walk(named);
+    } catch (error) {
+      if (looking.aborted) {
+        complete = false;
+        break;
+      }
+      if (!(error instanceof Fault)) throw error;
+      if (!OF_ONE_ITEM.includes(error.kind)) throw faultAnswer(error);
+      skip('not_found');
+    }
+  }
+  const items = [...found.values()];
+  const read = (item: (typeof items)[number]) => samples.item(account, item, ingest, whole);
+  const sample = await readSample(spread(items, settings.dryRun.samplePages), FILES_AT_ONCE, read, whole);
+  return estimateOf(caller, 'syncSource', ingest, { files: items.length, complete, ...sample, skipped }, deps);
+}

@@ -1,0 +1,55 @@
+import mongoose, { mongo } from 'mongoose';
+
+import { causesOf, isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';
+
+/**
+ * Server error codes that mean "not now": the node is not primary, shuts down, lost a connection of its own, or ran out
+ * of time. https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
+ */
+const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
+  6, 7, 50, 64, 89, 91, 112, 189, 202, 216, 262, 317, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
+]);
+const OUT_OF_DISK_SPACE = 14031;
+
+/** Labels that the server or the driver puts on errors that can be retried. */
+const RETRYABLE_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
+
+/** Driver errors without a class of their own in the public interface. */
+const UNREACHABLE_NAMES: ReadonlySet<string> = new Set(['MongoPoolClosedError', 'MongoWaitQueueTimeoutError']);
+
+/**
+ * Whether an error is that of a socket of the driver: it passes on unwrapped what a write meets on a connection that the
+ * server has just closed, so that only the stack says whose socket it was.
+ */
+const isSocketError = (error: object): boolean =>
+  error instanceof Error &&
+  ['EPIPE', 'ECONNRESET'].includes(String((error as NodeJS.ErrnoException).code)) &&
+  /[\\/]mongodb[\\/]lib[\\/]/.test(error.stack ?? '');
+
+const isUnreachable = (error: object): boolean =>
+  error instanceof mongo.MongoServerSelectionError ||
+  error instanceof mongo.MongoNetworkError ||
+  error instanceof mongo.MongoNotConnectedError ||
+  error instanceof mongo.MongoTopologyClosedError ||
+  error instanceof mongo.MongoServerClosedError ||
+  error instanceof mongo.MongoClientClosedError ||
+  error instanceof mongoose.Error.MongooseServerSelectionError ||
+  UNREACHABLE_NAMES.has((error as Error).name) ||
+  isSocketError(error) ||
+  // Mongoose has no class for it: an operation waited for the connection longer than bufferTimeoutMS.
+  (error instanceof mongoose.Error && /buffering timed out/.test(error.message));
+
+const isTransient = (error: object): boolean =>
+  error instanceof mongo.MongoError &&
+  (TRANSIENT_CODES.has(error.code) || RETRYABLE_LABELS.some((label) => error.hasErrorLabel(label)));
+
+/** Returns the failure of MongoDB that an error is or was caused by; null for any other error. */
+export function mongoFailure(error: unknown): StoreFailure | null {
+  for (const one of causesOf(error)) {
+    if (one instanceof mongo.MongoError && (one.code === OUT_OF_DISK_SPACE || isDiskFullError(one)))
+      return new StoreFailure('MongoDB', 'full', error);
+    if (isUnreachable(one)) return new StoreFailure('MongoDB', 'unreachable', error);
+    if (isTransient(one)) return new StoreFailure('MongoDB', 'failed', error);
+  }
+  return null;
+}

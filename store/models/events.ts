@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { type Connection, type Model, mongo } from 'mongoose';
+
+import type { NewEvent, PublishedEvent } from '../../contract/events.js';
+import {
+  byDefault,
+  date,
+  json,
+  nullable,
+  number,
+  type RecordOf,
+  required,
+  schemaOf,
+  text,
+} from '../database/record.js';
+
+const EVENT_ROW = {
+  _id: text,
+  organizationId: required(number),
+  events: required(json<Omit<PublishedEvent, 'at'>[]>()),
+  at: required(date),
+  /** MongoDB's own clock, set by it at the insert: no other clock has a say in the order. */
+  writtenAt: json<mongo.Timestamp>(),
+  /** Numbers of its first and last event; null until the reader has given them, INTENDED before it is to be shown. */
+  first: nullable(number),
+  last: nullable(number),
+  expiresAt: required(date),
+};
+
+/** Events of one organization that were written together, in one row: a group of finished files costs one insert. */
+export interface EventRowDoc extends RecordOf<typeof EVENT_ROW> {}
+
+const FEED = {
+  _id: number,
+  last: byDefault(number, 0),
+  /** Number of webhooks ever added: it serializes concurrent additions. */
+  webhooksAdded: byDefault(number, 0),
+};
+
+/** The counter of an organization's feed. */
+export interface FeedDoc extends RecordOf<typeof FEED> {}
+
+/** `last` of a row whose change may not have happened. */
+export const INTENDED = -1;
+
+const row = schemaOf<EventRowDoc>(EVENT_ROW, { keepEmpty: true });
+// number: rows without a position.
+row.index({ writtenAt: 1 }, { partialFilterExpression: { last: null } });
+// settle: intents whose process died.
+row.index({ at: 1 }, { partialFilterExpression: { last: INTENDED } });
+// after: the feed of an organization.
+row.index({ organizationId: 1, last: 1 });
+row.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+const feed = schemaOf<FeedDoc>(FEED);
+
+export interface EventModels {
+  rows: Model<EventRowDoc>;
+  feeds: Model<FeedDoc>;
+}
+
+/** Registers the mongoose models of events. */
+export function eventModels(connection: Connection): EventModels {
+  return {
+    rows: connection.model<EventRowDoc>('events', row, 'events'),
+    feeds: connection.model<FeedDoc>('eventFeeds', feed, 'event_feeds'),
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Rows for events, one an organization, to be inserted as they are. @param name what their ids begin with */
+export function newRows(events: readonly NewEvent[], keptDays: number, name: string = randomUUID()): EventRowDoc[] {
+  const byOrganization = new Map<number, NewEvent[]>();
+  for (const event of events)
+    byOrganization.set(event.organizationId, [...(byOrganization.get(event.organizationId) ?? []), event]);
+  const at = new Date();
+  return [...byOrganization].map(([organizationId, own]) => ({
+    _id: `${name}:${organizationId}`,
+    organizationId,
+    events: own.map(({ kind, customerId, objectId, info, workflowId }) => ({
+      ...{ kind, customerId, objectId, info },
+      ...(workflowId ? { workflowId } : {}),
+    })),
+    at,
+    // An empty one: MongoDB puts its own in.
+    writtenAt: new mongo.Timestamp(0n),
+    first: null,
+    last: null,
+    expiresAt: new Date(at.getTime() + keptDays * DAY_MS),
+  }));
+}

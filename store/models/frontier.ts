@@ -1,0 +1,34 @@
+import type { Connection, Model } from 'mongoose';
+import { date, list, nullable, number, type RecordOf, required, schemaOf, text, textOf } from '../database/record.js';
+
+const CRAWL_PAGE = {
+  runId: required(number),
+  /** Normalised. */
+  url: required(text),
+  /** The least number of links from the start address that is known. */
+  depth: required(number),
+  /** waiting: its links are not read, or not wanted; read: they are to be followed; followed: they were. */
+  state: required(textOf<'waiting' | 'read' | 'followed'>()),
+  /** Where redirects ended; null before it was read. */
+  endedAt: nullable(text),
+  /** What it links to. */
+  links: list(text),
+  changedAt: required(date),
+};
+
+/** An address that a crawl has come upon and took. One row a run and address; gone with the end of the run. */
+export interface CrawlPageDoc extends RecordOf<typeof CRAWL_PAGE> {}
+
+/** Lifetime of rows that a terminated run leaves: MongoDB deletes them after this time without a change. */
+const ROW_LIFE_S = 30 * 24 * 3600;
+
+const crawlPage = schemaOf<CrawlPageDoc>(CRAWL_PAGE);
+// add: each address once.
+crawlPage.index({ runId: 1, url: 1 }, { unique: true });
+// find, unfollowed: the nearest pages first.
+crawlPage.index({ runId: 1, state: 1, depth: 1, _id: 1 });
+crawlPage.index({ changedAt: 1 }, { expireAfterSeconds: ROW_LIFE_S });
+
+export function crawlPageModel(connection: Connection): Model<CrawlPageDoc> {
+  return connection.model<CrawlPageDoc>('crawl_pages', crawlPage, 'crawl_pages');
+}

@@ -1,0 +1,72 @@
+import type { Connection, Model } from 'mongoose';
+
+import type { SourceType } from '../../contract/sources.js';
+import {
+  date,
+  flag,
+  nullable,
+  number,
+  optional,
+  orNull,
+  type RecordOf,
+  required,
+  schemaOf,
+  text,
+  textOf,
+} from '../database/record.js';
+
+const ITEM = {
+  _id: number,
+  organizationId: required(number),
+  userId: required(number),
+  customerId: required(text),
+  dataSourceId: required(number),
+  source: required(textOf<SourceType>()),
+  externalId: required(text),
+  parentExternalId: nullable(text),
+  rootExternalId: nullable(text),
+  name: text,
+  itemType: text,
+  externalUrl: nullable(text),
+  fileFormat: nullable(text),
+  isSelectable: flag,
+  isExpandable: flag,
+  /** Of its content; null, or absent in older records: the listing did not tell. */
+  version: optional(orNull(text)),
+  /** Where it lies, of sources that tell by places alone what is gone; absent: of others. */
+  place: optional(text),
+  /** The listing that found it last: after a complete listing, items with an older one no longer exist. */
+  listedBy: required(number),
+  /** The listing that found it first, or again after a deletion: that listing treats it as new, however often it asks. */
+  foundBy: optional(number),
+  /** Its source has told that it is gone; it goes with its file once that is allowed. Absent: it is there. */
+  isGone: optional(flag),
+  /** The listing that was last refused a look into it; absent: it can be listed. */
+  closedBy: optional(number),
+  syncedAt: required(date),
+  createdAt: required(date),
+  updatedAt: required(date),
+};
+
+/** Something that a connected account holds, as its last listing found it. */
+export interface ItemDoc extends RecordOf<typeof ITEM> {}
+
+const item = schemaOf<ItemDoc>(ITEM, { keepEmpty: true });
+// list by external id; a listing finds known items by it.
+item.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
+// list in each order, of all items and of a folder.
+item.index({ dataSourceId: 1, name: 1, _id: 1 });
+item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
+item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
+// countVanished, unlist.
+item.index({ dataSourceId: 1, listedBy: 1 });
+// goneItems, reopened; items of one place: rare, so the others have no entry.
+item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
+item.index({ dataSourceId: 1, closedBy: 1 }, { partialFilterExpression: { closedBy: { $gt: 0 } } });
+item.index({ dataSourceId: 1, place: 1 }, { partialFilterExpression: { place: { $exists: true } } });
+// removeAll.
+item.index({ organizationId: 1, userId: 1 });
+
+export function itemModel(connection: Connection): Model<ItemDoc> {
+  return connection.model<ItemDoc>('items', item, 'items');
+}

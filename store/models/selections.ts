@@ -1,0 +1,58 @@
+import type { Connection, Model } from 'mongoose';
+
+import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { TagValue } from '../../contract/records.js';
+import { date, json, nullable, number, type RecordOf, required, schemaOf, text } from '../database/record.js';
+
+const TENANT = { organizationId: required(number), userId: required(number) };
+
+const SELECTION = {
+  ...TENANT,
+  dataSourceId: required(number),
+  /** Null: all there is. */
+  externalId: nullable(text),
+  /** Options for new files in it, from the latest selection. */
+  tags: json<Record<string, TagValue>>(),
+  ingest: json<IngestOptions>(),
+  /** Of tags and ingest: what has the same is looked at together. */
+  optionsKey: required(text),
+  chosenAt: required(date),
+};
+
+/** A selection in a connected account: each scheduled sync repeats it. */
+export interface SelectionDoc extends RecordOf<typeof SELECTION> {}
+
+const LEFT_OUT = {
+  ...TENANT,
+  /** The schedule whose passes would. */
+  scheduleId: required(text),
+  externalFileId: required(text),
+};
+
+/** Something that a caller deleted: no pass brings it back. */
+export interface LeftOutDoc extends RecordOf<typeof LEFT_OUT> {}
+
+const selection = schemaOf<SelectionDoc>(SELECTION, { keepEmpty: true });
+// Each item is selected once.
+selection.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
+// nextGroup: what was selected with the same options.
+selection.index({ dataSourceId: 1, optionsKey: 1 });
+// removeAll.
+selection.index({ organizationId: 1, userId: 1 });
+
+const leftOut = schemaOf<LeftOutDoc>(LEFT_OUT);
+// leftOut, bringBack.
+leftOut.index({ scheduleId: 1, externalFileId: 1 }, { unique: true });
+// removeAll.
+leftOut.index({ organizationId: 1, userId: 1 });
+
+export interface SelectionModels {
+  readonly selections: Model<SelectionDoc>;
+  readonly leftOut: Model<LeftOutDoc>;
+}
+
+export const selectionModel = (connection: Connection): Model<SelectionDoc> =>
+  connection.model<SelectionDoc>('selections', selection, 'selections');
+
+export const leftOutModel = (connection: Connection): Model<LeftOutDoc> =>
+  connection.model<LeftOutDoc>('leftOut', leftOut, 'left_out');

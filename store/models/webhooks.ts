@@ -1,0 +1,117 @@
+import type { Connection, Model } from 'mongoose';
+
+import type { PublishedEvent } from '../../contract/events.js';
+import type { DeliveryStatus, WebhookStatus } from '../../contract/webhooks.js';
+import type { SealedSecret } from '../secrets/secrets.js';
+import {
+  byDefault,
+  date,
+  json,
+  list,
+  nullable,
+  number,
+  optional,
+  type RecordOf,
+  required,
+  schemaOf,
+  text,
+  textOf,
+} from '../database/record.js';
+
+/** A failed delivery that will be retried. */
+export interface WebhookFailure {
+  /** Kind of the event. */
+  readonly event: string;
+  /** Failed attempts so far. */
+  readonly tries: number;
+  readonly error: string;
+  readonly at: Date;
+  readonly nextTryAt: Date | null;
+}
+
+const WEBHOOK = {
+  _id: number,
+  organizationId: required(number),
+  url: required(text),
+  /** The signing key, encrypted. */
+  signingKey: required(json<SealedSecret>()),
+  status: required(textOf<WebhookStatus>()),
+  statusReason: byDefault(text, ''),
+  /** Events up to this number have a separate row for their delivery. */
+  cursor: required(number),
+  /** Event number from which work is pending; null if none is. The workflow clears it. */
+  wake: nullable(number),
+  /** Time of the last signal to its workflow. */
+  wokenAt: nullable(date),
+  /** The first failed delivery that will be retried; null or absent: there is none. */
+  failing: optional(nullable(json<WebhookFailure>())),
+  /** Time since when nothing is sent, because the receiver answered 410. */
+  disabledAt: nullable(date),
+  /** Set at once by a delete; the workflow then deletes the rest. */
+  deletedAt: nullable(date),
+  createdAt: required(date),
+  updatedAt: required(date),
+};
+
+/** A receiver of an organization's events. */
+export interface WebhookDoc extends RecordOf<typeof WEBHOOK> {}
+
+/** One attempt to deliver an event. */
+export interface AttemptDoc {
+  at: Date;
+  ms: number;
+  /** Status of the receiver's answer; null if there was none. */
+  statusCode: number | null;
+  /** Why it does not count as delivered; null if it does. */
+  error: string | null;
+}
+
+const DELIVERY = {
+  /** `webhook:position` */
+  _id: text,
+  webhookId: required(number),
+  organizationId: required(number),
+  position: required(number),
+  event: required(json<PublishedEvent>()),
+  objects: list(text),
+  status: required(textOf<DeliveryStatus>()),
+  /** Failed attempts since the event, or since its last redelivery on request. */
+  tries: byDefault(number, 0),
+  nextTryAt: nullable(date),
+  attempts: byDefault(json<AttemptDoc[]>(), () => []),
+  createdAt: required(date),
+  /** Time of deletion; null while it is pending. */
+  expiresAt: nullable(date),
+};
+
+/** The delivery of an event to one receiver. */
+export interface DeliveryDoc extends RecordOf<typeof DELIVERY> {}
+
+/** Matches any number, but not null, in a form that a partial index supports. */
+export const ANY_NUMBER = { $gte: Number.MIN_SAFE_INTEGER };
+
+const webhook = schemaOf<WebhookDoc>(WEBHOOK);
+// Each organization has at most three webhooks, so this index serves every filter and order of a list.
+webhook.index({ organizationId: 1, _id: 1 });
+// toWake: receivers with pending work.
+webhook.index({ wokenAt: 1 }, { partialFilterExpression: { wake: ANY_NUMBER } });
+
+const delivery = schemaOf<DeliveryDoc>(DELIVERY, { keepEmpty: true });
+// pending; list and count by status.
+delivery.index({ webhookId: 1, status: 1, position: 1 });
+// list and count over all statuses.
+delivery.index({ webhookId: 1, position: 1 });
+delivery.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+export interface WebhookModels {
+  webhooks: Model<WebhookDoc>;
+  deliveries: Model<DeliveryDoc>;
+}
+
+/** Registers the mongoose models of webhooks and deliveries. */
+export function webhookModels(connection: Connection): WebhookModels {
+  return {
+    webhooks: connection.model<WebhookDoc>('webhooks', webhook, 'webhooks'),
+    deliveries: connection.model<DeliveryDoc>('webhookDeliveries', delivery, 'webhook_deliveries'),
+  };
+}

@@ -1,0 +1,161 @@
+import { QdrantClient } from '@qdrant/js-client-rest';
+import mongoose, { type Connection } from 'mongoose';
+
+import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { signingKeyPlace } from '../../contract/webhooks.js';
+import { findDeploymentId } from '../deployment.js';
+import { schemaVersionOf } from '../migrations/run.js';
+import { openCredentials } from '../dataSources/credentials.js';
+import { type DataSourceDoc, dataSourceModel } from '../models/dataSources.js';
+import { fileModel } from '../models/files.js';
+import { type RunDoc, runModel } from '../models/runs.js';
+import { createStalls, type Stalls } from '../runs/stalls.js';
+import type { Secrets } from '../secrets/secrets.js';
+import { brokenCollections } from '../vectors/probe.js';
+import type { VectorSettings } from '../vectors/vectors.js';
+import { createWorkerRecords, type Workers } from '../workers/workers.js';
+import { type WebhookDoc, webhookModels } from '../models/webhooks.js';
+
+export interface StuckFiles {
+  readonly runId: number | null;
+  readonly files: number;
+  readonly example: number;
+  /** The run, where there is one that has not ended. */
+  readonly run: RunDoc | null;
+}
+
+/** A look at MongoDB that changes nothing: no index is made, no record brought to this version. */
+export interface Inspection {
+  server(): Promise<{
+    readonly version: string;
+    /** Null: it is not a replica set, and has no transactions. */
+    readonly replicaSet: string | null;
+    readonly clock: Date;
+    /** Of the records; null where there are none yet. */
+    readonly schema: number | null;
+    /** Null before the first start. */
+    readonly deploymentId: string | null;
+  }>;
+  /** Tries to open every credential and signing key that is kept. */
+  openSecrets(
+    secrets: Secrets,
+  ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
+  /** Unfinished files by run, for the `limit` runs with most of them. */
+  inMotion(limit: number): Promise<StuckFiles[]>;
+  /** Runs that Temporal should have been given before a time. */
+  unstarted(before: Date): Promise<number>;
+  troubledWebhooks(limit: number): Promise<WebhookDoc[]>;
+  /** Data sources without access, in error, or whose deletions are held. */
+  troubledSources(limit: number): Promise<DataSourceDoc[]>;
+  readonly stalls: Stalls;
+  readonly workers: Pick<Workers, 'list'>;
+  close(): Promise<void>;
+}
+
+const PATIENCE_MS = 5_000;
+const FAR_AWAY = new Date('9000-01-01');
+
+/** @throws when MongoDB does not answer soon */
+export async function inspectMongodb(uri: string): Promise<Inspection> {
+  const connection = await mongoose
+    .createConnection(uri, { autoIndex: false, serverSelectionTimeoutMS: PATIENCE_MS })
+    .asPromise();
+  return inspectionOf(connection);
+}
+
+function inspectionOf(connection: Connection): Inspection {
+  const dataSources = dataSourceModel(connection);
+  const files = fileModel(connection);
+  const runs = runModel(connection);
+  const { webhooks } = webhookModels(connection);
+  return {
+    async server() {
+      const admin = connection.getClient().db('admin');
+      const [{ version }, { setName, localTime }] = await Promise.all([
+        admin.command({ buildInfo: 1 }),
+        admin.command({ hello: 1 }),
+      ]);
+      const [schema, deploymentId] = await Promise.all([schemaVersionOf(connection), findDeploymentId(connection)]);
+      return {
+        version: String(version),
+        replicaSet: (setName as string | undefined) ?? null,
+        clock: localTime as Date,
+        schema,
+        deploymentId,
+      };
+    },
+    async openSecrets(secrets) {
+      const count = { opened: 0, broken: 0, why: null as string | null };
+      const tryTo = (open: () => unknown): void => {
+        try {
+          open();
+          count.opened += 1;
+        } catch (error) {
+          count.broken += 1;
+          count.why ??= (error as Error).message;
+        }
+      };
+      const kept = dataSources.find({ sealedCredentials: { $ne: null } }, { organizationId: 1, sealedCredentials: 1 });
+      for await (const source of kept.lean().cursor()) tryTo(() => openCredentials(secrets, source as DataSourceDoc));
+      for await (const row of webhooks.find({ deletedAt: null }).lean().cursor()) {
+        const { _id, organizationId, signingKey } = row as WebhookDoc;
+        tryTo(() => secrets.open(signingKeyPlace(organizationId, _id), signingKey));
+      }
+      return count;
+    },
+    async inMotion(limit) {
+      const moving = { $nin: [...FINAL_FILE_STATUSES] satisfies FileSyncStatus[] };
+      const groups = await files.aggregate<{ _id: number | null; files: number; example: number }>([
+        { $match: { syncStatus: moving } },
+        { $group: { _id: '$runId', files: { $sum: 1 }, example: { $min: '$_id' } } },
+        { $sort: { files: -1 } },
+        { $limit: limit },
+      ]);
+      const ids = groups.flatMap(({ _id }) => _id ?? []);
+      const open = await runs.find({ _id: { $in: ids }, finishedAt: null }).lean();
+      return groups.map(({ _id: runId, files: number, example }) => ({
+        ...{ runId, files: number, example },
+        run: open.find((run) => run._id === runId) ?? null,
+      }));
+    },
+    unstarted: (before) =>
+      // Deferred starts are due in the far future; the others have an index of their own.
+      runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
+    troubledWebhooks: (limit) =>
+      webhooks
+        .find({
+          deletedAt: null,
+          $or: [{ disabledAt: { $ne: null } }, { status: 'FLAGGED' }, { failing: { $ne: null } }],
+        })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean()
+        .exec(),
+    troubledSources: (limit) =>
+      dataSources
+        .find({
+          $or: [{ revokedAccess: true }, { syncStatus: 'SYNC_ERROR' }, { 'metadata.deletions_held': { $gt: 0 } }],
+        })
+        .sort({ updatedAt: -1 })
+        .limit(limit)
+        .lean()
+        .exec(),
+    stalls: createStalls(runs, files),
+    workers: createWorkerRecords(connection),
+    close: () => connection.close(),
+  };
+}
+
+/** What Qdrant says of itself. @throws when it does not answer */
+export async function inspectQdrant({ url, apiKey, prefix }: Pick<VectorSettings, 'url' | 'apiKey' | 'prefix'>) {
+  const client = new QdrantClient({
+    ...{ url, checkCompatibility: false, timeout: PATIENCE_MS },
+    ...(apiKey === null ? {} : { apiKey }),
+  });
+  const [{ version }, { collections }] = await Promise.all([client.versionInfo(), client.getCollections()]);
+  const ours = collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  const states = await Promise.all(
+    ours.map(async (name) => ({ name, status: (await client.getCollection(name)).status as string })),
+  );
+  return { version, collections: states, broken: await brokenCollections(client, ours) };
+}

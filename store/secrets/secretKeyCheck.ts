@@ -1,0 +1,42 @@
+import type { Connection } from 'mongoose';
+
+import { StartError } from '../../contract/startError.js';
+import type { SealedSecret, Secrets } from './secrets.js';
+
+interface SecretKeyCheckDoc {
+  _id: 'secret-key';
+  sealed: SealedSecret;
+}
+
+const PLACE = { organizationId: 0, record: 'meta:secret-key', field: 'check' };
+const KNOWN_TEXT = 'opened with SECRET_KEY';
+
+const WRONG_KEY =
+  'SECRET_KEY is not the key that this database was used with, so stored credentials cannot be opened. ' +
+  'Set the former key again; to rotate keys, put the new one first and keep the former one behind it.';
+
+/**
+ * Compares SECRET_KEY with the one that the database was used with, by a known text that the first start seals and stores.
+ * Once another key is first, the text is sealed with it, so that a rotated key may be removed later.
+ * @throws StartError if no key of SECRET_KEY opens the text
+ */
+export async function checkSecretKey(connection: Connection, secrets: Secrets): Promise<void> {
+  const rows = connection.collection<SecretKeyCheckDoc>('meta');
+  const fresh = secrets.seal(PLACE, KNOWN_TEXT);
+  const known =
+    (await rows.findOne({ _id: 'secret-key' })) ??
+    // Two first starts at once: both read what one of them stored.
+    (await rows.findOneAndUpdate(
+      { _id: 'secret-key' },
+      { $setOnInsert: { sealed: fresh } },
+      { upsert: true, returnDocument: 'after' },
+    ));
+  const sealed = known?.sealed ?? fresh;
+  try {
+    secrets.open(PLACE, sealed);
+  } catch (error) {
+    throw new StartError(WRONG_KEY, { cause: error });
+  }
+  if (sealed.keyId !== fresh.keyId)
+    await rows.updateOne({ _id: 'secret-key', 'sealed.keyId': sealed.keyId }, { $set: { sealed: fresh } });
+}
