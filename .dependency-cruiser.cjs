@@ -46,8 +46,17 @@ const RECORDS = [
   ['coldStorage', 'connections', 'overview', 'reconcile', 'reembeds'],
 ];
 
+/** Folders of contract/, lowest first. */
+const TABLES = [['sources', 'vectors'], ['files'], ['accounts'], ['runs']];
+
 module.exports = {
   forbidden: [
+    ...TABLES.map((tables, level) => ({
+      name: `contract-${tables.join('-')}-point-downwards`,
+      severity: 'error',
+      from: { path: `^contract/(${tables.join('|')})/` },
+      to: { path: `^contract/(${TABLES.slice(level).flat().join('|')})/`, pathNot: '^contract/$1/' },
+    })),
     ...RECORDS.map((records, level) => ({
       name: `store-${records[0]}-points-downwards`,
       severity: 'error',

@@ -2,12 +2,12 @@ import type { DocumentPool, HtmlSkips, Identified, ParseInput } from '../documen
 import type { Embeddings } from '../providers/embeddings/types.js';
 import type { Connectors } from '../connectors/registry.js';
 import type { Download, FeedSource, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
-import type { DocumentFormat } from '../contract/fileFormats.js';
-import type { WorkflowLink } from '../contract/temporalLinks.js';
-import type { TemporalNames } from '../contract/temporalNames.js';
-import type { SourceType } from '../contract/sources.js';
-import type { SparseVector } from '../contract/sparseVectors.js';
-import type { Transcript } from '../contract/transcripts.js';
+import type { DocumentFormat } from '../contract/files/fileFormats.js';
+import type { WorkflowLink } from '../contract/runs/temporalLinks.js';
+import type { TemporalNames } from '../contract/runs/temporalNames.js';
+import type { SourceType } from '../contract/sources/sources.js';
+import type { SparseVector } from '../contract/vectors/sparseVectors.js';
+import type { Transcript } from '../contract/files/transcripts.js';
 import type { Egress } from '../egress/types.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';

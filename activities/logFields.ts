@@ -1,6 +1,6 @@
 import { asyncLocalStorage } from '@temporalio/activity';
 
-import type { TemporalNames } from '../contract/temporalNames.js';
+import type { TemporalNames } from '../contract/runs/temporalNames.js';
 
 /** Returns the key of the workflow whose activity is running; null outside of activities. */
 export function currentWorkflowKey({ keyOf }: Pick<TemporalNames, 'keyOf'>): string | null {

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 
-import { RUN_MISSING_FAILURE } from '../contract/orchestration.js';
+import { RUN_MISSING_FAILURE } from '../contract/runs/orchestration.js';
 import type { Run } from '../store/models/runs.js';
 import type { ActivityDeps } from './deps.js';
 

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 import { required, storeSettings } from '../config/config.js';
 import type { Config } from '../config/types.js';
-import { createTemporalLinks } from '../contract/temporalLinks.js';
-import { type TemporalNames, temporalNames } from '../contract/temporalNames.js';
+import { createTemporalLinks } from '../contract/runs/temporalLinks.js';
+import { type TemporalNames, temporalNames } from '../contract/runs/temporalNames.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
 import { createDispatcher } from '../dispatch/dispatcher.js';

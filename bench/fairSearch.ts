@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { connectStore } from '../store/connect.js';
 import { loadConfig, storeSettings } from '../config/config.js';
-import type { FileRecord } from '../contract/records.js';
+import type { FileRecord } from '../contract/files/records.js';
 import { apiClient, testUser, type TestUser } from '../test/support/client.js';
 import { percentile } from './measures.js';
 import { cpuNow, cpuSince } from './processes.js';

@@ -1,5 +1,5 @@
 /** Measured pages: each order without a filter, and each filter in every order. */
-import { FILE_ORDERS, type FileFilters, type FileOrder } from '../contract/fileFilters.js';
+import { FILE_ORDERS, type FileFilters, type FileOrder } from '../contract/files/fileFilters.js';
 import type { Seeded } from './seedLists.js';
 
 export const OFFSET = 1_000;

@@ -1,7 +1,7 @@
 /** The baseline: the same pages and totals through the MongoDB driver alone. */
 import type mongoose from 'mongoose';
 
-import type { FileOrder } from '../contract/fileFilters.js';
+import type { FileOrder } from '../contract/files/fileFilters.js';
 import { fileQuery } from '../store/files/filter.js';
 import { ORDER_FIELDS } from '../store/models/fileIndexes.js';
 import type { Tenant } from '../store/users/accept.js';

@@ -1,7 +1,7 @@
 /** Measurements of the service other than throughput, all through the public API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { FileRecord } from '../contract/records.js';
+import type { FileRecord } from '../contract/files/records.js';
 import type { TestUser } from '../test/support/client.js';
 import { differences, takeEvidence } from './evidence.js';
 import { cpuNow, cpuSince, pidsOf, total } from './processes.js';

@@ -1,8 +1,8 @@
 /** Seeds runs with very many items directly in MongoDB. */
 import type mongoose from 'mongoose';
 
-import { DEFAULT_INGEST_OPTIONS } from '../contract/ingestOptions.js';
-import { endedAs, type ItemEnd, NO_TALLY } from '../contract/ledger.js';
+import { DEFAULT_INGEST_OPTIONS } from '../contract/files/ingestOptions.js';
+import { endedAs, type ItemEnd, NO_TALLY } from '../contract/runs/ledger.js';
 import { type FileDoc, fileModel } from '../store/models/files.js';
 import { rowOf } from '../store/ledger/items.js';
 import { type RunDoc, runModel } from '../store/models/runs.js';

@@ -1,8 +1,8 @@
 /** Seeds the files and chunks of one user directly in MongoDB, for `bench:lists`. */
 import type mongoose from 'mongoose';
 
-import { storedTags, tagPairs } from '../contract/tags.js';
-import { DEFAULT_INGEST_OPTIONS } from '../contract/ingestOptions.js';
+import { storedTags, tagPairs } from '../contract/files/tags.js';
+import { DEFAULT_INGEST_OPTIONS } from '../contract/files/ingestOptions.js';
 import type { SegmentDoc } from '../store/models/chunks.js';
 import { type ChunkedText, toSegments } from '../store/chunks/segments.js';
 import type { FileDoc } from '../store/models/files.js';

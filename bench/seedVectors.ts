@@ -1,9 +1,9 @@
 /** Seeds the embedded chunks of one user directly in the stores. */
 import type mongoose from 'mongoose';
 
-import type { VectorSpace } from '../contract/embeddingModels.js';
-import { DEFAULT_INGEST_OPTIONS } from '../contract/ingestOptions.js';
-import { storedTags, tagPairs } from '../contract/tags.js';
+import type { VectorSpace } from '../contract/vectors/embeddingModels.js';
+import { DEFAULT_INGEST_OPTIONS } from '../contract/files/ingestOptions.js';
+import { storedTags, tagPairs } from '../contract/files/tags.js';
 import { toSegments } from '../store/chunks/segments.js';
 import type { FileDoc } from '../store/models/files.js';
 import type { Tenant } from '../store/users/accept.js';

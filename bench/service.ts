@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { FileRecord } from '../contract/records.js';
-import { FILE_SYNC_STATUSES, type FileSyncStatus, FINAL_FILE_STATUSES } from '../contract/statuses.js';
+import type { FileRecord } from '../contract/files/records.js';
+import { FILE_SYNC_STATUSES, type FileSyncStatus, FINAL_FILE_STATUSES } from '../contract/files/statuses.js';
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
 import { superviseChild } from '../scripts/child.js';

@@ -1,11 +1,11 @@
 /** Progress of a user's work, as returned by the public API. */
-import type { FileRecord } from '../contract/records.js';
+import type { FileRecord } from '../contract/files/records.js';
 import {
   type FileSyncStatus,
   FINAL_FILE_STATUSES,
   UNDER_WAY_STATUSES,
   WAITING_FILE_STATUSES,
-} from '../contract/statuses.js';
+} from '../contract/files/statuses.js';
 import type { Api } from './api.js';
 import { bar } from './bars.js';
 

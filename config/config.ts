@@ -8,7 +8,7 @@ import Joi from 'joi';
 
 import { readOAuthClients } from '../connectors/oauth/clients.js';
 import { readSourceUrls } from '../connectors/readSourceUrls.js';
-import { DAY_MS } from '../contract/coldStorage.js';
+import { DAY_MS } from '../contract/files/coldStorage.js';
 
 import { readRedirectUriSchemes, readTrustProxy } from '../contract/httpSettings.js';
 
@@ -23,7 +23,7 @@ import { SETTINGS } from './settings.js';
 import type { Config, SecretKey } from './types.js';
 import type { CollectionLayout } from '../store/vectors/layout.js';
 
-import type { TranscriptionService } from '../contract/uploads.js';
+import type { TranscriptionService } from '../contract/files/uploads.js';
 
 /** Invalid settings. The message lists each problem on its own line. */
 export class ConfigError extends StartError {}

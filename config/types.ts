@@ -1,7 +1,7 @@
 /** The configuration, grouped by the parts of the service that use it. */
 import type { OAuthClients } from '../connectors/oauth/clients.js';
 import type { SourceUrls } from '../connectors/readSourceUrls.js';
-import type { EmbeddingModelId } from '../contract/embeddingModels.js';
+import type { EmbeddingModelId } from '../contract/vectors/embeddingModels.js';
 import type { OcrSettings } from '../documents/pool.js';
 import type { DocumentLimits } from '../documents/types.js';
 import type { EgressSettings } from '../egress/types.js';

@@ -1,9 +1,9 @@
-import type { LiveReadName, LiveReads } from '../contract/liveReads.js';
+import type { LiveReadName, LiveReads } from '../contract/sources/liveReads.js';
 import { createHash } from 'node:crypto';
 
-import type { GrantStore, StoredGrant } from '../contract/oauth.js';
-import type { SourceType } from '../contract/sources.js';
-import type { TypeFilter } from '../contract/typesAtSource.js';
+import type { GrantStore, StoredGrant } from '../contract/accounts/oauth.js';
+import type { SourceType } from '../contract/sources/sources.js';
+import type { TypeFilter } from '../contract/sources/typesAtSource.js';
 import { type AccountLimits, type GrantFacts, readGrantFacts } from './accountFacts.js';
 import type {
   AccountClient,

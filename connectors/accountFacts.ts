@@ -1,5 +1,5 @@
 import { Fault } from '../contract/failures.js';
-import type { GrantStore } from '../contract/oauth.js';
+import type { GrantStore } from '../contract/accounts/oauth.js';
 import type { OAuthSpec } from './connector.js';
 import { compareScopes, type GrantedScopes } from './oauth/scopes.js';
 

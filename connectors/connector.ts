@@ -1,9 +1,9 @@
 /** What a source that accounts are connected to declares and does. Facts in, items and bytes out; errors are Faults. */
-import type { LiveReadName, LiveReads } from '../contract/liveReads.js';
-import type { FileFormat } from '../contract/fileFormats.js';
-import type { TagValue } from '../contract/records.js';
-import type { SourceType } from '../contract/sources.js';
-import type { Typed, TypeFilter } from '../contract/typesAtSource.js';
+import type { LiveReadName, LiveReads } from '../contract/sources/liveReads.js';
+import type { FileFormat } from '../contract/files/fileFormats.js';
+import type { TagValue } from '../contract/files/records.js';
+import type { SourceType } from '../contract/sources/sources.js';
+import type { Typed, TypeFilter } from '../contract/sources/typesAtSource.js';
 import type { ErrorClass } from './errorClasses.js';
 
 /** Something that an account holds: a folder, a page, a file. With a type at its source, it becomes a file where that is asked for. */

@@ -1,4 +1,4 @@
-import type { OAuthClient, RequestToken, StoredGrant } from '../contract/oauth.js';
+import type { OAuthClient, RequestToken, StoredGrant } from '../contract/accounts/oauth.js';
 import type { Egress } from '../egress/types.js';
 import type { OAuthSpec } from './connector.js';
 import { beginConsent, exchangeVerifier } from './oauth/oauth1.js';

@@ -1,8 +1,13 @@
 /** What the sources that are helpdesks have in common: what an article, a ticket or something attached is as an item and as a text. */
 import { Fault } from '../contract/failures.js';
-import { formatOfName, formatOfType } from '../contract/fileFormats.js';
-import type { TagValue } from '../contract/records.js';
-import { isChosenByType, EXCLUDED_BY_TYPE, type TypeAtSource, type TypeFilter } from '../contract/typesAtSource.js';
+import { formatOfName, formatOfType } from '../contract/files/fileFormats.js';
+import type { TagValue } from '../contract/files/records.js';
+import {
+  isChosenByType,
+  EXCLUDED_BY_TYPE,
+  type TypeAtSource,
+  type TypeFilter,
+} from '../contract/sources/typesAtSource.js';
 import type { ItemContent, ItemPage, SkippedItem, SourceAnswer, SourceClient, SourceItem } from './connector.js';
 import { escapeHtml } from './html.js';
 import { createItem, fileBytes } from './items.js';

@@ -1,5 +1,5 @@
 /** How connectors build items and their contents. */
-import { formatOfName, formatOfType, mimeTypeOf } from '../contract/fileFormats.js';
+import { formatOfName, formatOfType, mimeTypeOf } from '../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from './connector.js';
 
 type Given = Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>;

@@ -1,5 +1,5 @@
 /** Object stores hold flat lists of keys; people see folders in them. What such stores have in common as items. */
-import { formatOfName } from '../contract/fileFormats.js';
+import { formatOfName } from '../contract/files/fileFormats.js';
 import { idOf } from '../contract/objectIds.js';
 import type { ItemContent, SourceItem } from './connector.js';
 import { createItem, createContainer, fileBytes } from './items.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Fault } from '../contract/failures.js';
-import type { HostRateLimits } from '../contract/hostRateLimits.js';
+import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLimiter.js';
 
 /**

@@ -1,7 +1,7 @@
-import type { HostRateLimits } from '../contract/hostRateLimits.js';
+import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { Fault } from '../contract/failures.js';
-import type { GrantStore, VersionedGrant, OAuthClient, StoredGrant } from '../contract/oauth.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources.js';
+import type { GrantStore, VersionedGrant, OAuthClient, StoredGrant } from '../contract/accounts/oauth.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/sources.js';
 import type { Egress } from '../egress/types.js';
 import { type Account, createAccount } from './account.js';
 import { CONNECTORS } from './catalogue.js';

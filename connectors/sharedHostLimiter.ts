@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { HostRateLimits } from '../contract/hostRateLimits.js';
+import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { orAborted } from '../egress/deadline.js';
 import { inLine, sleepUntilAborted, type HostLimiter, type Sleep } from './hostLimiter.js';
 

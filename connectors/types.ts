@@ -54,7 +54,7 @@ export interface Feed {
 export interface FeedRequest {
   /** Normalised. */
   readonly url: string;
-  /** A FeedLogin as JSON (contract/feeds.ts); null for a public feed. */
+  /** A FeedLogin as JSON (contract/runs/feeds.ts); null for a public feed. */
   readonly credentials: string | null;
   /** What the server said of the reading we have; null to fetch in any case. */
   readonly known: Validators | null;

@@ -1,9 +1,9 @@
 /** Events of webhooks and GET /events: the kinds of the public interface, the object of each, and the exact bytes. */
-import { type IngestOptions, wantsSparseVectors } from './ingestOptions.js';
-import { WEB_PAGE_SOURCE } from './scrapeSitemap.js';
-import type { SourceType } from './sources.js';
-import type { DataSourceAction } from './statuses.js';
-import type { WorkflowLink } from './temporalLinks.js';
+import { type IngestOptions, wantsSparseVectors } from './files/ingestOptions.js';
+import { WEB_PAGE_SOURCE } from './runs/scrapeSitemap.js';
+import type { SourceType } from './sources/sources.js';
+import type { DataSourceAction } from './files/statuses.js';
+import type { WorkflowLink } from './runs/temporalLinks.js';
 
 const OBJECT_TYPES = [
   'CHUNK_LIST',

@@ -1,8 +1,8 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 
-import type { RunStall, StallCause } from '../contract/stalls.js';
-import { stateOfWorker, type WorkerReport, workersTrouble } from '../contract/workers.js';
+import type { RunStall, StallCause } from '../contract/runs/stalls.js';
+import { stateOfWorker, type WorkerReport, workersTrouble } from '../contract/runs/workers.js';
 import type { RunDoc } from '../store/models/runs.js';
 import type { Stalls } from '../store/runs/stalls.js';
 import type { Workers } from '../store/workers/workers.js';

@@ -10,8 +10,8 @@ import {
   type RunInput,
   type RunKind,
   workflowIds,
-} from '../contract/orchestration.js';
-import type { TemporalNames } from '../contract/temporalNames.js';
+} from '../contract/runs/orchestration.js';
+import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { inSpan, NO_TRACING } from '../observability/tracing.js';

@@ -7,8 +7,8 @@ import {
   EVENTS_QUEUED_SIGNAL,
   type SearchAttributeName,
   workflowIds,
-} from '../contract/orchestration.js';
-import type { TemporalNames } from '../contract/temporalNames.js';
+} from '../contract/runs/orchestration.js';
+import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import { type Events, ROWS_PER_ROUND } from '../store/events/events.js';
 import type { WebhookDoc } from '../store/models/webhooks.js';

@@ -1,10 +1,10 @@
 /** Ends runs whose workflow is gone from Temporal. */
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 
-import type { SkipCause } from '../contract/ledger.js';
-import { OPEN_ATTEMPT_STATES } from '../contract/oauth.js';
-import { IS_UPLOAD, type RunInput } from '../contract/orchestration.js';
-import type { TemporalNames } from '../contract/temporalNames.js';
+import type { SkipCause } from '../contract/runs/ledger.js';
+import { OPEN_ATTEMPT_STATES } from '../contract/accounts/oauth.js';
+import { IS_UPLOAD, type RunInput } from '../contract/runs/orchestration.js';
+import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Attempts } from '../store/connections/attempts.js';
 import type { DataSourceCommands } from '../store/dataSources/commands.js';
 import type { DataSourceListings } from '../store/dataSources/listings.js';

@@ -1,4 +1,4 @@
-import type { TemporalNames } from '../contract/temporalNames.js';
+import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { RunDoc } from '../store/models/runs.js';
 import { createTemporalClient, type TemporalSettings } from './client.js';
 import { createDiagnosis, type DiagnosisRound, type DiagnosisStores, type StoresDown } from './diagnosis.js';

@@ -1,5 +1,5 @@
 /** Judges a workflow's progress by Temporal's description of it. */
-import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../contract/orchestration.js';
+import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../contract/runs/orchestration.js';
 
 /** Number of failed attempts in a row that count as a stall. */
 const FAILS_FROM = 3;

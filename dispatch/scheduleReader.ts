@@ -1,6 +1,6 @@
 import { type Client, ScheduleNotFoundError } from '@temporalio/client';
 
-import type { TemporalNames } from '../contract/temporalNames.js';
+import type { TemporalNames } from '../contract/runs/temporalNames.js';
 
 const DEADLINE_MS = 5_000;
 

@@ -7,9 +7,9 @@ import {
 } from '@temporalio/client';
 
 import { periodically } from '../config/process/periodically.js';
-import { scheduleTimes, scheduleState } from '../contract/autoSync.js';
-import type { AutoSyncInput } from '../contract/orchestration.js';
-import type { TemporalNames } from '../contract/temporalNames.js';
+import { scheduleTimes, scheduleState } from '../contract/sources/autoSync.js';
+import type { AutoSyncInput } from '../contract/runs/orchestration.js';
+import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { ScheduleDoc } from '../store/models/schedules.js';
 import type { Schedules as ScheduleRows, WantedSchedule } from '../store/schedules/schedules.js';

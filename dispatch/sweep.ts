@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Store } from '../store/connect.js';
-import type { NewWork } from '../contract/runs.js';
+import type { NewWork } from '../contract/runs/runs.js';
 import type { NewRun } from '../store/runs/outbox.js';
 import type { Dispatcher } from './dispatcher.js';
 

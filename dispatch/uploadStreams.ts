@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 
-import { UPLOADS_QUEUED_SIGNAL, type UploadStreamInput } from '../contract/orchestration.js';
-import type { TemporalNames } from '../contract/temporalNames.js';
+import { UPLOADS_QUEUED_SIGNAL, type UploadStreamInput } from '../contract/runs/orchestration.js';
+import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { inSpan } from '../observability/tracing.js';

@@ -1,4 +1,4 @@
-import type { DocumentFormat, FileFormat } from '../contract/fileFormats.js';
+import type { DocumentFormat, FileFormat } from '../contract/files/fileFormats.js';
 import { Fault } from '../contract/failures.js';
 import { identifyFile } from './detection/identifyFile.js';
 import { htmlParser } from './parsers/html.js';

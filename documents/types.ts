@@ -1,6 +1,6 @@
 /** Types of the conversion of bytes to text and chunks. Nothing here uses the network or a store. */
-import type { DocumentFormat, FileFormat } from '../contract/fileFormats.js';
-import type { Transcript } from '../contract/transcripts.js';
+import type { DocumentFormat, FileFormat } from '../contract/files/fileFormats.js';
+import type { Transcript } from '../contract/files/transcripts.js';
 import type { LongText } from './longText.js';
 
 export interface DocumentLimits {

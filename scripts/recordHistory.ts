@@ -9,9 +9,9 @@ import { createCanvas } from '@napi-rs/canvas';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
-import type { FileRecord } from '../contract/records.js';
-import { scheduleIds, workflowIds } from '../contract/orchestration.js';
-import { temporalNames } from '../contract/temporalNames.js';
+import type { FileRecord } from '../contract/files/records.js';
+import { scheduleIds, workflowIds } from '../contract/runs/orchestration.js';
+import { temporalNames } from '../contract/runs/temporalNames.js';
 import { startGoogleDrive } from '../test/emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../test/emulators/oauthProvider.js';
 import { answerConsent, consentTo, openPage } from '../test/support/consent.js';

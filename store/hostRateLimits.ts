@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, Model } from 'mongoose';
 
-import type { HostRateLimits, ShareRequest } from '../contract/hostRateLimits.js';
+import type { HostRateLimits, ShareRequest } from '../contract/sources/hostRateLimits.js';
 import { date, list, nested, number, optional, orNull, type RecordOf, schemaOf, text } from './database/record.js';
 import { upsertByPipeline } from './database/driver.js';
 

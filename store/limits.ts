@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { type EffectiveLimits, effectiveLimits, type LimitName } from '../contract/limits.js';
-import { FINAL_FILE_STATUSES, UNDER_WAY_STATUSES } from '../contract/statuses.js';
+import { FINAL_FILE_STATUSES, UNDER_WAY_STATUSES } from '../contract/files/statuses.js';
 import type { FileDoc } from './models/files.js';
 import type { FileQueue } from './files/queue.js';
 import { transition } from './files/transitions.js';

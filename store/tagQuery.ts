@@ -1,6 +1,6 @@
-import type { TagCondition, TagTree } from '../contract/fileFilters.js';
-import type { TagValue } from '../contract/records.js';
-import { tagPairs } from '../contract/tags.js';
+import type { TagCondition, TagTree } from '../contract/files/fileFilters.js';
+import type { TagValue } from '../contract/files/records.js';
+import { tagPairs } from '../contract/files/tags.js';
 
 /** A part of a MongoDB query on records that keep `tagPairs`. */
 export type TagQuery =

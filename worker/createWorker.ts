@@ -4,8 +4,8 @@ import { hostname } from 'node:os';
 import { type Activities, createActivities } from '../activities/index.js';
 import { required, storeSettings } from '../config/config.js';
 import type { Config } from '../config/types.js';
-import { createTemporalLinks } from '../contract/temporalLinks.js';
-import { temporalNames } from '../contract/temporalNames.js';
+import { createTemporalLinks } from '../contract/runs/temporalLinks.js';
+import { temporalNames } from '../contract/runs/temporalNames.js';
 import { createConnectors } from '../connectors/registry.js';
 import { createFeedSource } from '../connectors/rssFeed/index.js';
 import { createWebSource } from '../connectors/web/createWebSource.js';
@@ -38,7 +38,7 @@ import { createTranscriptions } from '../providers/transcription/registry.js';
 import { createTemporalWorkers } from './temporalWorkers.js';
 import { sendHeartbeats } from './heartbeat.js';
 import { createSources } from './sources.js';
-import type { WorkerLoad } from '../contract/workers.js';
+import type { WorkerLoad } from '../contract/runs/workers.js';
 
 export interface WorkerOverrides {
   readonly log: Log;

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ContentRef, OpenedContent } from '../activities/deps.js';
 import type { Feed, FeedAnswer, FeedEntry, FeedRequest, FeedSource, WebSource } from '../connectors/types.js';
 import { Fault } from '../contract/failures.js';
-import { FEED_SOURCE, type FeedEntryOptions } from '../contract/feeds.js';
+import { FEED_SOURCE, type FeedEntryOptions } from '../contract/runs/feeds.js';
 import { openPage, skipsOf } from './pageContent.js';
 
 /**

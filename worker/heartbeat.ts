@@ -1,5 +1,5 @@
 import { periodically } from '../config/process/periodically.js';
-import { HEARTBEAT_MS, type WorkerLoad } from '../contract/workers.js';
+import { HEARTBEAT_MS, type WorkerLoad } from '../contract/runs/workers.js';
 import type { Log } from '../observability/log.js';
 import type { WorkerIdentity, Workers } from '../store/workers/workers.js';
 

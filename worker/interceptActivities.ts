@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 
 import { Fault } from '../contract/failures.js';
-import { FAULT_FAILURE } from '../contract/orchestration.js';
+import { FAULT_FAILURE } from '../contract/runs/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { LastErrors } from '../store/runs/lastErrors.js';
 

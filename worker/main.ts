@@ -1,6 +1,6 @@
 import { activityFields } from '../activities/logFields.js';
 import { loadConfig } from '../config/config.js';
-import { HEARTBEAT_MS } from '../contract/workers.js';
+import { HEARTBEAT_MS } from '../contract/runs/workers.js';
 import { createLog } from '../observability/log.js';
 import { openTracing } from '../observability/tracing.js';
 import { keepFilesPrivate } from '../config/process/privateFiles.js';

@@ -1,6 +1,6 @@
 import type { ContentRef, OpenedContent } from '../activities/deps.js';
 import type { WebSource } from '../connectors/types.js';
-import type { PageOptions } from '../contract/ingestOptions.js';
+import type { PageOptions } from '../contract/files/ingestOptions.js';
 
 /** The contract's file_format for the media types of pages; any other page was served as HTML. */
 const FORMATS: Readonly<Record<string, string>> = { 'text/plain': 'TXT', 'text/markdown': 'MD' };

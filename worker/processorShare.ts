@@ -1,7 +1,7 @@
 /** Measures how the operating system schedules this process, from Linux's counters. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-import type { WorkerLoad } from '../contract/workers.js';
+import type { WorkerLoad } from '../contract/runs/workers.js';
 
 /** Length of the measured window in milliseconds. It is long because a peak of a second or two is not starvation. */
 const WINDOW_MS = 15_000;

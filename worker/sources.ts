@@ -1,7 +1,7 @@
 import type { Sources } from '../activities/deps.js';
 import type { FeedSource, WebSource } from '../connectors/types.js';
-import { FEED_SOURCE } from '../contract/feeds.js';
-import type { PageOptions } from '../contract/ingestOptions.js';
+import { FEED_SOURCE } from '../contract/runs/feeds.js';
+import type { PageOptions } from '../contract/files/ingestOptions.js';
 import { createFeedContents } from './feedContent.js';
 import { openPage } from './pageContent.js';
 

@@ -22,7 +22,7 @@ import {
   type AutoSyncPart,
   type RunInput,
   SEARCH_ATTRIBUTES,
-} from '../contract/orchestration.js';
+} from '../contract/runs/orchestration.js';
 import { STORE } from './activityOptions.js';
 
 const { acceptPass, nextPart, endPass } = proxyActivities<Activities>(STORE);

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import { CONSENT_RETURNED_SIGNAL, type RunInput } from '../contract/orchestration.js';
+import { CONSENT_RETURNED_SIGNAL, type RunInput } from '../contract/runs/orchestration.js';
 import { CONNECT } from './activityOptions.js';
 import { faultSentence } from './faultSentence.js';
 import { storeSteps } from './storeSteps.js';

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import type { RunInput } from '../contract/orchestration.js';
+import type { RunInput } from '../contract/runs/orchestration.js';
 import { COMPUTE, STORE } from './activityOptions.js';
 
 const { eraseFiles, removeSchedules } = proxyActivities<Activities>(COMPUTE);

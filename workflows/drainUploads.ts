@@ -13,7 +13,7 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import { UPLOADS_QUEUED_SIGNAL, type UploadStreamInput } from '../contract/orchestration.js';
+import { UPLOADS_QUEUED_SIGNAL, type UploadStreamInput } from '../contract/runs/orchestration.js';
 import { COMPUTE, STORE } from './activityOptions.js';
 
 const { ingestUploads } = proxyActivities<Activities>(COMPUTE);

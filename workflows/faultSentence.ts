@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 
 import type { FaultKind } from '../contract/failures.js';
-import { FAULT_FAILURE } from '../contract/orchestration.js';
+import { FAULT_FAILURE } from '../contract/runs/orchestration.js';
 
 function faultOf(error: unknown): ApplicationFailure | null {
   const cause = error instanceof ActivityFailure ? error.cause : null;

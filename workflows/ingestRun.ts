@@ -18,7 +18,7 @@ import {
   RESUME_SIGNAL,
   type RunOutcome,
   type RunProgress,
-} from '../contract/orchestration.js';
+} from '../contract/runs/orchestration.js';
 import type { Activities } from '../activities/index.js';
 import { COMPUTE } from './activityOptions.js';
 import { faultKind, faultSentence } from './faultSentence.js';

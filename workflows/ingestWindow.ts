@@ -18,7 +18,7 @@ import {
   type IngestBatchResult,
   ocrQueue,
   transcriptionQueue,
-} from '../contract/orchestration.js';
+} from '../contract/runs/orchestration.js';
 import { COMPUTE, TRANSCRIBE } from './activityOptions.js';
 import { storeSteps } from './storeSteps.js';
 

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import type { MovePlan, MoveStorageInput } from '../contract/orchestration.js';
+import type { MovePlan, MoveStorageInput } from '../contract/runs/orchestration.js';
 import { COMPUTE } from './activityOptions.js';
 import { storeSteps } from './storeSteps.js';
 

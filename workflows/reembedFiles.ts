@@ -19,7 +19,7 @@ import {
   type ReembedCounts,
   type ReembedInput,
   type ReembedProgress,
-} from '../contract/orchestration.js';
+} from '../contract/runs/orchestration.js';
 import { COMPUTE } from './activityOptions.js';
 import { storeSteps } from './storeSteps.js';
 

@@ -1,7 +1,7 @@
 import { CancellationScope, continueAsNew, isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import type { RunInput } from '../contract/orchestration.js';
+import type { RunInput } from '../contract/runs/orchestration.js';
 import { COMPUTE } from './activityOptions.js';
 import { storeSteps } from './storeSteps.js';
 

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import type { SyncItemsInput } from '../contract/orchestration.js';
+import type { SyncItemsInput } from '../contract/runs/orchestration.js';
 import { COMPUTE, FETCH } from './activityOptions.js';
 import { faultKind, faultSentence } from './faultSentence.js';
 import { storeSteps } from './storeSteps.js';

@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import type { IngestRunInput, RunOutcome } from '../contract/orchestration.js';
+import type { IngestRunInput, RunOutcome } from '../contract/runs/orchestration.js';
 import { FETCH } from './activityOptions.js';
 import { ingestRun } from './ingestRun.js';
 

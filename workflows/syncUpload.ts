@@ -1,4 +1,4 @@
-import type { IngestRunInput, RunOutcome } from '../contract/orchestration.js';
+import type { IngestRunInput, RunOutcome } from '../contract/runs/orchestration.js';
 import { ingestRun } from './ingestRun.js';
 
 /**

@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import type { RunInput } from '../../contract/orchestration.js';
+import type { RunInput } from '../../contract/runs/orchestration.js';
 import { carryVectors, newTry } from './carryVectors.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';

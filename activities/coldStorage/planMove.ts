@@ -1,7 +1,7 @@
-import type { ColdStorageChange } from '../../contract/coldStorage.js';
-import type { FileFilters } from '../../contract/fileFilters.js';
-import type { MovePlan, RunInput } from '../../contract/orchestration.js';
-import { runOfKind } from '../../contract/runs.js';
+import type { ColdStorageChange } from '../../contract/files/coldStorage.js';
+import type { FileFilters } from '../../contract/files/fileFilters.js';
+import type { MovePlan, RunInput } from '../../contract/runs/orchestration.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';

@@ -1,4 +1,4 @@
-import { isByChanges, knowsAll } from '../../contract/connections.js';
+import { isByChanges, knowsAll } from '../../contract/accounts/connections.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Run } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';

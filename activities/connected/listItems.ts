@@ -1,8 +1,8 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import { isByChanges, isListed, knowsAll, MAX_CLOSED } from '../../contract/connections.js';
-import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/orchestration.js';
-import { runOfKind } from '../../contract/runs.js';
+import { isByChanges, isListed, knowsAll, MAX_CLOSED } from '../../contract/accounts/connections.js';
+import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/runs/orchestration.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { lastCause } from '../lastCause.js';

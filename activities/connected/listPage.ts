@@ -6,7 +6,7 @@ import {
   type SyncItemsRequest,
   WALK_ALL,
   walkOf,
-} from '../../contract/connections.js';
+} from '../../contract/accounts/connections.js';
 import { Fault } from '../../contract/failures.js';
 import type { Items } from '../../store/items/items.js';
 import type { OpenAccount } from './openAccount.js';

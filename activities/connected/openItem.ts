@@ -1,4 +1,4 @@
-import { ALL_CONNECTORS, exportsDocuments, isConnectedSource, isOfAccount } from '../../contract/sources.js';
+import { ALL_CONNECTORS, exportsDocuments, isConnectedSource, isOfAccount } from '../../contract/sources/sources.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { ActivityDeps, OpenedContent } from '../deps.js';
 import { withAccount } from './openAccount.js';

@@ -1,15 +1,15 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import type { SourceItem } from '../../connectors/connector.js';
-import { isWalked, type SyncSourceRequest } from '../../contract/connections.js';
+import { isWalked, type SyncSourceRequest } from '../../contract/accounts/connections.js';
 import { fileEvents, uploadEvent } from '../../contract/events.js';
-import { endedAs } from '../../contract/ledger.js';
-import type { QueueItemsResult, RunInput } from '../../contract/orchestration.js';
-import { honours } from '../../contract/sources.js';
-import { becomesFile } from '../../contract/typesAtSource.js';
+import { endedAs } from '../../contract/runs/ledger.js';
+import type { QueueItemsResult, RunInput } from '../../contract/runs/orchestration.js';
+import { honours } from '../../contract/sources/sources.js';
+import { becomesFile } from '../../contract/sources/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { FileRequest } from '../../store/files/accept.js';
-import { runOfKind } from '../../contract/runs.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';

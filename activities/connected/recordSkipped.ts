@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 import type { SkippedItem, SourceItem } from '../../connectors/connector.js';
 import { fileEvents, type NewEvent } from '../../contract/events.js';
-import type { SyncSourceRequest } from '../../contract/connections.js';
-import { endedAs } from '../../contract/ledger.js';
-import { isChosenByType, EXCLUDED_BY_TYPE } from '../../contract/typesAtSource.js';
+import type { SyncSourceRequest } from '../../contract/accounts/connections.js';
+import { endedAs } from '../../contract/runs/ledger.js';
+import { isChosenByType, EXCLUDED_BY_TYPE } from '../../contract/sources/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';

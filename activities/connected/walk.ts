@@ -1,8 +1,8 @@
 import type { ItemPage, SkippedItem, SourceItem } from '../../connectors/connector.js';
 import type { Account } from '../../connectors/account.js';
-import type { Walk } from '../../contract/connections.js';
+import type { Walk } from '../../contract/accounts/connections.js';
 import { Fault } from '../../contract/failures.js';
-import type { TypeFilter } from '../../contract/typesAtSource.js';
+import type { TypeFilter } from '../../contract/sources/typesAtSource.js';
 
 /** A page of a walk, and the position after it. */
 export interface WalkStep {

@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import type { RunInput } from '../../contract/orchestration.js';
+import type { RunInput } from '../../contract/runs/orchestration.js';
 import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 import type { ActivityDeps } from '../deps.js';

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { cancellationSignal } from '@temporalio/activity';
 
-import { entryFileId, FEED_SOURCE, type FeedEntryOptions } from '../../contract/feeds.js';
+import { entryFileId, FEED_SOURCE, type FeedEntryOptions } from '../../contract/runs/feeds.js';
 import { Fault } from '../../contract/failures.js';
 import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
-import type { RunInput } from '../../contract/orchestration.js';
+import type { RunInput } from '../../contract/runs/orchestration.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Validators } from '../../connectors/types.js';
 import type { FileDoc } from '../../store/models/files.js';
-import { runOfKind } from '../../contract/runs.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { PIPELINE_VERSION } from '../ingest/prepare/processing.js';

@@ -1,10 +1,10 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import { Fault } from '../../contract/failures.js';
-import type { FollowLinksResult, RunInput } from '../../contract/orchestration.js';
-import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
+import type { FollowLinksResult, RunInput } from '../../contract/runs/orchestration.js';
+import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/runs/scrapeSitemap.js';
 import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
-import { runOfKind } from '../../contract/runs.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { CrawlAddress } from '../../store/frontier/frontier.js';
 import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';

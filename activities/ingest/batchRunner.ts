@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
-import type { DeferredStep } from '../../contract/orchestration.js';
+import type { DeferredStep } from '../../contract/runs/orchestration.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { type AttemptCost, costOf, newAttemptCost } from './prepare/attemptCost.js';

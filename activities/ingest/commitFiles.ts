@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '../../contract/mediaTypes.js';
+import { mediaTypeOf } from '../../contract/files/mediaTypes.js';
 import type { ProcessedDocument } from '../../documents/types.js';
 import type { Store } from '../../store/connect.js';
 import { cleanUp, discard } from '../generations/cleanUp.js';

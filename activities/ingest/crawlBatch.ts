@@ -1,6 +1,6 @@
 import type { FileDoc } from '../../store/models/files.js';
 import type { Store } from '../../store/connect.js';
-import { runOfKind } from '../../contract/runs.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { IngestWrites } from './ingestWrites.js';
 import { requireRun } from '../requireRun.js';
 import type { LinkKeeper } from './prepare/preparedFile.js';

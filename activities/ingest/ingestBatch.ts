@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import { type IngestBatchInput, type IngestBatchResult, TURN_MS } from '../../contract/orchestration.js';
+import { type IngestBatchInput, type IngestBatchResult, TURN_MS } from '../../contract/runs/orchestration.js';
 import type { BatchRunner } from './batchRunner.js';
 import { openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from '../deps.js';

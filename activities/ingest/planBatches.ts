@@ -3,7 +3,7 @@ import {
   FIRST_BATCH_SIZE,
   type PlanBatchesInput,
   type PlanBatchesResult,
-} from '../../contract/orchestration.js';
+} from '../../contract/runs/orchestration.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { dueIn } from './dueIn.js';

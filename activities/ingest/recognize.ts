@@ -2,7 +2,12 @@ import { ApplicationFailure, cancellationSignal } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
-import { type DeferredInput, type DeferredResult, TURN_MS, TURN_OVER_FAILURE } from '../../contract/orchestration.js';
+import {
+  type DeferredInput,
+  type DeferredResult,
+  TURN_MS,
+  TURN_OVER_FAILURE,
+} from '../../contract/runs/orchestration.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { newAttemptCost } from './prepare/attemptCost.js';
 import { contentStep } from './prepare/contentStep.js';

@@ -1,8 +1,8 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import { Fault } from '../../contract/failures.js';
-import type { DeferredInput, DeferredResult } from '../../contract/orchestration.js';
-import { transcriptionOptionsOf } from '../../contract/transcripts.js';
+import type { DeferredInput, DeferredResult } from '../../contract/runs/orchestration.js';
+import { transcriptionOptionsOf } from '../../contract/files/transcripts.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { newAttemptCost } from './prepare/attemptCost.js';
 import { contentStep } from './prepare/contentStep.js';

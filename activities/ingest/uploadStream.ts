@@ -10,7 +10,7 @@ import {
   type UploadBatchInput,
   type UploadStreamInput,
   workflowIds,
-} from '../../contract/orchestration.js';
+} from '../../contract/runs/orchestration.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { OpenUpload } from '../../store/runs/uploadStreams.js';
 import type { BatchRunner } from './batchRunner.js';

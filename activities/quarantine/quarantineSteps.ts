@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 
-import { fileTags, tagPairs } from '../../contract/tags.js';
+import { fileTags, tagPairs } from '../../contract/files/tags.js';
 import type { QuarantinedDoc } from '../../store/models/quarantine.js';
 import type { ColdCopy } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';

@@ -1,7 +1,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import type { RunInput } from '../../contract/orchestration.js';
-import { runOfKind } from '../../contract/runs.js';
+import type { RunInput } from '../../contract/runs/orchestration.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { advanceQuarantine } from './quarantineSteps.js';

@@ -1,7 +1,7 @@
-import type { PlanReembedResult, ReembedCursor, RunInput, RunOutcome } from '../../contract/orchestration.js';
-import { type KeptReason, keptReason, tokensOf } from '../../contract/reembed.js';
+import type { PlanReembedResult, ReembedCursor, RunInput, RunOutcome } from '../../contract/runs/orchestration.js';
+import { type KeptReason, keptReason, tokensOf } from '../../contract/runs/reembed.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
-import { runOfKind } from '../../contract/runs.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { settleTries } from './settleTries.js';

@@ -3,12 +3,12 @@ import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import pLimit from 'p-limit';
 
 import { Fault } from '../../contract/failures.js';
-import type { ReembedCounts, RunInput } from '../../contract/orchestration.js';
-import type { ReembedRequest } from '../../contract/reembed.js';
+import type { ReembedCounts, RunInput } from '../../contract/runs/orchestration.js';
+import type { ReembedRequest } from '../../contract/runs/reembed.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
-import { runOfKind } from '../../contract/runs.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { Run, RunDoc } from '../../store/models/runs.js';
 import { cleanUp } from '../generations/cleanUp.js';
 import { publishWithTags } from '../generations/publishWithTags.js';

@@ -1,4 +1,4 @@
-import { keptReason, type ReembedTarget, tokensOf } from '../../contract/reembed.js';
+import { keptReason, type ReembedTarget, tokensOf } from '../../contract/runs/reembed.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { ReembedDoc } from '../../store/models/reembeds.js';

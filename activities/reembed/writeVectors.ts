@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '../../contract/mediaTypes.js';
+import { mediaTypeOf } from '../../contract/files/mediaTypes.js';
 import type { ChunkRow } from '../../store/chunks/queries.js';
 import type { FileContent } from '../../store/files/queries.js';
 import type { StartedFile } from '../../store/files/start.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 
-import { isByChanges } from '../../contract/connections.js';
+import { isByChanges } from '../../contract/accounts/connections.js';
 import {
   type AcceptAutoSyncResult,
   type AutoSyncInput,
@@ -11,14 +11,14 @@ import {
   type NoSyncReason,
   type AutoSyncPart,
   type RunInput,
-} from '../../contract/orchestration.js';
-import type { TemporalNames } from '../../contract/temporalNames.js';
-import { isConnectedSource } from '../../contract/sources.js';
-import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+} from '../../contract/runs/orchestration.js';
+import type { TemporalNames } from '../../contract/runs/temporalNames.js';
+import { isConnectedSource } from '../../contract/sources/sources.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
-import { containerWork } from '../../contract/containerWork.js';
+import { containerWork } from '../../contract/runs/containerWork.js';
 import type { FileDoc } from '../../store/models/files.js';
-import { runOfKind } from '../../contract/runs.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { SelectionGroup } from '../../store/selections/selections.js';
 import type { ActivityDeps } from '../deps.js';

@@ -1,5 +1,5 @@
 import { uploadEvent } from '../../contract/events.js';
-import type { PauseState, RunInput } from '../../contract/orchestration.js';
+import type { PauseState, RunInput } from '../../contract/runs/orchestration.js';
 import type { RunDoc, RunPause } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';

@@ -1,5 +1,5 @@
-import { wantsVectors } from '../../contract/ingestOptions.js';
-import { isRunOf } from '../../contract/runs.js';
+import { wantsVectors } from '../../contract/files/ingestOptions.js';
+import { isRunOf } from '../../contract/runs/runs.js';
 import type { Run } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 

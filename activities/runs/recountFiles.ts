@@ -1,4 +1,4 @@
-import type { RunInput, RunOutcome } from '../../contract/orchestration.js';
+import type { RunInput, RunOutcome } from '../../contract/runs/orchestration.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 

@@ -1,7 +1,7 @@
-import type { FeedReading } from '../../contract/feeds.js';
+import type { FeedReading } from '../../contract/runs/feeds.js';
 import type { FaultKind } from '../../contract/failures.js';
-import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../../contract/orchestration.js';
-import { cutMessage } from '../../contract/scrapeSitemap.js';
+import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../../contract/runs/orchestration.js';
+import { cutMessage } from '../../contract/runs/scrapeSitemap.js';
 import type { ContainerChange } from '../../store/files/commands.js';
 import type { RunCounts } from '../../store/files/runProgress.js';
 import type { RunDoc } from '../../store/models/runs.js';

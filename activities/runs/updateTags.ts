@@ -1,4 +1,4 @@
-import type { CopyTagsResult, RunInput } from '../../contract/orchestration.js';
+import type { CopyTagsResult, RunInput } from '../../contract/runs/orchestration.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { settlePointTags } from '../generations/pointTags.js';

@@ -2,7 +2,7 @@ import { cancellationSignal } from '@temporalio/activity';
 
 import { coalesce } from '../../contract/coalesce.js';
 import { eventId, type NumberedEvent, objectsOf } from '../../contract/events.js';
-import type { DeliverBatchResult, DeliverEventsInput } from '../../contract/orchestration.js';
+import type { DeliverBatchResult, DeliverEventsInput } from '../../contract/runs/orchestration.js';
 import type { DeliveryOutcome } from '../../store/webhooks/deliveries.js';
 import type { AttemptDoc, WebhookDoc, WebhookFailure } from '../../store/models/webhooks.js';
 import type { WebhookProgress } from '../../store/webhooks/webhooks.js';

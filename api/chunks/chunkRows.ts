@@ -1,4 +1,4 @@
-import type { ChunkRecord } from '../../contract/records.js';
+import type { ChunkRecord } from '../../contract/files/records.js';
 import type { ChunkRow } from '../../store/chunks/queries.js';
 import type { Store } from '../../store/connect.js';
 import { presentChunk } from '../presenters/chunk.js';

@@ -1,9 +1,9 @@
 import Joi from 'joi';
 
-import { DEFAULT_EMBEDDING_MODEL, PICTURE_MODEL } from '../../contract/embeddingModels.js';
-import type { TagTree } from '../../contract/fileFilters.js';
-import type { DocumentRecord } from '../../contract/records.js';
-import { fileTags, tagObject } from '../../contract/tags.js';
+import { DEFAULT_EMBEDDING_MODEL, PICTURE_MODEL } from '../../contract/vectors/embeddingModels.js';
+import type { TagTree } from '../../contract/files/fileFilters.js';
+import type { DocumentRecord } from '../../contract/files/records.js';
+import { fileTags, tagObject } from '../../contract/files/tags.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../http/deps.js';

@@ -1,4 +1,4 @@
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../http/deps.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { EMBEDDING_MODELS } from '../../contract/embeddingModels.js';
-import { workflowIds } from '../../contract/orchestration.js';
+import { EMBEDDING_MODELS } from '../../contract/vectors/embeddingModels.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { ApiDeps } from '../http/deps.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
+import { MAX_PAGE_LIMIT } from '../../contract/files/fileFilters.js';
 import { acceptListing } from '../../store/connections/acceptRuns.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { HttpError, notFound } from '../http/errors.js';

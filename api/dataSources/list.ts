@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import type { DataSourceListing } from '../../contract/dataSourceFilters.js';
-import type { DataSourceRecord } from '../../contract/records.js';
+import type { DataSourceListing } from '../../contract/accounts/dataSourceFilters.js';
+import type { DataSourceRecord } from '../../contract/files/records.js';
 import type { DataSourceScope } from '../../store/dataSources/queries.js';
 import type { ApiDeps } from '../http/deps.js';
 import { ListAnswer, operation } from '../http/operation.js';

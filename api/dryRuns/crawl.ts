@@ -1,5 +1,5 @@
-import { pageFilter } from '../../contract/scrapeSitemap.js';
-import type { WebScrapeRequest } from '../../contract/webScrape.js';
+import { pageFilter } from '../../contract/runs/scrapeSitemap.js';
+import type { WebScrapeRequest } from '../../contract/runs/webScrape.js';
 import type { ApiDeps, PageSample } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';
 import type { SkippedByDryRun } from '../schemas/estimates.js';

@@ -1,5 +1,5 @@
-import { LINKS_PER_PAGE } from '../../contract/webScrape.js';
-import type { IngestOptions } from '../../contract/ingestOptions.js';
+import { LINKS_PER_PAGE } from '../../contract/runs/webScrape.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import type { DocumentPool, ParseInput } from '../../documents/types.js';
 import type { PageReader, Sample, SampleReader } from '../http/deps.js';
 

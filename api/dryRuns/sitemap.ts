@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import { pageFilter, type ScrapeSitemapRequest } from '../../contract/scrapeSitemap.js';
+import { pageFilter, type ScrapeSitemapRequest } from '../../contract/runs/scrapeSitemap.js';
 import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';

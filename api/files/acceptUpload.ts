@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import { uploadEvent } from '../../contract/events.js';
-import { workflowIds } from '../../contract/orchestration.js';
-import type { FileRecord } from '../../contract/records.js';
-import type { foundAs, UploadOptions } from '../../contract/uploads.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { FileRecord } from '../../contract/files/records.js';
+import type { foundAs, UploadOptions } from '../../contract/files/uploads.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';

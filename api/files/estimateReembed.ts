@@ -1,6 +1,6 @@
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
-import type { FileFilters } from '../../contract/fileFilters.js';
-import { keptReason, type KeptReason, tokensOf } from '../../contract/reembed.js';
+import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
+import type { FileFilters } from '../../contract/files/fileFilters.js';
+import { keptReason, type KeptReason, tokensOf } from '../../contract/runs/reembed.js';
 import type { FileContent } from '../../store/files/queries.js';
 import type { ApiDeps } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';

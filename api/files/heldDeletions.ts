@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
+import { MAX_PAGE_LIMIT } from '../../contract/files/fileFilters.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { HttpError, notFound } from '../http/errors.js';
 import { type Call, type Documentation, operation } from '../http/operation.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-import type { RunCause } from '../../contract/ledger.js';
-import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/orchestration.js';
+import type { RunCause } from '../../contract/runs/ledger.js';
+import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/runs/orchestration.js';
 import type { Store } from '../../store/connect.js';
 import type { SyncAgain } from '../../store/files/accept.js';
-import { containerWork } from '../../contract/containerWork.js';
+import { containerWork } from '../../contract/runs/containerWork.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { isLost } from '../../store/files/retry.js';
 import { HttpError, notFound } from '../http/errors.js';

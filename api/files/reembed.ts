@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import { workflowIds } from '../../contract/orchestration.js';
-import { KEPT_REASONS, type KeptReason, type ReembedRequest } from '../../contract/reembed.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import { KEPT_REASONS, type KeptReason, type ReembedRequest } from '../../contract/runs/reembed.js';
 import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { ApiDeps } from '../http/deps.js';
 import { invalid, notFound } from '../http/errors.js';

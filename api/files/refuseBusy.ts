@@ -1,4 +1,4 @@
-import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { HttpError } from '../http/errors.js';
 

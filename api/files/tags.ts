@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { workflowIds } from '../../contract/orchestration.js';
-import type { FileRecord, TagValue } from '../../contract/records.js';
-import { type StoredTag, storedTags, upsertTags, withoutTags } from '../../contract/tags.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { FileRecord, TagValue } from '../../contract/files/records.js';
+import { type StoredTag, storedTags, upsertTags, withoutTags } from '../../contract/files/tags.js';
 import type { ApiDeps } from '../http/deps.js';
 import { notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';

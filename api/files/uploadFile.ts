@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { Fault } from '../../contract/failures.js';
-import { foundAs, helpfulType } from '../../contract/uploads.js';
+import { foundAs, helpfulType } from '../../contract/files/uploads.js';
 import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';

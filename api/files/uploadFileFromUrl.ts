@@ -1,8 +1,8 @@
 import Joi from 'joi';
 
-import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
+import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import { normaliseUrl } from '../../contract/urls.js';
-import { foundAs, nameInUrl } from '../../contract/uploads.js';
+import { foundAs, nameInUrl } from '../../contract/files/uploads.js';
 import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { fileRecord } from '../schemas/answers.js';

@@ -1,9 +1,9 @@
 import Joi from 'joi';
 
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
-import type { FileRecord } from '../../contract/records.js';
-import { mimeTypeOf } from '../../contract/fileFormats.js';
-import { foundAs, RAW_TEXT_SOURCE } from '../../contract/uploads.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
+import type { FileRecord } from '../../contract/files/records.js';
+import { mimeTypeOf } from '../../contract/files/fileFormats.js';
+import { foundAs, RAW_TEXT_SOURCE } from '../../contract/files/uploads.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { ApiDeps } from '../http/deps.js';
 import { HttpError, notFound } from '../http/errors.js';

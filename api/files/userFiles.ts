@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../http/deps.js';
 import { ListAnswer, operation } from '../http/operation.js';

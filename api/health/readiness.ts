@@ -1,5 +1,5 @@
-import { stallSentence } from '../../contract/stalls.js';
-import { workersTrouble } from '../../contract/workers.js';
+import { stallSentence } from '../../contract/runs/stalls.js';
+import { workersTrouble } from '../../contract/runs/workers.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { EngineName } from '../../engines/engine.js';
 import type { Store } from '../../store/connect.js';

@@ -1,10 +1,10 @@
-import type { SparseVector } from '../../contract/sparseVectors.js';
+import type { SparseVector } from '../../contract/vectors/sparseVectors.js';
 import type { Account } from '../../connectors/account.js';
 import type { Connectors } from '../../connectors/registry.js';
 import type { WebSource } from '../../connectors/types.js';
-import type { TemporalLinks, WorkflowLink } from '../../contract/temporalLinks.js';
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
-import type { IngestOptions, PageOptions } from '../../contract/ingestOptions.js';
+import type { TemporalLinks, WorkflowLink } from '../../contract/runs/temporalLinks.js';
+import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
+import type { IngestOptions, PageOptions } from '../../contract/files/ingestOptions.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { ScheduleReader } from '../../dispatch/scheduleReader.js';
 import type { DocumentPool, Identified, ParseInput } from '../../documents/types.js';

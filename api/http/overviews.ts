@@ -1,5 +1,5 @@
 /** What the page of operators shows: the types between its data (ops/, health/) and the dependencies of operations. */
-import type { StallGroup } from '../../contract/stalls.js';
+import type { StallGroup } from '../../contract/runs/stalls.js';
 import type { FailureGroup } from '../../store/files/failures.js';
 import type { HeldRow } from '../../store/overview/held.js';
 import type { QuarantineOverview } from '../../store/overview/quarantine.js';

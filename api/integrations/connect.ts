@@ -1,10 +1,10 @@
 import Joi from 'joi';
 
-import type { DataSourceRecord } from '../../contract/records.js';
-import { CREDENTIAL_FACTS } from '../../contract/connectCredentials.js';
-import { isConnectedSource } from '../../contract/sources.js';
-import { BROUGHT_CLIENTS, FACT_FIELDS, type StoredGrant } from '../../contract/oauth.js';
-import { isOAuthSource, type OAuthSource } from '../../contract/whiteLabel.js';
+import type { DataSourceRecord } from '../../contract/files/records.js';
+import { CREDENTIAL_FACTS } from '../../contract/accounts/connectCredentials.js';
+import { isConnectedSource } from '../../contract/sources/sources.js';
+import { BROUGHT_CLIENTS, FACT_FIELDS, type StoredGrant } from '../../contract/accounts/oauth.js';
+import { isOAuthSource, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import type { ConnectionOptions } from '../../contract/oauth.js';
-import type { TagValue } from '../../contract/records.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources.js';
+import type { ConnectionOptions } from '../../contract/accounts/oauth.js';
+import type { TagValue } from '../../contract/files/records.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/sources.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { ApiDeps } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';

@@ -1,7 +1,7 @@
 import type { SourceItem } from '../../connectors/connector.js';
 import { Fault } from '../../contract/failures.js';
-import { honours } from '../../contract/sources.js';
-import { becomesFile } from '../../contract/typesAtSource.js';
+import { honours } from '../../contract/sources/sources.js';
+import { becomesFile } from '../../contract/sources/typesAtSource.js';
 import type { Selection } from '../../store/connections/acceptRuns.js';
 import type { ApiDeps } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';

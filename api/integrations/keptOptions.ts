@@ -1,5 +1,5 @@
-import type { IngestOptions } from '../../contract/ingestOptions.js';
-import type { TagValue } from '../../contract/records.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
+import type { TagValue } from '../../contract/files/records.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { type SelectionBody, toConnectedIngest } from '../schemas/integrations.js';
 

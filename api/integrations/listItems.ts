@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { ItemFilters, ItemListing } from '../../contract/items.js';
+import type { ItemFilters, ItemListing } from '../../contract/files/items.js';
 import { operation } from '../http/operation.js';
 import { presentItem } from '../presenters/item.js';
 import { integer } from '../schemas/fields.js';

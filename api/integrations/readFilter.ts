@@ -1,4 +1,4 @@
-import { FilterError } from '../../contract/filterTree.js';
+import { FilterError } from '../../contract/sources/filterTree.js';
 import { invalid } from '../http/errors.js';
 
 /** Parses a filter of a request. @throws HttpError 422 with the path of the error */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { DataSourceRecord } from '../../contract/records.js';
+import type { DataSourceRecord } from '../../contract/files/records.js';
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { ITEM_CAUSES, type ItemCause } from '../../contract/ledger.js';
+import { ITEM_CAUSES, type ItemCause } from '../../contract/runs/ledger.js';
 import { undocumented } from '../http/operation.js';
 import { opsPage } from './answers.js';
 import { OPS_PATH } from '../http/identity/opsSessions.js';

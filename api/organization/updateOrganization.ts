@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { ALL_CONNECTORS, SOURCE_TYPES } from '../../contract/sources.js';
+import { ALL_CONNECTORS, SOURCE_TYPES } from '../../contract/sources/sources.js';
 import type { ConnectorSettings } from '../../store/models/organizations.js';
 import { operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';

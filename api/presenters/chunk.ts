@@ -1,4 +1,4 @@
-import type { ChunkRecord } from '../../contract/records.js';
+import type { ChunkRecord } from '../../contract/files/records.js';
 import type { StoredChunk } from '../../store/models/chunks.js';
 
 /** Converts a stored chunk to its record; `embedding` is null unless vectors were requested. */

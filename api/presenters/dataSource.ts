@@ -1,6 +1,6 @@
-import type { DataSourceRecord } from '../../contract/records.js';
-import { tagObject } from '../../contract/tags.js';
-import type { WorkflowLink } from '../../contract/temporalLinks.js';
+import type { DataSourceRecord } from '../../contract/files/records.js';
+import { tagObject } from '../../contract/files/tags.js';
+import type { WorkflowLink } from '../../contract/runs/temporalLinks.js';
 import { listingWorkflow } from '../../store/dataSources/listings.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 

@@ -1,7 +1,7 @@
-import type { IngestOptions } from '../../contract/ingestOptions.js';
-import type { FileRecord, FileStatisticsRecord } from '../../contract/records.js';
-import { fileTags, tagObject } from '../../contract/tags.js';
-import type { WorkflowLink } from '../../contract/temporalLinks.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
+import type { FileRecord, FileStatisticsRecord } from '../../contract/files/records.js';
+import { fileTags, tagObject } from '../../contract/files/tags.js';
+import type { WorkflowLink } from '../../contract/runs/temporalLinks.js';
 import { toOcrProperties } from '../schemas/uploads.js';
 import type { FileDoc, FileStatistics } from '../../store/models/files.js';
 

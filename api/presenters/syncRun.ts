@@ -1,5 +1,5 @@
-import { NO_TALLY, REMEDIES, type RunTally } from '../../contract/ledger.js';
-import type { WorkflowLink } from '../../contract/temporalLinks.js';
+import { NO_TALLY, REMEDIES, type RunTally } from '../../contract/runs/ledger.js';
+import type { WorkflowLink } from '../../contract/runs/temporalLinks.js';
 import type { LedgerItem } from '../../store/ledger/queries.js';
 import { stateOfRun } from '../../store/runs/list.js';
 import type { RunDoc } from '../../store/models/runs.js';

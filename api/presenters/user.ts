@@ -1,7 +1,7 @@
 import { ALL_SOURCES } from '../../contract/limits.js';
-import { AUTO_SYNC_SOURCES } from '../../contract/sources.js';
-import type { TagValue } from '../../contract/records.js';
-import type { FileStatisticsTotals, FileTotals } from '../../contract/statistics.js';
+import { AUTO_SYNC_SOURCES } from '../../contract/sources/sources.js';
+import type { TagValue } from '../../contract/files/records.js';
+import type { FileStatisticsTotals, FileTotals } from '../../contract/files/statistics.js';
 import type { OrganizationDoc } from '../../store/models/organizations.js';
 import type { UserDoc } from '../../store/models/users.js';
 

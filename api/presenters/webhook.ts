@@ -1,4 +1,4 @@
-import type { WorkflowLink } from '../../contract/temporalLinks.js';
+import type { WorkflowLink } from '../../contract/runs/temporalLinks.js';
 import { eventId, eventPayload } from '../../contract/events.js';
 import type { DeliveryDoc, WebhookDoc } from '../../store/models/webhooks.js';
 

@@ -1,4 +1,4 @@
-import { SECRET_CREDENTIALS } from '../../contract/whiteLabel.js';
+import { SECRET_CREDENTIALS } from '../../contract/accounts/whiteLabel.js';
 import type { WhiteLabelDoc } from '../../store/models/whiteLabels.js';
 
 /** Converts an OAuth client to its record without secrets: only whether they are set. */

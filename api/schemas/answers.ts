@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import { FILE_FORMATS } from '../../contract/fileFormats.js';
-import { EMBEDDING_STORAGE_STATUSES } from '../../contract/statuses.js';
+import { FILE_FORMATS } from '../../contract/files/fileFormats.js';
+import { EMBEDDING_STORAGE_STATUSES } from '../../contract/files/statuses.js';
 import { integer, nullable, timestamp } from './fields.js';
 import { extension, named } from './reference.js';
 import { embeddingModel, sourceType, fileSyncStatus } from './enums.js';

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 
-import { FACT_FIELDS, type ConnectionOptions, type ConnectionActions } from '../../contract/oauth.js';
-import type { TagValue } from '../../contract/records.js';
-import { HONOURED_BY, honours, type SourceType } from '../../contract/sources.js';
+import { FACT_FIELDS, type ConnectionOptions, type ConnectionActions } from '../../contract/accounts/oauth.js';
+import type { TagValue } from '../../contract/files/records.js';
+import { HONOURED_BY, honours, type SourceType } from '../../contract/sources/sources.js';
 import { integer, orNull } from './fields.js';
 import { ingestFields } from './ingest.js';
 import {

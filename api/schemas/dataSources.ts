@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import { DATA_SOURCE_ORDERS, type DataSourceListing } from '../../contract/dataSourceFilters.js';
-import { DATA_SOURCE_ACTIONS, DATA_SOURCE_SYNC_STATUSES } from '../../contract/statuses.js';
+import { DATA_SOURCE_ORDERS, type DataSourceListing } from '../../contract/accounts/dataSourceFilters.js';
+import { DATA_SOURCE_ACTIONS, DATA_SOURCE_SYNC_STATUSES } from '../../contract/files/statuses.js';
 import { wholeRecord, workflowFields } from './answers.js';
 import { integer, nullable, orNull, timestamp } from './fields.js';
 import { idList, pagination, toPage } from './listing.js';

@@ -1,15 +1,15 @@
 /** Values that several operations share. */
 import Joi from 'joi';
 
-import { EMBEDDING_MODEL_IDS } from '../../contract/embeddingModels.js';
-import { ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
-import { PARSED_TEXT_FORMATS } from '../../contract/ingestOptions.js';
-import { MEDIA_TYPES } from '../../contract/mediaTypes.js';
-import { SOURCE_TYPES } from '../../contract/sources.js';
-import { FILE_SYNC_STATUSES } from '../../contract/statuses.js';
-import { TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
-import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
-import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
+import { EMBEDDING_MODEL_IDS } from '../../contract/vectors/embeddingModels.js';
+import { ORDER_DIRECTIONS } from '../../contract/files/fileFilters.js';
+import { PARSED_TEXT_FORMATS } from '../../contract/files/ingestOptions.js';
+import { MEDIA_TYPES } from '../../contract/files/mediaTypes.js';
+import { SOURCE_TYPES } from '../../contract/sources/sources.js';
+import { FILE_SYNC_STATUSES } from '../../contract/files/statuses.js';
+import { TYPES_AT_SOURCE } from '../../contract/sources/typesAtSource.js';
+import { TRANSCRIPTION_SERVICES } from '../../contract/files/uploads.js';
+import { OAUTH_SOURCES } from '../../contract/accounts/whiteLabel.js';
 import { named } from './reference.js';
 
 /** Returns the schema of an embedding model. */

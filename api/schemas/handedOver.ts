@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import { CONNECT_CREDENTIALS } from '../../contract/connectCredentials.js';
-import type { SourceType } from '../../contract/sources.js';
+import { CONNECT_CREDENTIALS } from '../../contract/accounts/connectCredentials.js';
+import type { SourceType } from '../../contract/sources/sources.js';
 import { orNull } from './fields.js';
 import { credential } from './integrations.js';
 import { typed } from './inferred.js';

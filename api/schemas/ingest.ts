@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
+import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/files/ingestOptions.js';
 import { integer, orNull } from './fields.js';
 import type { Shape } from './inferred.js';
 import { embeddingModel } from './enums.js';

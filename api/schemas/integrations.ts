@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import { type IngestOptions } from '../../contract/ingestOptions.js';
-import { ITEM_ORDERS } from '../../contract/items.js';
+import { type IngestOptions } from '../../contract/files/ingestOptions.js';
+import { ITEM_ORDERS } from '../../contract/files/items.js';
 import { wholeRecord } from './answers.js';
 import { integer, nullable, orNull, strings, timestamp } from './fields.js';
 import { boundFields } from './bounds.js';

@@ -7,7 +7,7 @@ import {
   LIMIT_NAMES,
   type LimitName,
 } from '../../contract/limits.js';
-import { type SourceType } from '../../contract/sources.js';
+import { type SourceType } from '../../contract/sources/sources.js';
 import { integer, orNull } from './fields.js';
 import { type Shape, typed } from './inferred.js';
 import { named } from './reference.js';

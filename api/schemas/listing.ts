@@ -6,7 +6,7 @@ import {
   type FileListing,
   MAX_PAGE_LIMIT,
   type Page,
-} from '../../contract/fileFilters.js';
+} from '../../contract/files/fileFilters.js';
 import { integer, orNull, strings } from './fields.js';
 import { asksForTags, tagFilter, tagTree } from './tags.js';
 import type { Infer, Present, Shape } from './inferred.js';

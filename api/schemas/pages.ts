@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { PageOptions } from '../../contract/ingestOptions.js';
+import type { PageOptions } from '../../contract/files/ingestOptions.js';
 import { orNull, prefixes } from './fields.js';
 import { stepFields } from './ingest.js';
 import { skipNames, skipSelectors } from './skipLists.js';

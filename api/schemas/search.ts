@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { RERANK_MODELS, type RerankModel } from '../../contract/rerankers.js';
+import { RERANK_MODELS, type RerankModel } from '../../contract/vectors/rerankers.js';
 import { numberList } from './numberList.js';
 import { typed } from './inferred.js';
 import { named } from './reference.js';

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 
-import type { TagCondition, TagTree } from '../../contract/fileFilters.js';
-import type { TagValue } from '../../contract/records.js';
-import { RESERVED_TAG_KEYS } from '../../contract/tags.js';
+import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js';
+import type { TagValue } from '../../contract/files/records.js';
+import { RESERVED_TAG_KEYS } from '../../contract/files/tags.js';
 import { typed } from './inferred.js';
 import { named } from './reference.js';
 

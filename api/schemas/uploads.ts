@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
-import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
+import { DEFAULT_EMBEDDING_MODEL } from '../../contract/vectors/embeddingModels.js';
+import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/files/ingestOptions.js';
 import { integer, orNull } from './fields.js';
 import { stepFields } from './ingest.js';
 import type { Shape } from './inferred.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { CREDENTIAL_FAMILIES, SECRET_CREDENTIALS, type WhiteLabelInput } from '../../contract/whiteLabel.js';
+import { CREDENTIAL_FAMILIES, SECRET_CREDENTIALS, type WhiteLabelInput } from '../../contract/accounts/whiteLabel.js';
 import { redirectUri } from './deploymentRules.js';
 import { integer, orNull, timestamp } from './fields.js';
 import { typed } from './inferred.js';

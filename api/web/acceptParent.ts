@@ -1,6 +1,6 @@
-import { CONTAINER_WORKFLOW_IDS, type ContainerRunKind } from '../../contract/orchestration.js';
-import type { NewWork } from '../../contract/runs.js';
-import type { SourceType } from '../../contract/sources.js';
+import { CONTAINER_WORKFLOW_IDS, type ContainerRunKind } from '../../contract/runs/orchestration.js';
+import type { NewWork } from '../../contract/runs/runs.js';
+import type { SourceType } from '../../contract/sources/sources.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import type { FileDoc } from '../../store/models/files.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { DEFAULT_EMBEDDING_MODEL } from '../../contract/embeddingModels.js';
-import { FEED_SOURCE, readFeedAddress, type SyncFeedRequest } from '../../contract/feeds.js';
-import { workflowIds } from '../../contract/orchestration.js';
-import { storedTags } from '../../contract/tags.js';
+import { DEFAULT_EMBEDDING_MODEL } from '../../contract/vectors/embeddingModels.js';
+import { FEED_SOURCE, readFeedAddress, type SyncFeedRequest } from '../../contract/runs/feeds.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import { storedTags } from '../../contract/files/tags.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Session } from '../../store/database/sequence.js';
 import type { ApiDeps } from '../http/deps.js';

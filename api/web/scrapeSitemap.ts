@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { type ScrapeSitemapRequest, WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
+import { type ScrapeSitemapRequest, WEB_PAGE_SOURCE } from '../../contract/runs/scrapeSitemap.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';

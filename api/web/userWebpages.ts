@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import type { FileFilters } from '../../contract/fileFilters.js';
-import { WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
+import type { FileFilters } from '../../contract/files/fileFilters.js';
+import { WEB_PAGE_SOURCE } from '../../contract/runs/scrapeSitemap.js';
 import { ListAnswer, operation } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';
 import { fileRecord, listOf } from '../schemas/answers.js';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 import pLimit from 'p-limit';
 
-import { WEB_PAGE_SOURCE } from '../../contract/scrapeSitemap.js';
+import { WEB_PAGE_SOURCE } from '../../contract/runs/scrapeSitemap.js';
 import { pageUrl } from '../../contract/urls.js';
-import { crawlId, type WebScrapeRequest } from '../../contract/webScrape.js';
+import { crawlId, type WebScrapeRequest } from '../../contract/runs/webScrape.js';
 import { invalid } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
 import { presentFile } from '../presenters/file.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { MAX_PAGE_LIMIT } from '../../contract/fileFilters.js';
+import { MAX_PAGE_LIMIT } from '../../contract/files/fileFilters.js';
 import { operation } from '../http/operation.js';
 import { presentDelivery } from '../presenters/webhook.js';
 import { listOf } from '../schemas/answers.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
+import { OAUTH_SOURCES } from '../../contract/accounts/whiteLabel.js';
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentWhiteLabel } from '../presenters/whiteLabel.js';

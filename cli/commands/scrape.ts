@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { openApi } from '../api.js';
 import { createPainter } from '../bars.js';
 import { type Call, type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';

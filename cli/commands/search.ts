@@ -1,4 +1,4 @@
-import type { DocumentRecord } from '../../contract/records.js';
+import type { DocumentRecord } from '../../contract/files/records.js';
 import { knownCustomer, openApi } from '../api.js';
 import { type Command, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION, UsageError } from '../command.js';
 

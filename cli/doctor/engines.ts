@@ -1,6 +1,6 @@
 /** Doctor checks of the engines and the API. */
 import type { Config } from '../../config/types.js';
-import { temporalNames } from '../../contract/temporalNames.js';
+import { temporalNames } from '../../contract/runs/temporalNames.js';
 import { embeddedTrouble } from '../../engines/embeddedTrouble.js';
 import type { EngineName } from '../../engines/engine.js';
 import { inspectTemporal, type TemporalInspection } from '../../dispatch/inspect.js';

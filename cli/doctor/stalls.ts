@@ -1,7 +1,7 @@
 /** Doctor checks of the workers and of runs without progress. */
 import type { Config } from '../../config/types.js';
-import type { StallCause } from '../../contract/stalls.js';
-import { NO_WORKER, stateOfWorker, workerTrouble } from '../../contract/workers.js';
+import type { StallCause } from '../../contract/runs/stalls.js';
+import { NO_WORKER, stateOfWorker, workerTrouble } from '../../contract/runs/workers.js';
 import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/overview/inspection.js';
 import { bad, type Check, ok, skipped, warn } from './check.js';

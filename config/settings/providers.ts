@@ -1,7 +1,7 @@
 /** Rerankers, lookups and transcription. */
 import Joi from 'joi';
 
-import { TRANSCRIPTION_SERVICES } from '../../contract/uploads.js';
+import { TRANSCRIPTION_SERVICES } from '../../contract/files/uploads.js';
 import { count, address, type Setting } from './rules.js';
 
 export const PROVIDERS_SETTINGS = {

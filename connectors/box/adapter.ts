@@ -1,4 +1,4 @@
-import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
+import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
 import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
 import { createItem } from '../items.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
+import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
 import { asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
 import { createItem } from '../items.js';

@@ -1,7 +1,13 @@
 import type { components } from '@octokit/openapi-types';
 
 import { Fault } from '../../contract/failures.js';
-import { FILE_FORMATS, type FileFormat, extensionOf, formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
+import {
+  FILE_FORMATS,
+  type FileFormat,
+  extensionOf,
+  formatOfName,
+  mimeTypeOf,
+} from '../../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
 import { createItem, createContainer } from '../items.js';
 import { type Answer, asText } from '../json.js';

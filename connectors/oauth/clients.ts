@@ -1,5 +1,5 @@
-import type { OAuthClient } from '../../contract/oauth.js';
-import { OAUTH_SOURCES, type OAuthSource } from '../../contract/whiteLabel.js';
+import type { OAuthClient } from '../../contract/accounts/oauth.js';
+import { OAUTH_SOURCES, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
 
 /** The deployment's own client for each source that has one. */
 export type OAuthClients = Partial<Readonly<Record<OAuthSource, OAuthClient>>>;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Fault } from '../../contract/failures.js';
-import type { GrantStore, VersionedGrant, StoredGrant } from '../../contract/oauth.js';
+import type { GrantStore, VersionedGrant, StoredGrant } from '../../contract/accounts/oauth.js';
 import { untilAborted } from '../../contract/untilAborted.js';
 import { TOKEN_TIMEOUT_MS } from './tokenRequests.js';
 

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { OAuthClient, RequestToken, StoredGrant } from '../../contract/oauth.js';
+import type { OAuthClient, RequestToken, StoredGrant } from '../../contract/accounts/oauth.js';
 import { retryAfterMs } from '../../egress/retryAfter.js';
 import type { Egress } from '../../egress/types.js';
 import { type ConsentRequest, type Provider, TOKEN_TIMEOUT_MS } from './tokenRequests.js';

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { StoredGrant } from '../../contract/oauth.js';
+import type { StoredGrant } from '../../contract/accounts/oauth.js';
 import type { Egress } from '../../egress/types.js';
 import type { Provider } from './tokenRequests.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { FeedLogin } from '../../contract/feeds.js';
+import type { FeedLogin } from '../../contract/runs/feeds.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
 import type { FeedAnswer, FeedEntry, FeedRequest } from '../types.js';

@@ -1,4 +1,4 @@
-import { formatOfName, mimeTypeOf } from '../../contract/fileFormats.js';
+import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
 import { isId } from './soql.js';
 import { escapeHtml } from '../html.js';

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import { callerCursor, type Check, either, nullable, number, pairOf, string } from '../cursors.js';
-import type { CrmListQuery, LiveReads } from '../../contract/liveReads.js';
+import type { CrmListQuery, LiveReads } from '../../contract/sources/liveReads.js';
 import type { Connector, LiveRead, OAuthGrant } from '../connector.js';
 import { CRM_KINDS, type CrmKind, INCLUDES, momentOf } from './crmRecords.js';
 import { ask, containing, isId, quote } from './soql.js';

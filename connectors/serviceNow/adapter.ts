@@ -1,5 +1,5 @@
-import { formatOfName } from '../../contract/fileFormats.js';
-import type { TypeAtSource } from '../../contract/typesAtSource.js';
+import { formatOfName } from '../../contract/files/fileFormats.js';
+import type { TypeAtSource } from '../../contract/sources/typesAtSource.js';
 import type { ItemContent, SourceItem } from '../connector.js';
 import { escapeHtml } from '../html.js';
 import { asTrimmed, type Json } from '../json.js';

@@ -1,4 +1,4 @@
-import { idOfThread, idOfWindow, WINDOW_SECONDS } from '../../contract/slackIds.js';
+import { idOfThread, idOfWindow, WINDOW_SECONDS } from '../../contract/sources/slackIds.js';
 import type { ItemContent, SourceItem } from '../connector.js';
 import { type Message, plainText } from './message.js';
 import type { Cut } from './windows.js';

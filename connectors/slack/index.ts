@@ -1,5 +1,5 @@
 /** Slack: what is said in a workspace, by quarters of an hour and by threads. https://docs.slack.dev/apis/web-api */
-import type { LiveReads } from '../../contract/liveReads.js';
+import type { LiveReads } from '../../contract/sources/liveReads.js';
 import {
   type PageAt,
   withRootsCursor,
@@ -11,7 +11,7 @@ import {
   type Checked,
 } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/slackIds.js';
+import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/sources/slackIds.js';
 import type { Connector, ItemContent, LiveRead, OAuthGrant, GrantClient } from '../connector.js';
 import { addressOf, contentOf, itemOfConversation, itemOfCut, paragraphOf, presentConversation } from './adapter.js';
 import { ask, classify, refusalIn } from './api.js';

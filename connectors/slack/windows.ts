@@ -2,7 +2,7 @@
 import { shapeOf, number, string, type Checked } from '../cursors.js';
 import { createHash } from 'node:crypto';
 
-import { windowOf } from '../../contract/slackIds.js';
+import { windowOf } from '../../contract/sources/slackIds.js';
 import type { Message } from './message.js';
 
 /** A window whose older messages may still come. */

@@ -1,4 +1,4 @@
-import { formatOfName } from '../../contract/fileFormats.js';
+import { formatOfName } from '../../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from '../connector.js';
 import { asObject, asObjects, asTrimmed, type Json } from '../json.js';
 import { createItem, createContainer, fileBytes } from '../items.js';

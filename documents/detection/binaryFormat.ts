@@ -1,4 +1,4 @@
-import type { FileFormat } from '../../contract/fileFormats.js';
+import type { FileFormat } from '../../contract/files/fileFormats.js';
 import { hasTwoFrames, mpegAudio } from './mpegFrames.js';
 
 /**

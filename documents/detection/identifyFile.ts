@@ -1,5 +1,11 @@
 import { Fault } from '../../contract/failures.js';
-import { FILE_FORMATS, type FileFormat, formatOfName, formatOfType, mimeTypeOf } from '../../contract/fileFormats.js';
+import {
+  FILE_FORMATS,
+  type FileFormat,
+  formatOfName,
+  formatOfType,
+  mimeTypeOf,
+} from '../../contract/files/fileFormats.js';
 import { byteOrderMark, charsetOf, utf16Without } from '../decodeText.js';
 import type { Identified, ParseInput } from '../types.js';
 import { binaryFormat } from './binaryFormat.js';

@@ -1,4 +1,4 @@
-import type { FileFormat } from '../../contract/fileFormats.js';
+import type { FileFormat } from '../../contract/files/fileFormats.js';
 
 /** Detects MPEG audio: its only signature is eleven set bits, and the layer distinguishes the three formats. */
 export function mpegAudio(bytes: Buffer): FileFormat | null {

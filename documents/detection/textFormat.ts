@@ -1,4 +1,4 @@
-import type { FileFormat } from '../../contract/fileFormats.js';
+import type { FileFormat } from '../../contract/files/fileFormats.js';
 
 /**
  * Matches the start of a page, as opposed to a fragment of HTML, with which a Markdown file may begin. The pattern

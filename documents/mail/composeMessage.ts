@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import { type FileFormat, mimeTypeOf } from '../../contract/fileFormats.js';
+import { type FileFormat, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import { cleanText } from '../cleanText.js';
 import { wholeText } from '../html/wholeText.js';
 import { oneLine } from '../textBuilder.js';

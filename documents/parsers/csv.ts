@@ -1,6 +1,6 @@
 import Papa from 'papaparse';
 import { Fault } from '../../contract/failures.js';
-import { mimeTypeOf } from '../../contract/fileFormats.js';
+import { mimeTypeOf } from '../../contract/files/fileFormats.js';
 import { decodeText } from '../decodeText.js';
 import { CellBudget, TableWriter } from '../tables/tableWriter.js';
 import { TextBuilder } from '../textBuilder.js';

@@ -1,6 +1,6 @@
 import PostalMime, { type Address, type Attachment as Part, type Header } from 'postal-mime';
 import { Fault } from '../../contract/failures.js';
-import { FILE_FORMATS, formatOfType } from '../../contract/fileFormats.js';
+import { FILE_FORMATS, formatOfType } from '../../contract/files/fileFormats.js';
 import { attachmentName, composeMessage, encryptedMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
 import type { Attachment, Parser } from '../types.js';
 

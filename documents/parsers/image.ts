@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import { mimeTypeOf } from '../../contract/fileFormats.js';
+import { mimeTypeOf } from '../../contract/files/fileFormats.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 import { composePages } from './pdf/composePages.js';
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import { mimeTypeOf } from '../../contract/fileFormats.js';
+import { mimeTypeOf } from '../../contract/files/fileFormats.js';
 import { decodeText } from '../decodeText.js';
 import { CellBudget } from '../tables/tableWriter.js';
 import { TextBuilder, tidyLines } from '../textBuilder.js';

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { TranscriptSegment } from '../../contract/transcripts.js';
+import type { TranscriptSegment } from '../../contract/files/transcripts.js';
 import { oneLine, TextBuilder } from '../textBuilder.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, PlacedSpeech } from '../types.js';
 

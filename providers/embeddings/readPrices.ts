@@ -1,4 +1,8 @@
-import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
+import {
+  EMBEDDING_MODEL_IDS,
+  EMBEDDING_MODELS,
+  type EmbeddingModelId,
+} from '../../contract/vectors/embeddingModels.js';
 
 /**
  * Parses `MODEL_ID=price` pairs, separated by commas.

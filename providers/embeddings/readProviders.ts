@@ -1,4 +1,4 @@
-import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS } from '../../contract/embeddingModels.js';
+import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS } from '../../contract/vectors/embeddingModels.js';
 import type { AzureSettings } from './providers/azure.js';
 import type { VertexSettings } from './providers/vertex.js';
 import type { ProviderSettings } from './registry.js';

@@ -1,5 +1,5 @@
-import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS } from '../../contract/embeddingModels.js';
-import type { EmbeddingModelId, EmbeddingModelRow } from '../../contract/embeddingModels.js';
+import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS } from '../../contract/vectors/embeddingModels.js';
+import type { EmbeddingModelId, EmbeddingModelRow } from '../../contract/vectors/embeddingModels.js';
 import { Fault } from '../../contract/failures.js';
 import { guardVectors } from './guardVectors.js';
 import { AZURE, azureModel, type AzureSettings } from './providers/azure.js';

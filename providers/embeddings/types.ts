@@ -1,4 +1,4 @@
-import type { EmbeddingModelId, EmbeddingModelRow, VectorSpace } from '../../contract/embeddingModels.js';
+import type { EmbeddingModelId, EmbeddingModelRow, VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import type { Party } from './fairQueue.js';
 
 export type { VectorSpace };

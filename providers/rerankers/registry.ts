@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { RerankModel } from '../../contract/rerankers.js';
+import type { RerankModel } from '../../contract/vectors/rerankers.js';
 import type { Egress } from '../../egress/types.js';
 import { exchange } from './exchange.js';
 import { cohere } from './providers/cohere.js';

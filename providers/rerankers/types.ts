@@ -1,5 +1,5 @@
 /** Reranks texts by how well they answer a query, with outside services. */
-import type { RerankModel } from '../../contract/rerankers.js';
+import type { RerankModel } from '../../contract/vectors/rerankers.js';
 import type { Service } from '../serviceClient.js';
 
 /** One of the given texts, by its index. */

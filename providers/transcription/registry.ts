@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { TranscriptionService } from '../../contract/uploads.js';
+import type { TranscriptionService } from '../../contract/files/uploads.js';
 import type { Egress } from '../../egress/types.js';
 import { createAssemblyAi } from './providers/assemblyai.js';
 import { createDeepgram } from './providers/deepgram.js';

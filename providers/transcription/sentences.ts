@@ -1,4 +1,4 @@
-import type { TranscriptSegment } from '../../contract/transcripts.js';
+import type { TranscriptSegment } from '../../contract/files/transcripts.js';
 
 /** A word in a service's response; times in seconds. */
 export interface SpokenWord {

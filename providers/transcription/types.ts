@@ -1,6 +1,6 @@
 /** Transcribes recordings with outside services. */
-import type { Transcript, TranscriptionOptions } from '../../contract/transcripts.js';
-import type { TranscriptionService } from '../../contract/uploads.js';
+import type { Transcript, TranscriptionOptions } from '../../contract/files/transcripts.js';
+import type { TranscriptionService } from '../../contract/files/uploads.js';
 
 /** A recording with its content. */
 export interface Recording {

@@ -1,6 +1,6 @@
 /** A client of the public API. */
 import { detailOf } from '../../cli/api.js';
-import type { DocumentRecord } from '../../contract/records.js';
+import type { DocumentRecord } from '../../contract/files/records.js';
 
 export interface Client {
   get<T>(path: string): Promise<T>;

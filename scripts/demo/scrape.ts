@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { bar, createPainter } from '../../cli/bars.js';
 import type { Terminal } from '../../cli/command.js';
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { ask, type Client, countFiles, type Demo } from './client.js';
 import { serveDocs } from './docsSite.js';
 

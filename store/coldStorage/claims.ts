@@ -1,7 +1,7 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import { DAY_MS, DEFAULT_HOT_DAYS, MAX_HOT_DAYS } from '../../contract/coldStorage.js';
-import type { FileFilters } from '../../contract/fileFilters.js';
+import { DAY_MS, DEFAULT_HOT_DAYS, MAX_HOT_DAYS } from '../../contract/files/coldStorage.js';
+import type { FileFilters } from '../../contract/files/fileFilters.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import { fileQuery } from '../files/filter.js';
 import { COLD_INDEXES, MAY_COOL } from '../models/fileIndexes.js';

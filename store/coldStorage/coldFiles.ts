@@ -1,8 +1,8 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
-import type { MediaType } from '../../contract/mediaTypes.js';
-import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources.js';
+import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
+import type { MediaType } from '../../contract/files/mediaTypes.js';
+import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources/sources.js';
 import { fileQuery } from '../files/filter.js';
 import { COLD } from '../files/found.js';
 import { COLD_INDEXES } from '../models/fileIndexes.js';

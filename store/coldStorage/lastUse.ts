@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { hotMs } from '../../contract/coldStorage.js';
+import { hotMs } from '../../contract/files/coldStorage.js';
 import type { FileDoc } from '../models/files.js';
 import type { Tenant } from '../users/accept.js';
 

@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose';
 
-import { type ColdStorageChange, hotMs } from '../../contract/coldStorage.js';
+import { type ColdStorageChange, hotMs } from '../../contract/files/coldStorage.js';
 import { fileEvents } from '../../contract/events.js';
-import type { FileFilters } from '../../contract/fileFilters.js';
+import type { FileFilters } from '../../contract/files/fileFilters.js';
 import type { EventWriter } from '../events/events.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import { fileQuery } from '../files/filter.js';

@@ -1,8 +1,8 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import { DAY_MS, hotMs } from '../../contract/coldStorage.js';
+import { DAY_MS, hotMs } from '../../contract/files/coldStorage.js';
 import { fileEvents } from '../../contract/events.js';
-import { endedAs } from '../../contract/ledger.js';
+import { endedAs } from '../../contract/runs/ledger.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import type { ColdCopy, FileDoc } from '../models/files.js';

@@ -1,8 +1,8 @@
-import type { ConnectionOptions } from '../../contract/oauth.js';
-import { workflowIds } from '../../contract/orchestration.js';
-import type { TagValue } from '../../contract/records.js';
-import { type ConnectedSourceType, honours } from '../../contract/sources.js';
-import { storedTags } from '../../contract/tags.js';
+import type { ConnectionOptions } from '../../contract/accounts/oauth.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { TagValue } from '../../contract/files/records.js';
+import { type ConnectedSourceType, honours } from '../../contract/sources/sources.js';
+import { storedTags } from '../../contract/files/tags.js';
 import type { DataSourceCommands } from '../dataSources/commands.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Runs } from '../runs/outbox.js';

@@ -1,7 +1,7 @@
-import { WALK_ALL, walkOf } from '../../contract/connections.js';
-import type { IngestOptions } from '../../contract/ingestOptions.js';
-import { workflowIds } from '../../contract/orchestration.js';
-import type { TagValue } from '../../contract/records.js';
+import { WALK_ALL, walkOf } from '../../contract/accounts/connections.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { TagValue } from '../../contract/files/records.js';
 import type { NewRun, Runs } from '../runs/outbox.js';
 import type { Selections } from '../selections/selections.js';
 import type { Session } from '../database/sequence.js';

@@ -1,7 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Model } from 'mongoose';
 
-import { type AttemptState, OPEN_ATTEMPT_STATES, type RequestToken, type StoredGrant } from '../../contract/oauth.js';
+import {
+  type AttemptState,
+  OPEN_ATTEMPT_STATES,
+  type RequestToken,
+  type StoredGrant,
+} from '../../contract/accounts/oauth.js';
 import type { SealedSecret, SecretPlace, Secrets } from '../secrets/secrets.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';

@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose';
 
 import { dataSourceEvent } from '../../contract/events.js';
-import type { ConnectionOptions } from '../../contract/oauth.js';
-import { workflowIds } from '../../contract/orchestration.js';
-import type { SourceType } from '../../contract/sources.js';
-import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/tags.js';
+import type { ConnectionOptions } from '../../contract/accounts/oauth.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { SourceType } from '../../contract/sources/sources.js';
+import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/files/tags.js';
 import type { EventWriter } from '../events/events.js';
 import type { ScheduleMarks } from '../schedules/marks.js';
 import type { Secrets } from '../secrets/secrets.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Model } from 'mongoose';
 
-import type { GrantStore, OAuthClient, StoredGrant } from '../../contract/oauth.js';
+import type { GrantStore, OAuthClient, StoredGrant } from '../../contract/accounts/oauth.js';
 import type { Secrets } from '../secrets/secrets.js';
 import { openCredentials, sealCredentials } from './credentials.js';
 import type { DataSourceDoc } from '../models/dataSources.js';

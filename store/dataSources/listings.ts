@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose';
 
 import { dataSourceEvent } from '../../contract/events.js';
-import { workflowIds } from '../../contract/orchestration.js';
-import type { DataSourceSyncStatus } from '../../contract/statuses.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { DataSourceSyncStatus } from '../../contract/files/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
-import type { DataSourceFilters, DataSourceListing } from '../../contract/dataSourceFilters.js';
-import type { SourceType } from '../../contract/sources.js';
+import type { DataSourceFilters, DataSourceListing } from '../../contract/accounts/dataSourceFilters.js';
+import type { SourceType } from '../../contract/sources/sources.js';
 import { inParts } from '../database/inParts.js';
 import { tagTreeQuery } from '../tagQuery.js';
 import type { Tenant } from '../users/accept.js';

@@ -1,6 +1,6 @@
 import { type mongo, Schema, type SchemaOptions } from 'mongoose';
 
-import type { StoredTag } from '../../contract/tags.js';
+import type { StoredTag } from '../../contract/files/tags.js';
 
 /** Definition of a path of a mongoose schema. */
 interface Definition {

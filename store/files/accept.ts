@@ -1,12 +1,12 @@
 import { type Model, mongo, type QueryFilter } from 'mongoose';
 
-import type { IngestOptions } from '../../contract/ingestOptions.js';
-import { endedAs, type SkipCause } from '../../contract/ledger.js';
-import type { ContainerRunKind } from '../../contract/orchestration.js';
-import type { TagValue } from '../../contract/records.js';
-import type { SourceType } from '../../contract/sources.js';
-import type { TypeAtSource } from '../../contract/typesAtSource.js';
-import { fileTags, storedTags, tagPairs, upsertTags } from '../../contract/tags.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
+import { endedAs, type SkipCause } from '../../contract/runs/ledger.js';
+import type { ContainerRunKind } from '../../contract/runs/orchestration.js';
+import type { TagValue } from '../../contract/files/records.js';
+import type { SourceType } from '../../contract/sources/sources.js';
+import type { TypeAtSource } from '../../contract/sources/typesAtSource.js';
+import { fileTags, storedTags, tagPairs, upsertTags } from '../../contract/files/tags.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import { blankRow, insertOnce, insertRows } from '../database/insertOnce.js';
 import type { EventWriter } from '../events/events.js';

@@ -1,10 +1,10 @@
 import type { Model } from 'mongoose';
 
-import { hotMs } from '../../contract/coldStorage.js';
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
-import type { FeedReading } from '../../contract/feeds.js';
-import { endedAs, type ItemCause, type ItemCost, type ItemEnd, type SkipCause } from '../../contract/ledger.js';
-import { UNDER_WAY_STATUSES } from '../../contract/statuses.js';
+import { hotMs } from '../../contract/files/coldStorage.js';
+import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
+import type { FeedReading } from '../../contract/runs/feeds.js';
+import { endedAs, type ItemCause, type ItemCost, type ItemEnd, type SkipCause } from '../../contract/runs/ledger.js';
+import { UNDER_WAY_STATUSES } from '../../contract/files/statuses.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Session } from '../database/sequence.js';
 import { metadataFields } from './accept.js';

@@ -1,9 +1,9 @@
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
-import type { DeleteFilesProgress, DeleteFilesRequest } from '../../contract/deleteFiles.js';
-import { endedAs } from '../../contract/ledger.js';
-import { BEING_DELETED } from '../../contract/reembed.js';
-import { UNDER_WAY_STATUSES, WAITING_FILE_STATUSES } from '../../contract/statuses.js';
+import type { DeleteFilesProgress, DeleteFilesRequest } from '../../contract/files/deleteFiles.js';
+import { endedAs } from '../../contract/runs/ledger.js';
+import { BEING_DELETED } from '../../contract/runs/reembed.js';
+import { UNDER_WAY_STATUSES, WAITING_FILE_STATUSES } from '../../contract/files/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Tenant } from '../users/accept.js';

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
-import { endedAs, type ItemCost, type SkipCause } from '../../contract/ledger.js';
-import { BEING_DELETED } from '../../contract/reembed.js';
+import { endedAs, type ItemCost, type SkipCause } from '../../contract/runs/ledger.js';
+import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileChanges } from './changes.js';

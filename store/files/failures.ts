@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { ItemCause } from '../../contract/ledger.js';
+import type { ItemCause } from '../../contract/runs/ledger.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';

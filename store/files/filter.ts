@@ -1,8 +1,8 @@
 import type { QueryFilter } from 'mongoose';
 
-import type { FileFilters } from '../../contract/fileFilters.js';
+import type { FileFilters } from '../../contract/files/fileFilters.js';
 import { tagCondition, type TagQuery, tagTreeQuery } from '../tagQuery.js';
-import { SOURCE_TYPES } from '../../contract/sources.js';
+import { SOURCE_TYPES } from '../../contract/sources/sources.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
 

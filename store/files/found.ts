@@ -1,6 +1,6 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
 import { aggregateRows, collectionOf, readRows } from '../database/driver.js';

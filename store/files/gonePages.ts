@@ -1,6 +1,6 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import { BEING_DELETED } from '../../contract/reembed.js';
+import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
 import { OPERATOR_INDEXES } from '../models/fileIndexes.js';

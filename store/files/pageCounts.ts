@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import { metadataFields } from './accept.js';
 import type { FileDoc } from '../models/files.js';
 

@@ -1,6 +1,6 @@
 import type { Model, QueryFilter, SortOrder } from 'mongoose';
 
-import type { FileFilters, FileListing, FileOrder } from '../../contract/fileFilters.js';
+import type { FileFilters, FileListing, FileOrder } from '../../contract/files/fileFilters.js';
 import { requiredPairs } from '../tagQuery.js';
 import type { Tenant } from '../users/accept.js';
 import { tagQueries } from './filter.js';

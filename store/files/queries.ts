@@ -1,7 +1,7 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import type { FileFilters, FileListing } from '../../contract/fileFilters.js';
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { FileFilters, FileListing } from '../../contract/files/fileFilters.js';
+import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import { inParts } from '../database/inParts.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';

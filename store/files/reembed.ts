@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
-import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
-import type { FileFilters } from '../../contract/fileFilters.js';
-import type { ReembedCandidate } from '../../contract/reembed.js';
-import { FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import type { EmbeddingModelId, VectorSpace } from '../../contract/vectors/embeddingModels.js';
+import type { FileFilters } from '../../contract/files/fileFilters.js';
+import type { ReembedCandidate } from '../../contract/runs/reembed.js';
+import { FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
 import { ORDER_INDEXES } from '../models/fileIndexes.js';

@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose';
 
-import { BEING_DELETED } from '../../contract/reembed.js';
-import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
-import { UPLOAD_SOURCES, type UploadOptions } from '../../contract/uploads.js';
+import { BEING_DELETED } from '../../contract/runs/reembed.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
+import { UPLOAD_SOURCES, type UploadOptions } from '../../contract/files/uploads.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';

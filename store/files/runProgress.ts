@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
-import type { BatchResult } from '../../contract/orchestration.js';
-import type { FileSyncStatus } from '../../contract/statuses.js';
+import type { BatchResult } from '../../contract/runs/orchestration.js';
+import type { FileSyncStatus } from '../../contract/files/statuses.js';
 import type { RunDoc } from '../models/runs.js';
 import { RUN_INDEX } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';

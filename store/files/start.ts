@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { UNDER_WAY_STATUSES } from '../../contract/statuses.js';
+import { UNDER_WAY_STATUSES } from '../../contract/files/statuses.js';
 import type { FileChanges } from './changes.js';
 import type { FileDoc } from '../models/files.js';
 import { inMotion, isStartable, startsSparse, TRANSITIONS } from './transitions.js';

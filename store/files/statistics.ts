@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose';
 
-import type { TagValue } from '../../contract/records.js';
-import type { SourceType } from '../../contract/sources.js';
-import type { FileStatisticsTotals, FileTotals } from '../../contract/statistics.js';
+import type { TagValue } from '../../contract/files/records.js';
+import type { SourceType } from '../../contract/sources/sources.js';
+import type { FileStatisticsTotals, FileTotals } from '../../contract/files/statistics.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
 import type { Remember } from './remembered.js';

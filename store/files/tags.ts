@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { fileTags, sameTags, type StoredTag, tagPairs } from '../../contract/tags.js';
+import { fileTags, sameTags, type StoredTag, tagPairs } from '../../contract/files/tags.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';

@@ -1,14 +1,14 @@
 import type { QueryFilter } from 'mongoose';
 
 import { type EventFile, fileEvents, type NewEvent, uploadEvent } from '../../contract/events.js';
-import { wantsSparseVectors } from '../../contract/ingestOptions.js';
+import { wantsSparseVectors } from '../../contract/files/ingestOptions.js';
 import {
   FILE_SYNC_STATUSES,
   type FileSyncStatus,
   FINAL_FILE_STATUSES,
   UNDER_WAY_STATUSES,
   WAITING_FILE_STATUSES,
-} from '../../contract/statuses.js';
+} from '../../contract/files/statuses.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
 

@@ -1,12 +1,12 @@
 import type { Model, QueryFilter, SortOrder } from 'mongoose';
 
-import type { ItemFilters, ItemListing, ItemOrder } from '../../contract/items.js';
+import type { ItemFilters, ItemListing, ItemOrder } from '../../contract/files/items.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';
 import { inParts } from '../database/inParts.js';
 import type { Sequence } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import type { IngestOptions } from '../../contract/ingestOptions.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import { type ClosedItems, createClosedItems } from './closedItems.js';
 import { createGoneItems, type GoneItems } from './goneItems.js';
 import type { ItemDoc } from '../models/items.js';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Model } from 'mongoose';
 
-import { sourcesOfFiles } from '../../contract/sources.js';
-import type { IngestOptions } from '../../contract/ingestOptions.js';
+import { sourcesOfFiles } from '../../contract/sources/sources.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { endedAs, type ItemEnd } from '../../contract/ledger.js';
-import type { FileSyncStatus } from '../../contract/statuses.js';
+import { endedAs, type ItemEnd } from '../../contract/runs/ledger.js';
+import type { FileSyncStatus } from '../../contract/files/statuses.js';
 import type { FileDoc } from '../models/files.js';
 import type { Tenant } from '../users/accept.js';
 import type { LedgerItemDoc } from '../models/ledger.js';

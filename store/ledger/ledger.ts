@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { RunTally } from '../../contract/ledger.js';
+import type { RunTally } from '../../contract/runs/ledger.js';
 import { RUN_INDEX } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import { insertOnce } from '../database/insertOnce.js';

@@ -8,8 +8,8 @@ import {
   type ItemStage,
   type SkipCause,
   NO_COST,
-} from '../../contract/ledger.js';
-import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+} from '../../contract/runs/ledger.js';
+import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import { RUN_INDEX } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import type { ReembedDoc } from '../models/reembeds.js';

@@ -7,8 +7,8 @@ import {
   type ItemOutcome,
   type ItemStage,
   NO_TALLY,
-} from '../../contract/ledger.js';
-import type { RunTally } from '../../contract/ledger.js';
+} from '../../contract/runs/ledger.js';
+import type { RunTally } from '../../contract/runs/ledger.js';
 import type { RunDoc } from '../models/runs.js';
 import { fileOfKey, itemKey, keysOf, runOfKey } from './items.js';
 import { isWanted, type ItemFilter, type AnyLiveItems, type LiveItem } from './live.js';

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { type ItemOutcome, NO_TALLY, type RunTally } from '../../contract/ledger.js';
+import { type ItemOutcome, NO_TALLY, type RunTally } from '../../contract/runs/ledger.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
 
 /** Sums of rows that say how many items ended how, and at what cost. */

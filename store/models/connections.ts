@@ -1,7 +1,7 @@
 import type { Connection, Model } from 'mongoose';
 
-import { ATTEMPT_STATES, type ConnectionOptions, type ConnectionActions } from '../../contract/oauth.js';
-import type { OAuthSource } from '../../contract/whiteLabel.js';
+import { ATTEMPT_STATES, type ConnectionOptions, type ConnectionActions } from '../../contract/accounts/oauth.js';
+import type { OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import type { SealedSecret } from '../secrets/secrets.js';
 import {
   byDefault,

@@ -1,8 +1,8 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { ConnectionOptions } from '../../contract/oauth.js';
-import type { SourceType } from '../../contract/sources.js';
-import { DATA_SOURCE_ACTIONS, DATA_SOURCE_SYNC_STATUSES } from '../../contract/statuses.js';
+import type { ConnectionOptions } from '../../contract/accounts/oauth.js';
+import type { SourceType } from '../../contract/sources/sources.js';
+import { DATA_SOURCE_ACTIONS, DATA_SOURCE_SYNC_STATUSES } from '../../contract/files/statuses.js';
 import {
   byDefault,
   date,

@@ -1,4 +1,4 @@
-import type { FileOrder } from '../../contract/fileFilters.js';
+import type { FileOrder } from '../../contract/files/fileFilters.js';
 
 export type IndexKeys = Readonly<Record<string, 1>>;
 

@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { SourceType } from '../../contract/sources.js';
+import type { SourceType } from '../../contract/sources/sources.js';
 import {
   date,
   flag,

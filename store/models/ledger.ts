@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { ItemCause, ItemCost, ItemOutcome, ItemStage } from '../../contract/ledger.js';
+import type { ItemCause, ItemCost, ItemOutcome, ItemStage } from '../../contract/runs/ledger.js';
 import {
   byDefault,
   date,

@@ -1,7 +1,7 @@
 import type { Connection, Model } from 'mongoose';
 
 import type { CustomLimits } from '../../contract/limits.js';
-import type { FileStatisticsTotals } from '../../contract/statistics.js';
+import type { FileStatisticsTotals } from '../../contract/files/statistics.js';
 import {
   date,
   json,

@@ -1,7 +1,7 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { TranscriptionOptions } from '../../contract/transcripts.js';
-import type { TranscriptionService } from '../../contract/uploads.js';
+import type { TranscriptionOptions } from '../../contract/files/transcripts.js';
+import type { TranscriptionService } from '../../contract/files/uploads.js';
 import {
   byDefault,
   bytes,

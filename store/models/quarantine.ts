@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import { QUARANTINE_STATES } from '../../contract/quarantine.js';
+import { QUARANTINE_STATES } from '../../contract/files/quarantine.js';
 import type { ColdCopy, FileDoc } from './files.js';
 import { date, json, nullable, number, oneOf, type RecordOf, required, schemaOf, text } from '../database/record.js';
 

@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { KeptReason } from '../../contract/reembed.js';
+import type { KeptReason } from '../../contract/runs/reembed.js';
 import {
   byDefault,
   date,

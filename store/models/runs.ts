@@ -1,10 +1,10 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 
 import type { FaultKind } from '../../contract/failures.js';
-import type { ItemCause, RunCause, RunTally } from '../../contract/ledger.js';
-import type { RunStall } from '../../contract/stalls.js';
-import type { PauseReason, RunKind, RunOutcome } from '../../contract/orchestration.js';
-import type { RunWork } from '../../contract/runs.js';
+import type { ItemCause, RunCause, RunTally } from '../../contract/runs/ledger.js';
+import type { RunStall } from '../../contract/runs/stalls.js';
+import type { PauseReason, RunKind, RunOutcome } from '../../contract/runs/orchestration.js';
+import type { RunWork } from '../../contract/runs/runs.js';
 import {
   byDefault,
   date,

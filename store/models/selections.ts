@@ -1,7 +1,7 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { IngestOptions } from '../../contract/ingestOptions.js';
-import type { TagValue } from '../../contract/records.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
+import type { TagValue } from '../../contract/files/records.js';
 import { date, json, nullable, number, type RecordOf, required, schemaOf, text } from '../database/record.js';
 
 const TENANT = { organizationId: required(number), userId: required(number) };

@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { OAuthSource, PLAIN_CREDENTIALS, SecretCredential } from '../../contract/whiteLabel.js';
+import type { OAuthSource, PLAIN_CREDENTIALS, SecretCredential } from '../../contract/accounts/whiteLabel.js';
 import type { SealedSecret } from '../secrets/secrets.js';
 import { byDefault, date, json, number, type RecordOf, required, schemaOf, textOf } from '../database/record.js';
 

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { CustomLimits } from '../../contract/limits.js';
-import type { FileStatisticsTotals } from '../../contract/statistics.js';
+import type { FileStatisticsTotals } from '../../contract/files/statistics.js';
 import type { Session } from '../database/sequence.js';
 import type { ConnectorSettings, OrganizationDoc } from '../models/organizations.js';
 

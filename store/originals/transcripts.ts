@@ -3,7 +3,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Model } from 'mongoose';
 
 import { Fault } from '../../contract/failures.js';
-import type { Transcript } from '../../contract/transcripts.js';
+import type { Transcript } from '../../contract/files/transcripts.js';
 import type { Tenant } from '../users/accept.js';
 import type { OriginalDoc, TranscriptionJob } from '../models/originals.js';
 

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
-import { stateOfWorker } from '../../contract/workers.js';
-import { FILE_SYNC_STATUSES } from '../../contract/statuses.js';
+import { stateOfWorker } from '../../contract/runs/workers.js';
+import { FILE_SYNC_STATUSES } from '../../contract/files/statuses.js';
 import type { Backlog } from '../../observability/backlog.js';
 import type { EventRowDoc } from '../models/events.js';
 import { FILTER_INDEXES } from '../models/fileIndexes.js';

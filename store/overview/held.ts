@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { SourceType } from '../../contract/sources.js';
+import type { SourceType } from '../../contract/sources/sources.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';

@@ -1,7 +1,7 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose, { type Connection } from 'mongoose';
 
-import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import { signingKeyPlace } from '../../contract/webhooks.js';
 import { findDeploymentId } from '../deployment.js';
 import { schemaVersionOf } from '../migrations/run.js';

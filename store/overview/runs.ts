@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
-import type { RunKind } from '../../contract/orchestration.js';
-import type { RunStall } from '../../contract/stalls.js';
-import type { SourceType } from '../../contract/sources.js';
-import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import type { RunKind } from '../../contract/runs/orchestration.js';
+import type { RunStall } from '../../contract/runs/stalls.js';
+import type { SourceType } from '../../contract/sources/sources.js';
+import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';
 import { type RunDoc, PAUSED, currentPause } from '../models/runs.js';

@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose';
 
-import type { SourceType } from '../../contract/sources.js';
-import type { DataSourceSyncStatus } from '../../contract/statuses.js';
-import { scheduleIds } from '../../contract/orchestration.js';
+import type { SourceType } from '../../contract/sources/sources.js';
+import type { DataSourceSyncStatus } from '../../contract/files/statuses.js';
+import { scheduleIds } from '../../contract/runs/orchestration.js';
 import { listingWorkflow } from '../dataSources/listings.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { ScheduleDoc } from '../models/schedules.js';

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { type EmbeddingStorageStatus, FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { type EmbeddingStorageStatus, FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import { FILTER_INDEXES, ORDER_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import type { Vectors } from '../vectors/vectors.js';

@@ -1,6 +1,6 @@
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
-import type { QuarantineFilters } from '../../contract/quarantine.js';
+import type { QuarantineFilters } from '../../contract/files/quarantine.js';
 import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
 import type { QuarantinedDoc } from '../models/quarantine.js';

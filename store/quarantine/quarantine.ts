@@ -1,8 +1,8 @@
 import type { ClientSession, Model } from 'mongoose';
 
 import { fileEvents } from '../../contract/events.js';
-import { endedAs } from '../../contract/ledger.js';
-import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { endedAs } from '../../contract/runs/ledger.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { ColdCopy, FileDoc } from '../models/files.js';
 import { stateOf, transitionEvents } from '../files/transitions.js';

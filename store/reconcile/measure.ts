@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { wantsSparseVectors } from '../../contract/ingestOptions.js';
+import { wantsSparseVectors } from '../../contract/files/ingestOptions.js';
 import type { SegmentDoc } from '../models/chunks.js';
 import type { ChunkQueries } from '../chunks/queries.js';
 import { blobKey, type Blobs } from '../contents/blobs.js';

@@ -1,4 +1,4 @@
-import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import { type FileSyncStatus, FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import type { FileDoc } from '../models/files.js';
 import type { openModels } from '../models/openModels.js';
 import type { QuarantinedDoc } from '../models/quarantine.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Model } from 'mongoose';
 
-import { workflowIds } from '../../contract/orchestration.js';
-import type { KeptReason, ReembedRequest } from '../../contract/reembed.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { KeptReason, ReembedRequest } from '../../contract/runs/reembed.js';
 import type { Atomically } from '../events/events.js';
 import type { FileDoc } from '../models/files.js';
 import type { RunDoc } from '../models/runs.js';

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { KeptReason } from '../../contract/reembed.js';
+import type { KeptReason } from '../../contract/runs/reembed.js';
 import type { StartedFile } from '../files/start.js';
 import type { Tenant } from '../users/accept.js';
 import type { ReembedDoc } from '../models/reembeds.js';

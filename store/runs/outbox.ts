@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 
 import { uploadEvent } from '../../contract/events.js';
-import type { ItemCause, RunCause } from '../../contract/ledger.js';
-import { IS_UPLOAD, MAX_RUN_RESTARTS, type RunKind, type RunOutcome } from '../../contract/orchestration.js';
-import { type NewWork, type RunProgressOf, workOf } from '../../contract/runs.js';
+import type { ItemCause, RunCause } from '../../contract/runs/ledger.js';
+import { IS_UPLOAD, MAX_RUN_RESTARTS, type RunKind, type RunOutcome } from '../../contract/runs/orchestration.js';
+import { type NewWork, type RunProgressOf, workOf } from '../../contract/runs/runs.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { blankRow, insertRows } from '../database/insertOnce.js';
 import type { LedgerWriter } from '../ledger/ledger.js';

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
-import type { RunStall, StallGroup } from '../../contract/stalls.js';
-import { FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+import type { RunStall, StallGroup } from '../../contract/runs/stalls.js';
+import { FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import type { FileDoc } from '../models/files.js';
 import type { RunDoc } from '../models/runs.js';
 import { updateByPipeline } from '../database/driver.js';

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { uploadEvent } from '../../contract/events.js';
-import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { RUN_INDEX } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import type { IngestOptions } from '../../contract/ingestOptions.js';
-import { scheduleIds } from '../../contract/orchestration.js';
-import type { TagValue } from '../../contract/records.js';
+import type { IngestOptions } from '../../contract/files/ingestOptions.js';
+import { scheduleIds } from '../../contract/runs/orchestration.js';
+import type { TagValue } from '../../contract/files/records.js';
 import type { FileDoc } from '../models/files.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';

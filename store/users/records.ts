@@ -1,6 +1,6 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import type { OrderDirection, Page } from '../../contract/fileFilters.js';
+import type { OrderDirection, Page } from '../../contract/files/fileFilters.js';
 import type { CustomLimits } from '../../contract/limits.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from './accept.js';

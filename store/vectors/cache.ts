@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from 'mongoose';
 
-import type { VectorSpace } from '../../contract/embeddingModels.js';
+import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import { createOnceAtATime } from './onceAtATime.js';
 import { bytes, date, type RecordOf, required, schemaOf, text } from '../database/record.js';
 import { readRows } from '../database/driver.js';

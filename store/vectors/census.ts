@@ -1,6 +1,6 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
-import type { VectorSpace } from '../../contract/embeddingModels.js';
+import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import type { Tenant } from '../users/accept.js';
 import { createCollections, DENSE, SPARSE } from './collection.js';
 import { type CollectionCondition, createCollectionConditions, problemOf } from './condition.js';

@@ -1,6 +1,6 @@
 import type { QdrantClient } from '@qdrant/js-client-rest';
 
-import type { VectorSpace } from '../../contract/embeddingModels.js';
+import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import { type CollectionLayout, creationOf } from './layout.js';
 
 /** Names of a point's vectors. Both are declared when a collection is made: neither can be added later. */

@@ -1,6 +1,6 @@
 import type { QdrantClient } from '@qdrant/js-client-rest';
 
-import type { VectorSpace } from '../../contract/embeddingModels.js';
+import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import { type Collections, DENSE, statusOf } from './collection.js';
 import { reasonOf } from './qdrantFailure.js';
 

@@ -1,7 +1,7 @@
-import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
-import type { MediaType } from '../../contract/mediaTypes.js';
-import type { SourceType } from '../../contract/sources.js';
-import type { SparseVector } from '../../contract/sparseVectors.js';
+import type { EmbeddingModelId, VectorSpace } from '../../contract/vectors/embeddingModels.js';
+import type { MediaType } from '../../contract/files/mediaTypes.js';
+import type { SourceType } from '../../contract/sources/sources.js';
+import type { SparseVector } from '../../contract/vectors/sparseVectors.js';
 import type { Tenant } from '../users/accept.js';
 import { DENSE, SPARSE } from './collection.js';
 import { pointId } from './pointId.js';

@@ -1,6 +1,6 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { Tenant } from '../users/accept.js';
 import { type Collections, DENSE, SPARSE, statusOf } from './collection.js';
 import { pointId } from './pointId.js';

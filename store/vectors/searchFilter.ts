@@ -1,9 +1,9 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 
-import type { TagCondition, TagTree } from '../../contract/fileFilters.js';
-import type { MediaType } from '../../contract/mediaTypes.js';
-import type { TagValue } from '../../contract/records.js';
-import { tagPairs } from '../../contract/tags.js';
+import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js';
+import type { MediaType } from '../../contract/files/mediaTypes.js';
+import type { TagValue } from '../../contract/files/records.js';
+import { tagPairs } from '../../contract/files/tags.js';
 
 type Condition = Schemas['Condition'];
 

@@ -2,7 +2,7 @@ import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import pLimit from 'p-limit';
 
-import type { VectorSpace } from '../../contract/embeddingModels.js';
+import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import { type Collections, statusOf } from './collection.js';
 import { type FileVectors, pointOf } from './point.js';
 

@@ -1,6 +1,6 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
-import type { VectorSpace } from '../../contract/embeddingModels.js';
+import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import type { Watch } from '../../observability/watch.js';
 import type { GenerationScope } from '../generations.js';
 import type { Tenant } from '../users/accept.js';

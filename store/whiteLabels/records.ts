@@ -1,14 +1,14 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import type { OrderDirection, Page } from '../../contract/fileFilters.js';
+import type { OrderDirection, Page } from '../../contract/files/fileFilters.js';
 import {
   type OAuthCredentials,
   type OAuthSource,
   PLAIN_CREDENTIALS,
   SECRET_CREDENTIALS,
   type WhiteLabelInput,
-} from '../../contract/whiteLabel.js';
-import type { OAuthClient } from '../../contract/oauth.js';
+} from '../../contract/accounts/whiteLabel.js';
+import type { OAuthClient } from '../../contract/accounts/oauth.js';
 import type { SecretPlace, Secrets } from '../secrets/secrets.js';
 import type { Sequence, Session } from '../database/sequence.js';
 import type { WhiteLabelDoc } from '../models/whiteLabels.js';

@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { WorkerLoad, WorkerReport } from '../../contract/workers.js';
+import type { WorkerLoad, WorkerReport } from '../../contract/runs/workers.js';
 import { date, type FieldsOf, number, orNull, type RecordOf, schemaOf, text } from '../database/record.js';
 import { upsertByPipeline } from '../database/driver.js';
 

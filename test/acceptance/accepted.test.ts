@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { NewEvent } from '../../contract/events.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
-import type { FileRecord } from '../../contract/records.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { ApiClient, Listed } from '../support/client.js';
 import { everyRow } from '../support/everyRow.js';

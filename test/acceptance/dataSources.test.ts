@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord } from '../../contract/records.js';
+import type { DataSourceRecord } from '../../contract/files/records.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
 import { adoptFiles, connectSource, revokeSource } from '../support/dataSources.js';

@@ -1,7 +1,7 @@
 /** dry_run: the cost of a run. Nothing is embedded or stored, and no event is written. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../emulators/gitbook.js';
 import { linkedPage } from '../emulators/linkedSite.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';

@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/embeddingModels.js';
-import type { FileRecord } from '../../contract/records.js';
+import {
+  EMBEDDING_MODEL_IDS,
+  EMBEDDING_MODELS,
+  type EmbeddingModelId,
+} from '../../contract/vectors/embeddingModels.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { PROVIDERS } from '../emulators/embeddingProviders/apis.js';
 import {
   type EmbeddingEmulator,

@@ -1,7 +1,7 @@
 /** Streams of events over HTTP, without a worker: events and runs change only by the tests. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { NO_TALLY } from '../../contract/ledger.js';
+import { NO_TALLY } from '../../contract/runs/ledger.js';
 import type { NewEvent } from '../../contract/events.js';
 import { waitFor } from '../support/waitFor.js';
 import {

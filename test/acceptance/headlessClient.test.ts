@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as carbon from 'carbon-connect-js';
 
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { type Site, startSampleSite } from '../emulators/site.js';

@@ -1,8 +1,8 @@
 /** Search over ingested files: hybrid search, vectors of the caller, and links to the content. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { EMBEDDING_MODELS } from '../../contract/embeddingModels.js';
-import type { FileRecord } from '../../contract/records.js';
+import { EMBEDDING_MODELS } from '../../contract/vectors/embeddingModels.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { reapOnce } from '../../dispatch/reaper.js';
 import { createLog } from '../../observability/log.js';
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
 import { samplePage, type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
 import { testEngines } from '../support/engines.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord } from '../../contract/records.js';
+import type { DataSourceRecord } from '../../contract/files/records.js';
 import { siteId } from '../emulators/graph/sites.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { sfId } from '../emulators/salesforce.js';

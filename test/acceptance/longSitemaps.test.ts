@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 
-import { RESUME_SIGNAL, workflowIds } from '../../contract/orchestration.js';
-import type { FileRecord } from '../../contract/records.js';
+import { RESUME_SIGNAL, workflowIds } from '../../contract/runs/orchestration.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { createTemporalClient } from '../../dispatch/client.js';
-import { runOfKind } from '../../contract/runs.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import { startHeldSite } from '../emulators/heldSite.js';
 import { type Site, sitemapOf, startSampleSite } from '../emulators/site.js';
 import type { Listed, TestUser } from '../support/client.js';

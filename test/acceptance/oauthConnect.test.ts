@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import {
   DRIVE_DOCUMENT,
   DRIVE_FOLDER,

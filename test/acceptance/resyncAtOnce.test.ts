@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { RunKind } from '../../contract/orchestration.js';
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import type { RunKind } from '../../contract/runs/orchestration.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import { readAtRest } from '../support/atRest.js';
 import type { Listed, TestUser } from '../support/client.js';

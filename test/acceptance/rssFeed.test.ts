@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { feedOf, linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSite } from '../emulators/site.js';
 import { readAtRest } from '../support/atRest.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
 import { EXTENSIONS } from '../../api/extensions.js';
 import { startService, type TestService } from '../support/service.js';

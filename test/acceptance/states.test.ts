@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { operations } from '../../api/routes.js';
-import { RUN_KINDS, type RunKind, scheduleIds } from '../../contract/orchestration.js';
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import { RUN_KINDS, type RunKind, scheduleIds } from '../../contract/runs/orchestration.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import {
   DATA_SOURCE_ACTIONS,
   DATA_SOURCE_SYNC_STATUSES,
@@ -12,7 +12,7 @@ import {
   type EmbeddingStorageStatus,
   FILE_SYNC_STATUSES,
   type FileSyncStatus,
-} from '../../contract/statuses.js';
+} from '../../contract/files/statuses.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook, TOKEN } from '../emulators/gitbook.js';
 import { feedOf } from '../emulators/linkedSite.js';
 import { type Site, samplePage, sitemapOf, startSite } from '../emulators/site.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { FILE_ORDERS, type FileOrder, ORDER_DIRECTIONS } from '../../contract/fileFilters.js';
-import type { ChunkRecord, FileRecord } from '../../contract/records.js';
+import { FILE_ORDERS, type FileOrder, ORDER_DIRECTIONS } from '../../contract/files/fileFilters.js';
+import type { ChunkRecord, FileRecord } from '../../contract/files/records.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { seedFiles, type SeededFile } from '../support/seedFiles.js';

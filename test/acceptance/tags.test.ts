@@ -4,8 +4,8 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { createTemporalClient } from '../../dispatch/client.js';
-import { workflowIds } from '../../contract/orchestration.js';
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { startHeldSite } from '../emulators/heldSite.js';
 import { type Site, startSampleSite } from '../emulators/site.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { operations } from '../../api/routes.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { type Site, startSampleSite } from '../emulators/site.js';

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import { workflowIds } from '../../contract/orchestration.js';
-import type { FileRecord } from '../../contract/records.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { readAtRest } from '../support/atRest.js';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/records.js';
-import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources.js';
-import { UPLOAD_SOURCES } from '../../contract/uploads.js';
+import type { FileRecord } from '../../contract/files/records.js';
+import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources/sources.js';
+import { UPLOAD_SOURCES } from '../../contract/files/uploads.js';
 import { type EncodedRecording, encodeRecordings } from '../documents/formats/encodeRecordings.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 import { readAtRest } from '../support/atRest.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { readAtRest } from '../support/atRest.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { linkedPage, startLinkedSite } from '../emulators/linkedSite.js';
 import { type Site, startSite } from '../emulators/site.js';
 import { readAtRest } from '../support/atRest.js';

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { OAUTH_SOURCES } from '../../contract/whiteLabel.js';
+import { OAUTH_SOURCES } from '../../contract/accounts/whiteLabel.js';
 import { type ApiClient, apiClient, type Listed } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 
-import { DEFAULT_INGEST_OPTIONS, type ScrapeOptions } from '../../contract/ingestOptions.js';
+import { DEFAULT_INGEST_OPTIONS, type ScrapeOptions } from '../../contract/files/ingestOptions.js';
 import { createDiscoveryActivities } from '../../activities/discover/discoverPages.js';
 import { createGonePagesActivities } from '../../activities/discover/deleteGonePages.js';
 import type { ActivityDeps } from '../../activities/deps.js';
 import { countHeld } from '../../activities/quarantine/massDelete.js';
 import type { SitemapProblem } from '../../connectors/types.js';
 import { Fault } from '../../contract/failures.js';
-import { runOfKind } from '../../contract/runs.js';
+import { runOfKind } from '../../contract/runs/runs.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';

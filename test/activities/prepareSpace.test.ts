@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { ActivityDeps } from '../../activities/deps.js';
 import { prepareSpace } from '../../activities/runs/prepareSpace.js';
 import type { Run } from '../../store/models/runs.js';
-import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
+import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/files/ingestOptions.js';
 
 const SPACE = { name: 'a-space', dimensions: 3 };
 

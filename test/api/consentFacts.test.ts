@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 
 import { factsOf } from '../../api/integrations/consent/facts.js';
-import { FACT_FIELDS } from '../../contract/oauth.js';
-import type { OAuthSource } from '../../contract/whiteLabel.js';
+import { FACT_FIELDS } from '../../contract/accounts/oauth.js';
+import type { OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { everyRow } from '../support/everyRow.js';
 
 /** Values of a caller that must not become part of an address that the service requests. */

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Model } from 'mongoose';
 
 import { endGrant } from '../../api/dataSources/endGrant.js';
-import type { StoredGrant } from '../../contract/oauth.js';
-import type { ConnectedSourceType } from '../../contract/sources.js';
+import type { StoredGrant } from '../../contract/accounts/oauth.js';
+import type { ConnectedSourceType } from '../../contract/sources/sources.js';
 import { dataSourceModel, type DataSourceDoc } from '../../store/models/dataSources.js';
 import { createDataSourceQueries } from '../../store/dataSources/queries.js';
 import type { Secrets } from '../../store/secrets/secrets.js';

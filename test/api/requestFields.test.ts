@@ -44,8 +44,8 @@ import {
   toUploadIngest,
   type UploadBody,
 } from '../../api/schemas/uploads.js';
-import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/ingestOptions.js';
-import type { SourceType } from '../../contract/sources.js';
+import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/files/ingestOptions.js';
+import type { SourceType } from '../../contract/sources/sources.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { everyRow } from '../support/everyRow.js';
 

@@ -11,7 +11,7 @@ import { estimateOf, type Seen } from '../../api/dryRuns/estimate.js';
 import { ready } from '../../api/health/health.js';
 import { validate } from '../../api/http/validate.js';
 import { upstream } from '../../api/upstream.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { Fault, type FaultKind } from '../../contract/failures.js';
 import { chunkKey } from '../../store/models/chunks.js';
 import type { ChunkKey, VectorQuery } from '../../store/vectors/search.js';

@@ -12,7 +12,7 @@ import {
   type NewEvent,
   uploadEvent,
 } from '../../contract/events.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { everyRow } from '../support/everyRow.js';
 
 interface Delivery {

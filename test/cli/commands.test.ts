@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { Check } from '../../cli/doctor/check.js';
-import type { DocumentRecord, FileRecord } from '../../contract/records.js';
+import type { DocumentRecord, FileRecord } from '../../contract/files/records.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { cli, type CliRun, watchCli } from '../support/cli.js';
 import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';

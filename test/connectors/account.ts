@@ -5,7 +5,7 @@ import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { Fault } from '../../contract/failures.js';
-import type { ConnectedSourceType } from '../../contract/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/sources.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 

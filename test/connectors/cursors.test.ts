@@ -6,9 +6,9 @@ import { CONNECTORS } from '../../connectors/catalogue.js';
 import { openCursor, sealCursor } from '../../connectors/cursors.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../connectors/registry.js';
-import { WALK_ALL, walkOf } from '../../contract/connections.js';
+import { WALK_ALL, walkOf } from '../../contract/accounts/connections.js';
 import { Fault } from '../../contract/failures.js';
-import type { ConnectedSourceType } from '../../contract/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/sources.js';
 import { everyRow } from '../support/everyRow.js';
 import { faultOf, NEVER } from './account.js';
 

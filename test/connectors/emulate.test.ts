@@ -13,7 +13,7 @@ import type { SourceItem } from '../../connectors/connector.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
-import type { ConnectedSourceType } from '../../contract/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/sources.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Account } from '../../connectors/account.js';
-import { idOfGmailFilter, readGmailFilter } from '../../contract/gmailFilters.js';
+import { idOfGmailFilter, readGmailFilter } from '../../contract/sources/gmailFilters.js';
 import type { Egress } from '../../egress/types.js';
 import { type GmailEmulator, startGmail } from '../emulators/gmail.js';
 import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';

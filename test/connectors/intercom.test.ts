@@ -2,7 +2,7 @@ import { sealCursor } from '../../connectors/cursors.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Account } from '../../connectors/account.js';
-import type { TypeFilter } from '../../contract/typesAtSource.js';
+import type { TypeFilter } from '../../contract/sources/typesAtSource.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { type IntercomEmulator, startIntercom, WORKSPACE } from '../emulators/intercom.js';

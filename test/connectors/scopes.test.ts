@@ -3,7 +3,7 @@ import { afterAll, expect, test } from '@jest/globals';
 
 import { createConnectors } from '../../connectors/registry.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { OAUTH_SOURCES, type OAuthSource } from '../../contract/whiteLabel.js';
+import { OAUTH_SOURCES, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { everyRow } from '../support/everyRow.js';
 import { loopbackEgress } from './account.js';
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import mongoose, { type Connection } from 'mongoose';
 
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
-import type { HostRateLimits } from '../../contract/hostRateLimits.js';
+import type { HostRateLimits } from '../../contract/sources/hostRateLimits.js';
 import { createHostRateLimits } from '../../store/hostRateLimits.js';
 import { testEngines } from '../support/engines.js';
 import { thoroughly } from '../support/thorough.js';

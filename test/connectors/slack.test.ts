@@ -8,7 +8,7 @@ import { createConnectors } from '../../connectors/registry.js';
 import { slack as connector } from '../../connectors/slack/index.js';
 import { mentionedIn, plainText, readMessage } from '../../connectors/slack/message.js';
 import { close, cutMessages } from '../../connectors/slack/windows.js';
-import { secondsOf, slackPlaceOf } from '../../contract/slackIds.js';
+import { secondsOf, slackPlaceOf } from '../../contract/sources/slackIds.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 import { type EmulatedMessage, type SlackEmulator, startSlack } from '../emulators/slack.js';

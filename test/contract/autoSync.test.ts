@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { autoSyncHours, isAutoSynced, scheduleTimes } from '../../contract/autoSync.js';
+import { autoSyncHours, isAutoSynced, scheduleTimes } from '../../contract/sources/autoSync.js';
 import { AUTO_SYNC_INTERVALS } from '../../contract/limits.js';
-import { AUTO_SYNC_SOURCES, canAutoSync, CONNECTED_SOURCES, SOURCE_TYPES } from '../../contract/sources.js';
+import { AUTO_SYNC_SOURCES, canAutoSync, CONNECTED_SOURCES, SOURCE_TYPES } from '../../contract/sources/sources.js';
 
 const HOUR_MS = 3_600_000;
 const drive = (enabled: boolean | null) => ({ type: 'GOOGLE_DRIVE', enabled }) as const;

@@ -1,18 +1,18 @@
 /** Expected results of the tables and pure functions of contract/, one table per module without its own suite. */
 import { expect, test } from '@jest/globals';
 
-import { DAY_MS, hotMs } from '../../contract/coldStorage.js';
-import { isByChanges, isListed, isWalked, knowsAll, WALK_ALL, walkOf } from '../../contract/connections.js';
+import { DAY_MS, hotMs } from '../../contract/files/coldStorage.js';
+import { isByChanges, isListed, isWalked, knowsAll, WALK_ALL, walkOf } from '../../contract/accounts/connections.js';
 import { Fault, type FaultKind, FAULTS } from '../../contract/failures.js';
-import { entryFileId } from '../../contract/feeds.js';
-import { extensionOf, formatOfName, formatOfType, sourceOfUpload } from '../../contract/fileFormats.js';
-import { DEFAULT_INGEST_OPTIONS, wantsSparseVectors, wantsVectors } from '../../contract/ingestOptions.js';
-import { ITEM_CAUSES, REMEDIES } from '../../contract/ledger.js';
+import { entryFileId } from '../../contract/runs/feeds.js';
+import { extensionOf, formatOfName, formatOfType, sourceOfUpload } from '../../contract/files/fileFormats.js';
+import { DEFAULT_INGEST_OPTIONS, wantsSparseVectors, wantsVectors } from '../../contract/files/ingestOptions.js';
+import { ITEM_CAUSES, REMEDIES } from '../../contract/runs/ledger.js';
 import { type CustomLimits, effectiveLimits, LIMIT_NAMES } from '../../contract/limits.js';
-import { mediaTypeOf } from '../../contract/mediaTypes.js';
+import { mediaTypeOf } from '../../contract/files/mediaTypes.js';
 import { idOf, idOfPrefix, parseItemId } from '../../contract/objectIds.js';
-import { BEING_DELETED, keptReason, type ReembedCandidate, tokensOf } from '../../contract/reembed.js';
-import { cutMessage } from '../../contract/scrapeSitemap.js';
+import { BEING_DELETED, keptReason, type ReembedCandidate, tokensOf } from '../../contract/runs/reembed.js';
+import { cutMessage } from '../../contract/runs/scrapeSitemap.js';
 import {
   CONNECTED_SOURCES,
   exportsDocuments,
@@ -22,18 +22,18 @@ import {
   SOURCE_TYPES,
   sourcesOfConsent,
   sourcesOfFiles,
-} from '../../contract/sources.js';
-import { stallSentence } from '../../contract/stalls.js';
-import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
+} from '../../contract/sources/sources.js';
+import { stallSentence } from '../../contract/runs/stalls.js';
+import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import { causesOf, isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';
-import { fileTags, sameTags, tagObject, tagPairs, upsertTags, withoutTags } from '../../contract/tags.js';
-import { createTemporalLinks } from '../../contract/temporalLinks.js';
-import { temporalNames } from '../../contract/temporalNames.js';
-import { isRecording, serves, transcriptionOptionsOf } from '../../contract/transcripts.js';
-import { callerSpace, helpfulType, isCallerSpace, nameInUrl } from '../../contract/uploads.js';
+import { fileTags, sameTags, tagObject, tagPairs, upsertTags, withoutTags } from '../../contract/files/tags.js';
+import { createTemporalLinks } from '../../contract/runs/temporalLinks.js';
+import { temporalNames } from '../../contract/runs/temporalNames.js';
+import { isRecording, serves, transcriptionOptionsOf } from '../../contract/files/transcripts.js';
+import { callerSpace, helpfulType, isCallerSpace, nameInUrl } from '../../contract/files/uploads.js';
 import { normaliseUrl, pageUrl, withScheme } from '../../contract/urls.js';
 import { failureSentence } from '../../contract/webhooks.js';
-import { stateOfWorker, type WorkerReport, workersTrouble, workerTrouble } from '../../contract/workers.js';
+import { stateOfWorker, type WorkerReport, workersTrouble, workerTrouble } from '../../contract/runs/workers.js';
 import { everyRow } from '../support/everyRow.js';
 
 /** One call per row: its description, its result, and the expected result. */

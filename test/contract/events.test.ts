@@ -9,7 +9,7 @@ import {
   objectsOf,
   type PublishedEvent,
 } from '../../contract/events.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { everyRow } from '../support/everyRow.js';
 
 const nowhere = () => ({ workflow_id: null, workflow_url: null });

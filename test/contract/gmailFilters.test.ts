@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { gmailQuery } from '../../connectors/google/gmail/query.js';
-import { FilterError } from '../../contract/filterTree.js';
-import { gmailFilterOf, idOfGmailFilter, readGmailFilter } from '../../contract/gmailFilters.js';
+import { FilterError } from '../../contract/sources/filterTree.js';
+import { gmailFilterOf, idOfGmailFilter, readGmailFilter } from '../../contract/sources/gmailFilters.js';
 import { everyRow } from '../support/everyRow.js';
 
 /** 7 January 2024, midnight in UTC, in seconds. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { FilterError, isSelection } from '../../contract/filterTree.js';
-import { idOfOutlookQuery, outlookQueryOf, readOutlookFilter } from '../../contract/outlookQuery.js';
+import { FilterError, isSelection } from '../../contract/sources/filterTree.js';
+import { idOfOutlookQuery, outlookQueryOf, readOutlookFilter } from '../../contract/sources/outlookQuery.js';
 import { odataFilter } from '../../connectors/microsoft/outlook/odata.js';
 import { everyRow } from '../support/everyRow.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { pageFilter } from '../../contract/scrapeSitemap.js';
+import { pageFilter } from '../../contract/runs/scrapeSitemap.js';
 import { normaliseUrl } from '../../contract/urls.js';
 
 const none: Record<'urlPathsToInclude' | 'urlPathsToExclude' | 'urlsToScrape', string[]> = {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { isChosenByType, type Typed, TYPES_AT_SOURCE } from '../../contract/typesAtSource.js';
+import { isChosenByType, type Typed, TYPES_AT_SOURCE } from '../../contract/sources/typesAtSource.js';
 
 const page: Typed = {};
 const incident: Typed = { typeAtSource: 'INCIDENT' };

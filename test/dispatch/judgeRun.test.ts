@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../../contract/orchestration.js';
+import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../../contract/runs/orchestration.js';
 import { type PendingStep, judgeWorkflow } from '../../dispatch/judgeRun.js';
 import { everyRow } from '../support/everyRow.js';
 

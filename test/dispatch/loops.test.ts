@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 
-import { EVENTS_QUEUED_SIGNAL, UPLOADS_QUEUED_SIGNAL } from '../../contract/orchestration.js';
-import { temporalNames } from '../../contract/temporalNames.js';
+import { EVENTS_QUEUED_SIGNAL, UPLOADS_QUEUED_SIGNAL } from '../../contract/runs/orchestration.js';
+import { temporalNames } from '../../contract/runs/temporalNames.js';
 import { coldSweepOnce } from '../../dispatch/coldSweep.js';
 import { createFeedReader } from '../../dispatch/feedReader.js';
 import { quarantineSweepOnce } from '../../dispatch/quarantineSweep.js';

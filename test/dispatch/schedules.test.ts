@@ -1,8 +1,8 @@
 import { ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from '@jest/globals';
 
-import { scheduleTimes } from '../../contract/autoSync.js';
-import { temporalNames } from '../../contract/temporalNames.js';
+import { scheduleTimes } from '../../contract/sources/autoSync.js';
+import { temporalNames } from '../../contract/runs/temporalNames.js';
 import { createScheduleReader } from '../../dispatch/scheduleReader.js';
 import { createSchedules } from '../../dispatch/schedules.js';
 import type { ScheduleDoc } from '../../store/models/schedules.js';

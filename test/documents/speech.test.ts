@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
-import type { TranscriptSegment } from '../../contract/transcripts.js';
-import { serves } from '../../contract/transcripts.js';
+import type { TranscriptSegment } from '../../contract/files/transcripts.js';
+import { serves } from '../../contract/files/transcripts.js';
 import { processDocument } from '../../documents/processDocument.js';
 import { timeCuts } from '../../documents/speech/timeCuts.js';
 import { loadConfig } from '../../config/config.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord } from '../../contract/records.js';
+import type { DataSourceRecord } from '../../contract/files/records.js';
 import { startGoogleDrive, type GoogleDriveEmulator } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { readAtRest } from '../support/atRest.js';

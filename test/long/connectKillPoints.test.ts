@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { findPort } from '../../engines/ports.js';
 import type { SupervisedChild } from '../../scripts/child.js';
-import type { DataSourceRecord } from '../../contract/records.js';
+import type { DataSourceRecord } from '../../contract/files/records.js';
 import { startGoogleDrive, type GoogleDriveEmulator } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';

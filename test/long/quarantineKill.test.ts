@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
 import { pointsOfFile, storedFor, toldOf } from '../support/coldFiles.js';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { mimeTypeOf } from '../../contract/fileFormats.js';
-import type { FileRecord } from '../../contract/records.js';
+import { mimeTypeOf } from '../../contract/files/fileFormats.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { type EncodedRecording, encodeRecordings } from '../documents/formats/encodeRecordings.js';
 import { RECIPES, type Recipe } from '../documents/formats/rows/recordings.js';
 import { type AssemblyAi, startAssemblyAi } from '../emulators/assemblyai.js';

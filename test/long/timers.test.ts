@@ -5,8 +5,8 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { workflowIds } from '../../contract/orchestration.js';
-import type { DataSourceRecord, FileRecord } from '../../contract/records.js';
+import { workflowIds } from '../../contract/runs/orchestration.js';
+import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { coldSweepOnce } from '../../dispatch/coldSweep.js';
 import { quarantineSweepOnce } from '../../dispatch/quarantineSweep.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../config/config.js';
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { readAtRest } from '../support/atRest.js';
 import {
   type Bomb,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { forgetVectors, readAtRest } from '../support/atRest.js';
 import type { TestUser } from '../support/client.js';
 import { findDifferences } from '../support/differences.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { type RunDoc, runModel } from '../../store/models/runs.js';
 import { startService, type TestService } from '../support/service.js';

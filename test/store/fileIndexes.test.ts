@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { FILE_ORDERS, type FileFilters } from '../../contract/fileFilters.js';
+import { FILE_ORDERS, type FileFilters } from '../../contract/files/fileFilters.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import { fileQuery } from '../../store/files/filter.js';
 import { type FileDoc, fileModel } from '../../store/models/files.js';
 import { FILTER_INDEXES, ORDER_FIELDS, ORDER_INDEXES } from '../../store/models/fileIndexes.js';
 import { planReading, readInOrder } from '../../store/files/plan.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { seedLists } from '../../bench/seedLists.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';

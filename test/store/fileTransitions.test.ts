@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
 import { loadConfig, storeSettings } from '../../config/config.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
-import { BEING_DELETED } from '../../contract/reembed.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
+import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import { connectStore, type Store } from '../../store/connect.js';
 import type { FileRequest } from '../../store/files/accept.js';
 import { type FileDoc, fileModel, type SyncedContent } from '../../store/models/files.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import type { EffectiveLimits } from '../../contract/limits.js';
-import { BEING_DELETED } from '../../contract/reembed.js';
-import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/statuses.js';
-import { UPLOAD_SOURCES } from '../../contract/uploads.js';
+import { BEING_DELETED } from '../../contract/runs/reembed.js';
+import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
+import { UPLOAD_SOURCES } from '../../contract/files/uploads.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { isLost } from '../../store/files/retry.js';
 import { everyRow } from '../support/everyRow.js';

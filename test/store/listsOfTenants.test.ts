@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { FileListing } from '../../contract/fileFilters.js';
-import { NO_TALLY } from '../../contract/ledger.js';
-import { scheduleIds } from '../../contract/orchestration.js';
-import { storedTags, tagPairs } from '../../contract/tags.js';
+import type { FileListing } from '../../contract/files/fileFilters.js';
+import { NO_TALLY } from '../../contract/runs/ledger.js';
+import { scheduleIds } from '../../contract/runs/orchestration.js';
+import { storedTags, tagPairs } from '../../contract/files/tags.js';
 import type { Store } from '../../store/connect.js';
 import { dataSourceModel } from '../../store/models/dataSources.js';
 import { fileModel } from '../../store/models/files.js';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import type { TagCondition, TagTree } from '../../contract/fileFilters.js';
-import type { TagValue } from '../../contract/records.js';
-import { storedTags, tagPairs } from '../../contract/tags.js';
+import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js';
+import type { TagValue } from '../../contract/files/records.js';
+import { storedTags, tagPairs } from '../../contract/files/tags.js';
 import { requiredPairs, type TagQuery, tagTreeQuery } from '../../store/tagQuery.js';
 import { filterConditions } from '../../store/vectors/searchFilter.js';
 import { everyRow } from '../support/everyRow.js';

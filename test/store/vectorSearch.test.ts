@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import type { TagCondition, TagTree } from '../../contract/fileFilters.js';
+import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js';
 import { loadConfig } from '../../config/config.js';
-import type { TagValue } from '../../contract/records.js';
-import { storedTags, tagPairs } from '../../contract/tags.js';
+import type { TagValue } from '../../contract/files/records.js';
+import { storedTags, tagPairs } from '../../contract/files/tags.js';
 import { byScore, type VectorQuery } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
-import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/statuses.js';
+import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import type { SegmentDoc } from '../../store/models/chunks.js';
 import type { AttemptDoc } from '../../store/models/connections.js';
 import type { ContentDoc } from '../../store/models/contents.js';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { findPort } from '../../engines/ports.js';
 import { type Site, startSite } from '../emulators/site.js';
 import { testUser, type TestUser } from './client.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ChunkRecord, DocumentRecord, FileRecord } from '../../contract/records.js';
+import type { ChunkRecord, DocumentRecord, FileRecord } from '../../contract/files/records.js';
 import { recordCall } from './recordedCalls.js';
 import { PATIENCE_MS, waitFor } from './waitFor.js';
 

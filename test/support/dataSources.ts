@@ -2,8 +2,8 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
-import type { TagValue } from '../../contract/records.js';
-import { storedTags } from '../../contract/tags.js';
+import type { TagValue } from '../../contract/files/records.js';
+import { storedTags } from '../../contract/files/tags.js';
 import type { Connection } from '../../store/dataSources/commands.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { FileDoc } from '../../store/models/files.js';

@@ -1,7 +1,7 @@
 /** Checks the events of a service: one for every final state, and no duplicates. */
 import { type EventKind, objectsOf } from '../../contract/events.js';
-import { IS_UPLOAD } from '../../contract/orchestration.js';
-import { DATA_SOURCE_ACTIONS } from '../../contract/statuses.js';
+import { IS_UPLOAD } from '../../contract/runs/orchestration.js';
+import { DATA_SOURCE_ACTIONS } from '../../contract/files/statuses.js';
 import { type EventRowDoc, INTENDED } from '../../store/models/events.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 
-import { ITEM_OUTCOMES, type ItemOutcome } from '../../contract/ledger.js';
+import { ITEM_OUTCOMES, type ItemOutcome } from '../../contract/runs/ledger.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { LedgerItemDoc } from '../../store/models/ledger.js';
 import type { RunDoc } from '../../store/models/runs.js';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/records.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import { readAtRest } from './atRest.js';
 import type { Listed, TestUser } from './client.js';
 import { letDaysPass, pointsOfFile, storedFor, toldOf } from './coldFiles.js';

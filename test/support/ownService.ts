@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { TASK_QUEUE } from '../../contract/orchestration.js';
-import { temporalNames, type TemporalNames } from '../../contract/temporalNames.js';
+import { TASK_QUEUE } from '../../contract/runs/orchestration.js';
+import { temporalNames, type TemporalNames } from '../../contract/runs/temporalNames.js';
 import type { Engine, EngineName } from '../../engines/engine.js';
 import { findPort } from '../../engines/ports.js';
 import { startEngines } from '../../engines/start.js';

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 
-import type { AutoSyncInput, AutoSyncResult } from '../../contract/orchestration.js';
-import type { TemporalNames } from '../../contract/temporalNames.js';
+import type { AutoSyncInput, AutoSyncResult } from '../../contract/runs/orchestration.js';
+import type { TemporalNames } from '../../contract/runs/temporalNames.js';
 import { waitFor } from './waitFor.js';
 
 /** Returns the schedule with this id; null if Temporal has none. */

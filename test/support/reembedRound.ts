@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import type { EmbeddingModelId } from '../../contract/embeddingModels.js';
+import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { ReembedDoc } from '../../store/models/reembeds.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/embeddingProviders/start.js';
 import { type Site, sitemapOf, startSite } from '../emulators/site.js';

@@ -1,5 +1,5 @@
 /** The beginning of a file of each text and image type that can be uploaded: just enough to detect the type. */
-import type { IMAGE_SOURCES, TEXT_SOURCES } from '../../contract/sources.js';
+import type { IMAGE_SOURCES, TEXT_SOURCES } from '../../contract/sources/sources.js';
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const padded = (text: string): Buffer => Buffer.concat([latin1(text), Buffer.alloc(600)]);

@@ -1,9 +1,9 @@
 /** Writes files with any fields, and their chunks and vectors, directly to the stores, without runs. */
-import type { EmbeddingModelId, VectorSpace } from '../../contract/embeddingModels.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
-import type { MediaType } from '../../contract/mediaTypes.js';
-import type { TagValue } from '../../contract/records.js';
-import { storedTags, tagPairs } from '../../contract/tags.js';
+import type { EmbeddingModelId, VectorSpace } from '../../contract/vectors/embeddingModels.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
+import type { MediaType } from '../../contract/files/mediaTypes.js';
+import type { TagValue } from '../../contract/files/records.js';
+import { storedTags, tagPairs } from '../../contract/files/tags.js';
 import { encodeDocument } from '../../providers/embeddings/sparse/sparseEncoder.js';
 import { type FileDoc, fileModel } from '../../store/models/files.js';
 import type { Tenant } from '../../store/users/accept.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import mongoose from 'mongoose';
 
 import type { Activities } from '../../activities/index.js';
-import type { TemporalNames } from '../../contract/temporalNames.js';
+import type { TemporalNames } from '../../contract/runs/temporalNames.js';
 import type { Store } from '../../store/connect.js';
 import { watchAnswers } from './answeredOperations.js';
 import { testEngines } from './engines.js';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 
 import type { FeedAnswer, FeedEntry, FeedRequest, FetchedPage, PageRequest } from '../../connectors/types.js';
-import type { FeedEntryOptions } from '../../contract/feeds.js';
+import type { FeedEntryOptions } from '../../contract/runs/feeds.js';
 import { FAULTS, Fault, type FaultKind } from '../../contract/failures.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/ingestOptions.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { createFeedContents } from '../../worker/feedContent.js';
 import { everyRow } from '../support/everyRow.js';
 

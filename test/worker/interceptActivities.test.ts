@@ -7,7 +7,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { FAULTS, Fault, type FaultKind } from '../../contract/failures.js';
-import { FAULT_FAILURE } from '../../contract/orchestration.js';
+import { FAULT_FAILURE } from '../../contract/runs/orchestration.js';
 import type { RunError } from '../../store/models/runs.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { interceptActivities } from '../../worker/interceptActivities.js';

@@ -4,7 +4,7 @@ import type * as sdkActivity from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { FAULT_FAILURE, CONSENT_RETURNED_SIGNAL, RESUME_SIGNAL } from '../../contract/orchestration.js';
+import { FAULT_FAILURE, CONSENT_RETURNED_SIGNAL, RESUME_SIGNAL } from '../../contract/runs/orchestration.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';

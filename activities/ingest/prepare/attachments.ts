@@ -1,7 +1,7 @@
 import { LIMIT_FACT } from '../../../contract/limits.js';
 import { Fault } from '../../../contract/failures.js';
-import { tagObject } from '../../../contract/tags.js';
-import { foundAs, helpfulType, MAX_ATTACHMENT_DEPTH, type UploadOptions } from '../../../contract/uploads.js';
+import { tagObject } from '../../../contract/files/tags.js';
+import { foundAs, helpfulType, MAX_ATTACHMENT_DEPTH, type UploadOptions } from '../../../contract/files/uploads.js';
 import type { Attachment } from '../../../documents/types.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps } from '../../deps.js';

@@ -1,4 +1,4 @@
-import type { ItemCost, ItemStage } from '../../../contract/ledger.js';
+import type { ItemCost, ItemStage } from '../../../contract/runs/ledger.js';
 
 /** Stage and costs of an attempt on a file, for the ledger. Updated during the attempt, so that they are known after a Fault. */
 export interface AttemptCost {

@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import { callerSpace, type CallerChunks } from '../../../contract/uploads.js';
+import { callerSpace, type CallerChunks } from '../../../contract/files/uploads.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { StartedFile } from '../../../store/files/start.js';
 import type { FileDoc } from '../../../store/models/files.js';

@@ -1,4 +1,4 @@
-import type { DeferredStep } from '../../../contract/orchestration.js';
+import type { DeferredStep } from '../../../contract/runs/orchestration.js';
 
 /** Thrown when a file first needs the result of another, possibly long, step: its batch defers it and continues. */
 export class Deferred extends Error {

@@ -1,4 +1,4 @@
-import type { VectorSpace } from '../../../contract/embeddingModels.js';
+import type { VectorSpace } from '../../../contract/vectors/embeddingModels.js';
 import { Fault } from '../../../contract/failures.js';
 import type { AttemptCost } from './attemptCost.js';
 import type { ProcessedDocument } from '../../../documents/types.js';

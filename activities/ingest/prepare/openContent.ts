@@ -1,4 +1,4 @@
-import { LINKS_PER_PAGE } from '../../../contract/webScrape.js';
+import { LINKS_PER_PAGE } from '../../../contract/runs/webScrape.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { StartedFile } from '../../../store/files/start.js';
 import { isConnected, openItem } from '../../connected/openItem.js';

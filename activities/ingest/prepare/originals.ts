@@ -1,4 +1,4 @@
-import type { DocumentFormat } from '../../../contract/fileFormats.js';
+import type { DocumentFormat } from '../../../contract/files/fileFormats.js';
 import { Fault } from '../../../contract/failures.js';
 import {
   foundAs,
@@ -7,7 +7,7 @@ import {
   RAW_TEXT_SOURCE,
   UPLOAD_SOURCES,
   type UploadOptions,
-} from '../../../contract/uploads.js';
+} from '../../../contract/files/uploads.js';
 import type { StartedFile } from '../../../store/files/start.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';

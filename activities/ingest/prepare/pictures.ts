@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
-import { PICTURE_MODEL, type VectorSpace } from '../../../contract/embeddingModels.js';
+import { PICTURE_MODEL, type VectorSpace } from '../../../contract/vectors/embeddingModels.js';
 import { Fault } from '../../../contract/failures.js';
-import type { DocumentFormat } from '../../../contract/fileFormats.js';
+import type { DocumentFormat } from '../../../contract/files/fileFormats.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { Party } from '../../../providers/embeddings/fairQueue.js';
 import type { FileDoc } from '../../../store/models/files.js';

@@ -1,5 +1,5 @@
-import type { VectorSpace } from '../../../contract/embeddingModels.js';
-import type { SparseVector } from '../../../contract/sparseVectors.js';
+import type { VectorSpace } from '../../../contract/vectors/embeddingModels.js';
+import type { SparseVector } from '../../../contract/vectors/sparseVectors.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { SmallContent } from '../../../store/contents/contents.js';
 import type { FinishedSync } from '../../../store/files/commands.js';

@@ -1,8 +1,8 @@
 /** How a file is processed: its model, its vector space, and a hash by which a later sync recognises the same processing. */
 import { createHash } from 'node:crypto';
 
-import { type EmbeddingModelId, PICTURE_MODEL, type VectorSpace } from '../../../contract/embeddingModels.js';
-import { wantsVectors } from '../../../contract/ingestOptions.js';
+import { type EmbeddingModelId, PICTURE_MODEL, type VectorSpace } from '../../../contract/vectors/embeddingModels.js';
+import { wantsVectors } from '../../../contract/files/ingestOptions.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps, OcrLimits, OpenedOriginal } from '../../deps.js';
 import { pictureSpace } from './pictures.js';

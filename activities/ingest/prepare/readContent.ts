@@ -1,7 +1,7 @@
 import { Fault } from '../../../contract/failures.js';
-import type { FileFormat } from '../../../contract/fileFormats.js';
-import type { Transcript } from '../../../contract/transcripts.js';
-import { MAX_CRASHES } from '../../../contract/uploads.js';
+import type { FileFormat } from '../../../contract/files/fileFormats.js';
+import type { Transcript } from '../../../contract/files/transcripts.js';
+import { MAX_CRASHES } from '../../../contract/files/uploads.js';
 import type { ChunkOptions, ParseInput, ProcessedDocument } from '../../../documents/types.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import { contentStep } from './contentStep.js';

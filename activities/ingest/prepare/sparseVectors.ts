@@ -1,4 +1,4 @@
-import { SPARSE_VERSION } from '../../../contract/sparseVectors.js';
+import { SPARSE_VERSION } from '../../../contract/vectors/sparseVectors.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps } from '../../deps.js';

@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import { isRecording, serves, type Transcript } from '../../../contract/transcripts.js';
+import { isRecording, serves, type Transcript } from '../../../contract/files/transcripts.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { KeptTranscription, RecordingOwner } from '../../../store/originals/transcripts.js';
 import type { ActivityDeps } from '../../deps.js';

@@ -1,5 +1,5 @@
-import { REMEDIES } from '../../../contract/ledger.js';
-import type { WorkflowLink } from '../../../contract/temporalLinks.js';
+import { REMEDIES } from '../../../contract/runs/ledger.js';
+import type { WorkflowLink } from '../../../contract/runs/temporalLinks.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import type { ApiDeps } from '../../http/deps.js';

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { AzureCredentials } from '../../../connectors/azureBlobStorage/sharedKey.js';
-import type { DataSourceRecord } from '../../../contract/records.js';
+import type { DataSourceRecord } from '../../../contract/files/records.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { presentDataSource } from '../../presenters/dataSource.js';

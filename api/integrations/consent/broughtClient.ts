@@ -1,5 +1,5 @@
-import { BROUGHT_CLIENTS, CALLBACK_PATHS, type OAuthClient } from '../../../contract/oauth.js';
-import type { OAuthSource } from '../../../contract/whiteLabel.js';
+import { BROUGHT_CLIENTS, CALLBACK_PATHS, type OAuthClient } from '../../../contract/accounts/oauth.js';
+import type { OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { factsIn } from './facts.js';

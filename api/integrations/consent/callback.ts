@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Joi from 'joi';
 
-import { CALLBACK_PATHS } from '../../../contract/oauth.js';
-import { workflowIds } from '../../../contract/orchestration.js';
-import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
-import { OAUTH_SOURCES, type OAuthSource } from '../../../contract/whiteLabel.js';
+import { CALLBACK_PATHS } from '../../../contract/accounts/oauth.js';
+import { workflowIds } from '../../../contract/runs/orchestration.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/sources.js';
+import { OAUTH_SOURCES, type OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import type { AttemptDoc } from '../../../store/models/connections.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';

@@ -1,5 +1,5 @@
-import { FACT_FIELDS, type FactField } from '../../../contract/oauth.js';
-import type { OAuthSource } from '../../../contract/whiteLabel.js';
+import { FACT_FIELDS, type FactField } from '../../../contract/accounts/oauth.js';
+import type { OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import { HttpError, invalid } from '../../http/errors.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { workflowIds } from '../../../contract/orchestration.js';
-import { storedTags, upsertTags } from '../../../contract/tags.js';
+import { workflowIds } from '../../../contract/runs/orchestration.js';
+import { storedTags, upsertTags } from '../../../contract/files/tags.js';
 import { acceptListing, acceptSelection } from '../../../store/connections/acceptRuns.js';
 import type { AttemptDoc } from '../../../store/models/connections.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';

@@ -1,5 +1,5 @@
-import type { ConnectionOptions, ConnectionActions } from '../../../contract/oauth.js';
-import type { OAuthSource } from '../../../contract/whiteLabel.js';
+import type { ConnectionOptions, ConnectionActions } from '../../../contract/accounts/oauth.js';
+import type { OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import type { ApiDeps } from '../../http/deps.js';
 import type { UserCaller } from '../../http/operation.js';
 import { pageUrl } from './pages.js';

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
 import type { Consent } from '../../../connectors/consent.js';
-import { CALLBACK_PATHS, type OAuthClient } from '../../../contract/oauth.js';
-import { workflowIds } from '../../../contract/orchestration.js';
-import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources.js';
-import type { OAuthSource } from '../../../contract/whiteLabel.js';
+import { CALLBACK_PATHS, type OAuthClient } from '../../../contract/accounts/oauth.js';
+import { workflowIds } from '../../../contract/runs/orchestration.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/sources.js';
+import type { OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { HttpError, notFound } from '../../http/errors.js';

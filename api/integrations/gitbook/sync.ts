@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/embeddingModels.js';
+import { DEFAULT_EMBEDDING_MODEL } from '../../../contract/vectors/embeddingModels.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';
 import { orNull } from '../../schemas/fields.js';

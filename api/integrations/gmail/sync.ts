@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { idOfGmailFilter, readGmailFilter } from '../../../contract/gmailFilters.js';
+import { idOfGmailFilter, readGmailFilter } from '../../../contract/sources/gmailFilters.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';
 import {

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import type { MailFolder } from '../../../contract/liveReads.js';
-import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/outlookQuery.js';
+import type { MailFolder } from '../../../contract/sources/liveReads.js';
+import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/sources/outlookQuery.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';

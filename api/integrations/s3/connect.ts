@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import type { S3Credentials } from '../../../connectors/s3/sdk.js';
 import { Fault } from '../../../contract/failures.js';
-import type { DataSourceRecord } from '../../../contract/records.js';
+import type { DataSourceRecord } from '../../../contract/files/records.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { idOfSince, isConversationId, secondsOf } from '../../../contract/slackIds.js';
+import { idOfSince, isConversationId, secondsOf } from '../../../contract/sources/slackIds.js';
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { estimate } from '../../schemas/estimates.js';

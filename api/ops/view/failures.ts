@@ -1,5 +1,5 @@
-import { type ItemCause, REMEDIES } from '../../../contract/ledger.js';
-import type { TemporalLinks } from '../../../contract/temporalLinks.js';
+import { type ItemCause, REMEDIES } from '../../../contract/runs/ledger.js';
+import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 import { type FailedFile, type FailureGroup, MAX_FAILURES_COUNTED } from '../../../store/files/failures.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { OPS_PATH } from '../../http/identity/opsSessions.js';

@@ -1,6 +1,6 @@
 import { SOURCE_STATES } from '../../../store/overview/sources.js';
 import { MAX_RUNS_COUNTED } from '../../../store/overview/runs.js';
-import type { StallCause } from '../../../contract/stalls.js';
+import type { StallCause } from '../../../contract/runs/stalls.js';
 import { failureSentence } from '../../../contract/webhooks.js';
 import { html, Html } from '../../http/answers/html.js';
 import type { OrganizationOverview } from '../../http/overviews.js';
@@ -12,7 +12,7 @@ import { SCRIPT } from './script.js';
 import { sourcesCard, type SourcesView } from './sources.js';
 import { storageCard } from './storage.js';
 import { STYLE } from './style.js';
-import type { TemporalLinks } from '../../../contract/temporalLinks.js';
+import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 import { decisionsCard, quarantineCard } from './waiting.js';
 import { webhooksCard } from './webhooks.js';
 

@@ -1,8 +1,8 @@
-import type { RunKind } from '../../../contract/orchestration.js';
+import type { RunKind } from '../../../contract/runs/orchestration.js';
 import { MAX_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
-import type { TemporalLinks } from '../../../contract/temporalLinks.js';
+import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 
 const KINDS: Readonly<Record<RunKind, string>> = {
   scrapeSitemap: 'sitemap',

@@ -1,6 +1,6 @@
-import { hoursOfState, nextScheduledSync } from '../../../contract/autoSync.js';
-import { scheduleIds } from '../../../contract/orchestration.js';
-import { CONNECTED_SOURCES, isConnectedSource, type SourceType } from '../../../contract/sources.js';
+import { hoursOfState, nextScheduledSync } from '../../../contract/sources/autoSync.js';
+import { scheduleIds } from '../../../contract/runs/orchestration.js';
+import { CONNECTED_SOURCES, isConnectedSource, type SourceType } from '../../../contract/sources/sources.js';
 import {
   SOURCE_STATES,
   type SourceRow,
@@ -10,7 +10,7 @@ import {
 import { html, type Html } from '../../http/answers/html.js';
 import { OPS_PATH } from '../../http/identity/opsSessions.js';
 import { away, badge, card, count, empty, type Mood, nothing, pager, temporalLink, when, words } from './pieces.js';
-import type { TemporalLinks } from '../../../contract/temporalLinks.js';
+import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 
 /** Which data sources a page shows. */
 export interface SourcesView {

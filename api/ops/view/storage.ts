@@ -1,4 +1,4 @@
-import { FILE_SYNC_STATUSES } from '../../../contract/statuses.js';
+import { FILE_SYNC_STATUSES } from '../../../contract/files/statuses.js';
 import type { StorageOverview } from '../../../store/overview/storage.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { away, bytes, card, count, words } from './pieces.js';

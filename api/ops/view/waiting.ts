@@ -3,7 +3,7 @@ import type { QuarantineOverview, QuarantineRow } from '../../../store/overview/
 import type { RunRow, RunsOverview, RunStop } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
-import type { TemporalLinks } from '../../../contract/temporalLinks.js';
+import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 
 /** Renders an API call to copy. */
 const call = (text: string): Html => html`<code>${text}</code>`;

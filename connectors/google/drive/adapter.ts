@@ -1,4 +1,4 @@
-import { type FileFormat, formatOfName, formatOfType, mimeTypeOf } from '../../../contract/fileFormats.js';
+import { type FileFormat, formatOfName, formatOfType, mimeTypeOf } from '../../../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';

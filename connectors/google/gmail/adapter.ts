@@ -1,4 +1,4 @@
-import type { TagValue } from '../../../contract/records.js';
+import type { TagValue } from '../../../contract/files/records.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { asList, asObject, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';

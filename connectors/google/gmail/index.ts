@@ -1,5 +1,5 @@
 /** Gmail: messages of an account, found by labels, threads or a query. https://developers.google.com/workspace/gmail/api */
-import { gmailFilterOf } from '../../../contract/gmailFilters.js';
+import { gmailFilterOf } from '../../../contract/sources/gmailFilters.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Connector, ItemPage, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';

@@ -1,5 +1,5 @@
-import { dayOf } from '../../../contract/filterTree.js';
-import type { GmailCondition, GmailFilter } from '../../../contract/gmailFilters.js';
+import { dayOf } from '../../../contract/sources/filterTree.js';
+import type { GmailCondition, GmailFilter } from '../../../contract/sources/gmailFilters.js';
 
 /** Gmail reads a day as one of California; seconds say what is meant: the day begins in UTC. */
 const secondsOf = (date: string): number => Date.parse(`${dayOf(date)}T00:00:00Z`) / 1000;

@@ -1,6 +1,6 @@
 import type { Drive, DriveItem, File, ItemReference, RemoteItem } from '@microsoft/microsoft-graph-types';
 
-import { formatOfName } from '../../../contract/fileFormats.js';
+import { formatOfName } from '../../../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { dateOf } from '../graph.js';
 import { type Answer, asAnswer, asText } from '../../json.js';

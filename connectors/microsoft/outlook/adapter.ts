@@ -1,7 +1,7 @@
 import type { Attachment, EmailAddress, ItemBody, Message, Recipient } from '@microsoft/microsoft-graph-types';
 
-import type { MailFolder } from '../../../contract/liveReads.js';
-import { formatOfName } from '../../../contract/fileFormats.js';
+import type { MailFolder } from '../../../contract/sources/liveReads.js';
+import { formatOfName } from '../../../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { dateOf } from '../graph.js';
 import { type Answer, asAnswer, asObjects, asText } from '../../json.js';

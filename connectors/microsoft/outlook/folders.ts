@@ -1,7 +1,7 @@
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../connector.js';
 import { type Query, takeAll } from '../graph.js';
-import type { MailFolder } from '../../../contract/liveReads.js';
+import type { MailFolder } from '../../../contract/sources/liveReads.js';
 import { isMailId } from './adapter.js';
 import { requireId } from '../../faults.js';
 import { asText, type Json } from '../../json.js';

@@ -1,9 +1,9 @@
 /** Outlook: the mails of a person, by folder or by query. https://learn.microsoft.com/graph/api/resources/mail-api-overview */
-import type { LiveReads } from '../../../contract/liveReads.js';
+import type { LiveReads } from '../../../contract/sources/liveReads.js';
 import { withRootsCursor, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import { isSelection } from '../../../contract/filterTree.js';
-import { outlookQueryOf } from '../../../contract/outlookQuery.js';
+import { isSelection } from '../../../contract/sources/filterTree.js';
+import { outlookQueryOf } from '../../../contract/sources/outlookQuery.js';
 import type { Connector, LiveRead, OAuthGrant, SourceClient } from '../../connector.js';
 import { appLimit, classify, identifyUser, microsoftConsent, isQuery, takeAll, takePage } from '../graph.js';
 import {

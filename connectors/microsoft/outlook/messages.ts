@@ -1,6 +1,6 @@
 import { withCursor, count, shapeOf, listOf, nullable, pairOf, string, type Checked } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import type { OutlookQuery } from '../../../contract/outlookQuery.js';
+import type { OutlookQuery } from '../../../contract/sources/outlookQuery.js';
 import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
 import { byGivenId, type GraphPage, type Query, takeAll, takePage, isQuery } from '../graph.js';
 import { ATTACHMENT_FIELDS, itemOfAttachment, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';

@@ -1,5 +1,5 @@
-import { dayOf } from '../../../contract/filterTree.js';
-import type { OutlookFilter } from '../../../contract/outlookQuery.js';
+import { dayOf } from '../../../contract/sources/filterTree.js';
+import type { OutlookFilter } from '../../../contract/sources/outlookQuery.js';
 
 /** A text as OData writes it: a quote within is written twice. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

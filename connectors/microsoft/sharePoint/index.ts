@@ -1,5 +1,5 @@
 /** SharePoint: the document libraries and pages of one site. https://learn.microsoft.com/graph/api/resources/sharepoint */
-import type { LiveReads, SitesPage } from '../../../contract/liveReads.js';
+import type { LiveReads, SitesPage } from '../../../contract/sources/liveReads.js';
 import { callerCursor, queryOf, withRootsCursor } from '../../cursors.js';
 import type { Connector, LiveRead, OAuthGrant, GrantClient } from '../../connector.js';
 import { itemOfDrive } from '../drives/adapter.js';

@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import { mimeTypeOf } from '../../../contract/fileFormats.js';
+import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
 import { openPackage } from '../../office/openPackage.js';
 import { readFigures } from '../../office/readFigures.js';
 import { TextBuilder } from '../../textBuilder.js';

@@ -1,6 +1,6 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Fault } from '../../../contract/failures.js';
-import { mimeTypeOf } from '../../../contract/fileFormats.js';
+import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
 import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits, PageText, Parser } from '../../types.js';
 import { composePages } from './composePages.js';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Tokenize } from 'rtf-stream-parser';
 import { Fault } from '../../../contract/failures.js';
-import { mimeTypeOf } from '../../../contract/fileFormats.js';
+import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
 import { TextBuilder } from '../../textBuilder.js';
 import type { Parser } from '../../types.js';
 import { RtfReader, type RtfToken } from './readRtf.js';

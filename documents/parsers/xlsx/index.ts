@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import { mimeTypeOf } from '../../../contract/fileFormats.js';
+import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
 import { openPackage, type Package, type Relation } from '../../office/openPackage.js';
 import { readXml } from '../../office/readXml.js';
 import { CellBudget, TableWriter } from '../../tables/tableWriter.js';

@@ -1,4 +1,4 @@
-import type { EmbeddingModelId, EmbeddingModelRow } from '../../../contract/embeddingModels.js';
+import type { EmbeddingModelId, EmbeddingModelRow } from '../../../contract/vectors/embeddingModels.js';
 import { readOpenAiAnswer } from '../remote/openAiAnswer.js';
 import type { RemoteModel, Upstream } from '../remote/types.js';
 import { OPENAI_REQUEST, textsOf } from './openai.js';

@@ -1,4 +1,4 @@
-import type { EmbeddingModelRow } from '../../../contract/embeddingModels.js';
+import type { EmbeddingModelRow } from '../../../contract/vectors/embeddingModels.js';
 import { readOpenAiAnswer } from '../remote/openAiAnswer.js';
 import type { Input, RemoteModel, Upstream } from '../remote/types.js';
 

@@ -1,4 +1,4 @@
-import type { EmbeddingModelRow } from '../../../contract/embeddingModels.js';
+import type { EmbeddingModelRow } from '../../../contract/vectors/embeddingModels.js';
 import { readVector } from '../remote/numbers.js';
 import { member } from '../../members.js';
 import type { Input, RemoteModel, Upstream } from '../remote/types.js';

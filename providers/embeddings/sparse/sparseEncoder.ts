@@ -1,4 +1,4 @@
-import type { SparseVector } from '../../../contract/sparseVectors.js';
+import type { SparseVector } from '../../../contract/vectors/sparseVectors.js';
 import { isFunctionWord } from './functionWords.js';
 import { hashTerm } from './hashTerm.js';
 import { splitWords, stretchesOf } from './splitWords.js';

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Fault } from '../../../contract/failures.js';
-import type { Transcript, TranscriptionOptions } from '../../../contract/transcripts.js';
+import type { Transcript, TranscriptionOptions } from '../../../contract/files/transcripts.js';
 import type { Egress } from '../../../egress/types.js';
 import { sentencesOf } from '../sentences.js';
 import { createServiceClient } from '../serviceClient.js';

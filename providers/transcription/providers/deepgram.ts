@@ -2,7 +2,7 @@
  * Transcribes with Deepgram, pre-recorded audio: one request carries the recording, and is answered when it is
  * transcribed. https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded
  */
-import type { Transcript, TranscriptionOptions, TranscriptSegment } from '../../../contract/transcripts.js';
+import type { Transcript, TranscriptionOptions, TranscriptSegment } from '../../../contract/files/transcripts.js';
 import type { Egress } from '../../../egress/types.js';
 import { sentencesOf } from '../sentences.js';
 import { createServiceClient } from '../serviceClient.js';

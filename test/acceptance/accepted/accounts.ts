@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
-import type { SourceType } from '../../../contract/sources.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
+import type { SourceType } from '../../../contract/sources/sources.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { Listed } from '../../support/client.js';
 import { connectSource, revokeSource } from '../../support/dataSources.js';

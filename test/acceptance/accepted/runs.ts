@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { NO_TALLY } from '../../../contract/ledger.js';
-import type { FileRecord } from '../../../contract/records.js';
+import { NO_TALLY } from '../../../contract/runs/ledger.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import type { Listed } from '../../support/client.js';
 import { everyRow } from '../../support/everyRow.js';
 import { database, key, ok, other, otherKey, refusal, createUser, type StoredUser, takeIds } from './world.js';

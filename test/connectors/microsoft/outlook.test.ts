@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Account } from '../../../connectors/account.js';
-import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/outlookQuery.js';
+import { idOfOutlookQuery, readOutlookFilter } from '../../../contract/sources/outlookQuery.js';
 import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import type { EmulatedMessage } from '../../emulators/graph/mail.js';

@@ -5,7 +5,7 @@ import { createHostLimiter, sleepUntilAborted } from '../../../connectors/hostLi
 import { createFeedSource } from '../../../connectors/rssFeed/index.js';
 import type { Feed, FeedAnswer, FeedRequest } from '../../../connectors/types.js';
 import { Fault } from '../../../contract/failures.js';
-import { readFeedAddress } from '../../../contract/feeds.js';
+import { readFeedAddress } from '../../../contract/runs/feeds.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { egressSettings } from '../../egress/loopback.js';
 import { startEmulator } from '../../emulators/emulator.js';

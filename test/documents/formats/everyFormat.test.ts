@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { DocumentFormat } from '../../../contract/fileFormats.js';
+import type { DocumentFormat } from '../../../contract/files/fileFormats.js';
 import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 import { everyRow } from '../../support/everyRow.js';
 import { findLibreOffice, saveByLibreOffice } from './libreOffice.js';

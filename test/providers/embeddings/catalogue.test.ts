@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { EMBEDDING_MODEL_IDS } from '../../../contract/embeddingModels.js';
+import { EMBEDDING_MODEL_IDS } from '../../../contract/vectors/embeddingModels.js';
 import { createLocalProvider } from '../../../providers/embeddings/providers/local.js';
 import { createEmbeddings } from '../../../providers/embeddings/registry.js';
 import { modelFiles } from './modelFiles.js';

@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../../config/config.js';
-import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS, type EmbeddingModelId } from '../../../contract/embeddingModels.js';
+import {
+  EMBEDDING_MODEL_IDS,
+  EMBEDDING_MODELS,
+  type EmbeddingModelId,
+} from '../../../contract/vectors/embeddingModels.js';
 import type { Fault } from '../../../contract/failures.js';
 import { countTokens } from '../../../documents/chunking/countTokens.js';
 import { createEgress } from '../../../egress/createEgress.js';

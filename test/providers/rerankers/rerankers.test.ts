@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../../config/config.js';
-import { RERANK_MODELS, type RerankModel } from '../../../contract/rerankers.js';
+import { RERANK_MODELS, type RerankModel } from '../../../contract/vectors/rerankers.js';
 import { Fault } from '../../../contract/failures.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { createRerankers } from '../../../providers/rerankers/registry.js';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../../config/config.js';
-import { mimeTypeOf } from '../../../contract/fileFormats.js';
-import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../contract/uploads.js';
+import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
+import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../contract/files/uploads.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { createTranscriptions } from '../../../providers/transcription/registry.js';
 import type { Recording, Transcriptions } from '../../../providers/transcription/types.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../../config/config.js';
 import { Fault } from '../../../contract/failures.js';
-import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../contract/uploads.js';
+import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../contract/files/uploads.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { createTranscriptions } from '../../../providers/transcription/registry.js';
 import type { StoredJob, Recording, Transcriptions } from '../../../providers/transcription/types.js';

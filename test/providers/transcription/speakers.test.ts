@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
-import type { Transcript } from '../../../contract/transcripts.js';
-import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../contract/uploads.js';
+import type { Transcript } from '../../../contract/files/transcripts.js';
+import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../contract/files/uploads.js';
 import { readAssemblyAi } from '../../../providers/transcription/providers/assemblyai.js';
 import { readDeepgram } from '../../../providers/transcription/providers/deepgram.js';
 import { everyRow } from '../../support/everyRow.js';

@@ -1,4 +1,4 @@
-import type { ConnectedSourceType } from '../../../contract/sources.js';
+import type { ConnectedSourceType } from '../../../contract/sources/sources.js';
 import { startS3Source } from '../../emulators/s3Source.js';
 import { standForAzure } from './azureBlobStorage.js';
 import { standForBox } from './box.js';

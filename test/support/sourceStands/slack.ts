@@ -1,4 +1,4 @@
-import { idOfThread, idOfWindow, windowOf } from '../../../contract/slackIds.js';
+import { idOfThread, idOfWindow, windowOf } from '../../../contract/sources/slackIds.js';
 import { nextRequests } from '../../emulators/emulator.js';
 import { type EmulatedConversation, startSlack, TEAM } from '../../emulators/slack.js';
 import { lastToken, standByConsent } from './byConsent.js';

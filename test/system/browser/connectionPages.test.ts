@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 import { findChromium } from '../../../connectors/web/findChromium.js';
-import type { DataSourceRecord, DocumentRecord } from '../../../contract/records.js';
+import type { DataSourceRecord, DocumentRecord } from '../../../contract/files/records.js';
 import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { type SlackEmulator, startSlack, TEAM } from '../../emulators/slack.js';

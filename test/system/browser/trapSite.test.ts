@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../contract/records.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { samplePage, sitemapOf } from '../../emulators/site.js';
 import { BROKEN_SITEMAPS, ORDINARY_IN_SLOW, startTrapSite, TRAPS, type TrapSite } from '../../emulators/trapSite.js';
 import { SLOWNESS_LIMITS, SLOWNESS_TRAPS } from '../../emulators/traps/slowness.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../contract/records.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { readAtRest } from '../../support/atRest.js';
 import { apiClient, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';

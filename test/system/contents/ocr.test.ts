@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../contract/records.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { type Site, startSite } from '../../emulators/site.js';
 import { makePdf } from '../../documents/formats/makePdf.js';
 import { readAtRest } from '../../support/atRest.js';

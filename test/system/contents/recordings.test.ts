@@ -2,7 +2,7 @@ import { chromium } from 'playwright-core';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { findChromium } from '../../../connectors/web/findChromium.js';
-import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../../contract/sources.js';
+import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../../contract/sources/sources.js';
 import { identifyFile } from '../../../documents/detection/identifyFile.js';
 import { byPython } from '../../documents/formats/byPython.js';
 import { type EncodedRecording, encodeRecordings } from '../../documents/formats/encodeRecordings.js';

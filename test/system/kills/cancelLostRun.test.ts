@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../contract/records.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import { operations } from '../../../api/routes.js';
-import type { FileRecord } from '../../../contract/records.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } from '../../emulators/s3Source.js';
 import { type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import { type Answer, type ApiClient, apiClient, type TestUser, testUser } from '../../support/client.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
 import { DRIVE_DOCUMENT, DRIVE_ROOT, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { readAtRest } from '../../support/atRest.js';

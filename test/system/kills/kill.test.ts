@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { loadConfig, storeSettings } from '../../../config/config.js';
-import type { FileRecord } from '../../../contract/records.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { connectStore } from '../../../store/connect.js';
 import { linkedPage } from '../../emulators/linkedSite.js';
 import { startSite } from '../../emulators/site.js';

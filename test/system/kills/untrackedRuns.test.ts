@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
-import { workflowIds } from '../../../contract/orchestration.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
+import { workflowIds } from '../../../contract/runs/orchestration.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { MAX_CRASHES } from '../../../contract/uploads.js';
+import { MAX_CRASHES } from '../../../contract/files/uploads.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 

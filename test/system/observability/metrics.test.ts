@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
-import { EMBEDDING_MODELS } from '../../../contract/embeddingModels.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
+import { EMBEDDING_MODELS } from '../../../contract/vectors/embeddingModels.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/embeddingProviders/start.js';
 import { nextRequests } from '../../emulators/emulator.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { endedAs } from '../../../contract/ledger.js';
-import type { DataSourceRecord } from '../../../contract/records.js';
+import { endedAs } from '../../../contract/runs/ledger.js';
+import type { DataSourceRecord } from '../../../contract/files/records.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import { DRIVE_DOCUMENT, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
 import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { EMBEDDING_MODELS } from '../../../contract/embeddingModels.js';
+import { EMBEDDING_MODELS } from '../../../contract/vectors/embeddingModels.js';
 import { type QdrantEngine, startQdrant } from '../../../engines/qdrant.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../../engines/venv.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/embeddingProviders/start.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Activities } from '../../../activities/index.js';
-import type { FileRecord } from '../../../contract/records.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { readAtRest } from '../../support/atRest.js';

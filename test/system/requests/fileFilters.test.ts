@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { ChunkRecord, FileRecord } from '../../../contract/records.js';
+import type { ChunkRecord, FileRecord } from '../../../contract/files/records.js';
 import { seedFiles, type SeededFile } from '../../support/seedFiles.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { Listed, TestUser } from '../../support/client.js';

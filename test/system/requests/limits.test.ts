@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../contract/records.js';
-import type { FileSyncStatus } from '../../../contract/statuses.js';
+import type { FileRecord } from '../../../contract/files/records.js';
+import type { FileSyncStatus } from '../../../contract/files/statuses.js';
 import { startLinkedSite } from '../../emulators/linkedSite.js';
 import { samplePage, type Site, sitemapOf, startSampleSite } from '../../emulators/site.js';
 import { readAtRest } from '../../support/atRest.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { ChunkRecord, FileRecord } from '../../../contract/records.js';
+import type { ChunkRecord, FileRecord } from '../../../contract/files/records.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';

@@ -1,9 +1,9 @@
 /** POST /embeddings, field by field, over files with known similarities. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { EMBEDDING_MODELS } from '../../../contract/embeddingModels.js';
-import type { DocumentRecord } from '../../../contract/records.js';
-import { callerSpace } from '../../../contract/uploads.js';
+import { EMBEDDING_MODELS } from '../../../contract/vectors/embeddingModels.js';
+import type { DocumentRecord } from '../../../contract/files/records.js';
+import { callerSpace } from '../../../contract/files/uploads.js';
 import { type RerankEmulator, startRerankEmulator } from '../../emulators/rerankers.js';
 import { bodyOf, fieldsOf, theirs } from '../../support/contract.js';
 import { waitFor } from '../../support/waitFor.js';

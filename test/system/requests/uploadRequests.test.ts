@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../contract/records.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { type Site, startSite } from '../../emulators/site.js';
 import { readAtRest } from '../../support/atRest.js';
 import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';

@@ -2,8 +2,8 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../../contract/records.js';
-import { type AutoSyncInput, type AutoSyncResult, scheduleIds } from '../../../contract/orchestration.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
+import { type AutoSyncInput, type AutoSyncResult, scheduleIds } from '../../../contract/runs/orchestration.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';

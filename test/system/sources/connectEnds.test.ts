@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { workflowIds } from '../../../contract/orchestration.js';
-import type { DataSourceRecord } from '../../../contract/records.js';
+import { workflowIds } from '../../../contract/runs/orchestration.js';
+import type { DataSourceRecord } from '../../../contract/files/records.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';

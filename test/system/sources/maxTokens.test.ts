@@ -3,9 +3,9 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { DAY_MS } from '../../../contract/coldStorage.js';
-import type { FileRecord } from '../../../contract/records.js';
-import { RESUME_SIGNAL, scheduleIds } from '../../../contract/orchestration.js';
+import { DAY_MS } from '../../../contract/files/coldStorage.js';
+import type { FileRecord } from '../../../contract/files/records.js';
+import { RESUME_SIGNAL, scheduleIds } from '../../../contract/runs/orchestration.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { endEmptyPauses, reapOnce } from '../../../dispatch/reaper.js';
 import { countTokens } from '../../../documents/chunking/countTokens.js';

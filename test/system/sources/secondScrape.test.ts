@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../contract/records.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { ConnectedSourceType } from '../../../contract/sources.js';
+import type { ConnectedSourceType } from '../../../contract/sources/sources.js';
 import { readAtRest } from '../../support/atRest.js';
 import { Customer, SOURCES, useCatalogue } from '../../support/sourceStands/catalogue.js';
 import { connectionOptionRows } from './rows/connectionOptions.js';

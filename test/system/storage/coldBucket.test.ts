@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../contract/records.js';
-import type { EmbeddingStorageStatus } from '../../../contract/statuses.js';
+import type { FileRecord } from '../../../contract/files/records.js';
+import type { EmbeddingStorageStatus } from '../../../contract/files/statuses.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { coldSweepOnce } from '../../../dispatch/coldSweep.js';
 import { createDispatcher, type Dispatcher } from '../../../dispatch/dispatcher.js';

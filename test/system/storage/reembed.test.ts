@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../../contract/embeddingModels.js';
-import type { FileRecord } from '../../../contract/records.js';
+import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../../contract/vectors/embeddingModels.js';
+import type { FileRecord } from '../../../contract/files/records.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/embeddingProviders/start.js';
 import { readAtRest } from '../../support/atRest.js';
 import { apiClient, type TestUser } from '../../support/client.js';

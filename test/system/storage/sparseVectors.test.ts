@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../contract/records.js';
-import type { SparseVector } from '../../../contract/sparseVectors.js';
+import type { FileRecord } from '../../../contract/files/records.js';
+import type { SparseVector } from '../../../contract/vectors/sparseVectors.js';
 import { encodeDocument } from '../../../providers/embeddings/sparse/sparseEncoder.js';
 import { feedOf } from '../../emulators/linkedSite.js';
 import { type Site, sitemapOf, startSite } from '../../emulators/site.js';

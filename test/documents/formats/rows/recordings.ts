@@ -1,6 +1,6 @@
 /** ffmpeg arguments for the recordings of a run: at least three per type, with different content and encoding. */
-import type { FileFormat } from '../../../../contract/fileFormats.js';
-import type { AUDIO_SOURCES, VIDEO_SOURCES } from '../../../../contract/sources.js';
+import type { FileFormat } from '../../../../contract/files/fileFormats.js';
+import type { AUDIO_SOURCES, VIDEO_SOURCES } from '../../../../contract/sources/sources.js';
 
 /** Audio and video types. Each is a format of its own. */
 export type RecordingType = (typeof AUDIO_SOURCES | typeof VIDEO_SOURCES)[number];

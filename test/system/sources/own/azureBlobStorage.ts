@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord } from '../../../../contract/records.js';
+import type { DataSourceRecord } from '../../../../contract/files/records.js';
 import { ACCOUNT, ACCOUNT_KEY } from '../../../emulators/azureBlobStorage.js';
 import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
 

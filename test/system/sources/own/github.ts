@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';

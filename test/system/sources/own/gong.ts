@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord } from '../../../../contract/records.js';
+import type { DataSourceRecord } from '../../../../contract/files/records.js';
 import { CUSTOMER } from '../../../emulators/gong.js';
 import type { Listed } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';

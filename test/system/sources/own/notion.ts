@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../../contract/records.js';
+import type { FileRecord } from '../../../../contract/files/records.js';
 import { notionId, WORKSPACE } from '../../../emulators/notion.js';
 import { waitFor } from '../../../support/waitFor.js';
 import type { NotionStand } from '../../../support/sourceStands/notion.js';

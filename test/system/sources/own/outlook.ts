@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
 import type { EmulatedMessage } from '../../../emulators/graph/mail.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { waitFor } from '../../../support/waitFor.js';

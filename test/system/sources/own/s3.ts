@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } from '../../../emulators/s3Source.js';
 import { startSite } from '../../../emulators/site.js';
 import type { Listed, TestUser } from '../../../support/client.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { OAUTH_SOURCES } from '../../../../contract/whiteLabel.js';
+import { OAUTH_SOURCES } from '../../../../contract/accounts/whiteLabel.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
 import { sysIdOf } from '../../../emulators/serviceNow.js';
 import type { Answer } from '../../../support/client.js';

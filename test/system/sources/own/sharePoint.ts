@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { SitesPage } from '../../../../contract/liveReads.js';
-import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
+import type { SitesPage } from '../../../../contract/sources/liveReads.js';
+import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
 import { siteId } from '../../../emulators/graph/sites.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { waitFor } from '../../../support/waitFor.js';

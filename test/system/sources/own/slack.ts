@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { slackPlaceOf } from '../../../../contract/slackIds.js';
+import { slackPlaceOf } from '../../../../contract/sources/slackIds.js';
 import { type Catalogue, Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
 
 interface Conversations {

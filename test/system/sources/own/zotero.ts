@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord } from '../../../../contract/records.js';
+import type { DataSourceRecord } from '../../../../contract/files/records.js';
 import { apiClient, type Answer } from '../../../support/client.js';
 import { answerConsent, consentTo, openPage } from '../../../support/consent.js';
 import { waitFor } from '../../../support/waitFor.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { honours } from '../../../../contract/sources.js';
+import { honours } from '../../../../contract/sources/sources.js';
 import type { Listed } from '../../../support/client.js';
 import type { Customer } from '../../../support/sourceStands/catalogue.js';
 

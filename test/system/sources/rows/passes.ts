@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
-import { type AutoSyncResult, scheduleIds } from '../../../../contract/orchestration.js';
-import { canAutoSync } from '../../../../contract/sources.js';
+import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
+import { type AutoSyncResult, scheduleIds } from '../../../../contract/runs/orchestration.js';
+import { canAutoSync } from '../../../../contract/sources/sources.js';
 import { createTemporalClient } from '../../../../dispatch/client.js';
 import { type ApiClient, apiClient, type Listed } from '../../../support/client.js';
 import { testEngines } from '../../../support/engines.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../../../contract/records.js';
-import { honours } from '../../../../contract/sources.js';
+import type { FileRecord } from '../../../../contract/files/records.js';
+import { honours } from '../../../../contract/sources/sources.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { type Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';

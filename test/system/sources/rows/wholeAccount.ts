@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../../../api/extensions.js';
-import type { DataSourceRecord, FileRecord } from '../../../../contract/records.js';
-import { CONNECTED_SOURCES, honours } from '../../../../contract/sources.js';
+import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
+import { CONNECTED_SOURCES, honours } from '../../../../contract/sources/sources.js';
 import { pointTags } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';

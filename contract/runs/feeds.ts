@@ -1,7 +1,7 @@
-import type { IngestOptions, PageOptions } from './ingestOptions.js';
-import type { TagValue } from './records.js';
-import type { SourceType } from './sources.js';
-import { normaliseUrl, withScheme } from './urls.js';
+import type { IngestOptions, PageOptions } from '../files/ingestOptions.js';
+import type { TagValue } from '../files/records.js';
+import type { SourceType } from '../sources/sources.js';
+import { normaliseUrl, withScheme } from '../urls.js';
 
 /** The source of a feed and of its entries. */
 export const FEED_SOURCE = 'RSS_FEED' satisfies SourceType;

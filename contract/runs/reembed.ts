@@ -1,7 +1,7 @@
-import type { EmbeddingModelId } from './embeddingModels.js';
-import type { FileFilters } from './fileFilters.js';
-import { type EmbeddingStorageStatus, FINAL_FILE_STATUSES, type FileSyncStatus } from './statuses.js';
-import { isCallerSpace } from './uploads.js';
+import type { EmbeddingModelId } from '../vectors/embeddingModels.js';
+import type { FileFilters } from '../files/fileFilters.js';
+import { type EmbeddingStorageStatus, FINAL_FILE_STATUSES, type FileSyncStatus } from '../files/statuses.js';
+import { isCallerSpace } from '../files/uploads.js';
 
 /** Request of a re-embedding run. */
 export interface ReembedRequest {

@@ -1,4 +1,4 @@
-import type { SourceType } from './sources.js';
+import type { SourceType } from '../sources/sources.js';
 
 /** Totals of the synced files, without folders and sitemaps. */
 export interface FileTotals {

@@ -1,11 +1,16 @@
 /** The request and the progress of each kind of run. */
-import type { AutoSyncProgress, AutoSyncRequest } from './autoSync.js';
-import type { MoveProgress, MoveRequest } from './coldStorage.js';
-import type { SyncItemsProgress, SyncItemsRequest, SyncSourceProgress, SyncSourceRequest } from './connections.js';
-import type { DeleteFilesProgress, DeleteFilesRequest } from './deleteFiles.js';
+import type { AutoSyncProgress, AutoSyncRequest } from '../sources/autoSync.js';
+import type { MoveProgress, MoveRequest } from '../files/coldStorage.js';
+import type {
+  SyncItemsProgress,
+  SyncItemsRequest,
+  SyncSourceProgress,
+  SyncSourceRequest,
+} from '../accounts/connections.js';
+import type { DeleteFilesProgress, DeleteFilesRequest } from '../files/deleteFiles.js';
 import type { SyncFeedProgress, SyncFeedRequest } from './feeds.js';
 import type { RunKind } from './orchestration.js';
-import type { QuarantineRequest } from './quarantine.js';
+import type { QuarantineRequest } from '../files/quarantine.js';
 import type { ReembedRequest } from './reembed.js';
 import type { ScrapeSitemapProgress, ScrapeSitemapRequest } from './scrapeSitemap.js';
 import type { WebScrapeRequest } from './webScrape.js';

@@ -1,5 +1,5 @@
-import type { IngestOptions } from './ingestOptions.js';
-import type { TagValue } from './records.js';
+import type { IngestOptions } from '../files/ingestOptions.js';
+import type { TagValue } from '../files/records.js';
 
 /** Progress of the listing of an account's items, enough to resume after a crash. */
 export interface Walk {

@@ -1,4 +1,4 @@
-import type { SourceType } from './sources.js';
+import type { SourceType } from '../sources/sources.js';
 
 /** Tokens that a source requires; a `?` marks optional ones. */
 const TOKENS = ['access_token', 'refresh_token?'] as const;

@@ -1,7 +1,7 @@
-import type { IngestOptions } from './ingestOptions.js';
+import type { IngestOptions } from '../files/ingestOptions.js';
 import type { ContainerRunKind } from './orchestration.js';
 import type { NewWork } from './runs.js';
-import { tagObject } from './tags.js';
+import { tagObject } from '../files/tags.js';
 
 /** Fields of a container's record that hold its request. */
 export interface Container {

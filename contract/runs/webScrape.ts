@@ -1,5 +1,5 @@
-import type { IngestOptions, PageOptions } from './ingestOptions.js';
-import type { TagValue } from './records.js';
+import type { IngestOptions, PageOptions } from '../files/ingestOptions.js';
+import type { TagValue } from '../files/records.js';
 
 /** Options of a crawl beyond IngestOptions, stored on its parent. */
 export interface CrawlOptions extends PageOptions {

@@ -1,5 +1,5 @@
-import type { OrderDirection, Page, TagTree } from './fileFilters.js';
-import type { SourceType } from './sources.js';
+import type { OrderDirection, Page, TagTree } from '../files/fileFilters.js';
+import type { SourceType } from '../sources/sources.js';
 
 /** Filters of data sources, combined with AND. */
 export interface DataSourceFilters {

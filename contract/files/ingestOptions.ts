@@ -1,6 +1,6 @@
 import type { MediaType } from './mediaTypes.js';
 import type { TranscriptionService } from './uploads.js';
-import { DEFAULT_EMBEDDING_MODEL, type EmbeddingModelId } from './embeddingModels.js';
+import { DEFAULT_EMBEDDING_MODEL, type EmbeddingModelId } from '../vectors/embeddingModels.js';
 
 export const PARSED_TEXT_FORMATS = ['PLAIN_TEXT', 'MARKDOWN'] as const;
 export type ParsedTextFormat = (typeof PARSED_TEXT_FORMATS)[number];

@@ -2,7 +2,7 @@
  * The upload formats: values of the contract's file_format, one row each. File name and declared type are only used if
  * the content does not determine the format.
  */
-import type { SourceType } from './sources.js';
+import type { SourceType } from '../sources/sources.js';
 
 export interface FileFormatRow {
   /** Read as text, by OCR, or by transcription. */

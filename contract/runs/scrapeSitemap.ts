@@ -1,6 +1,6 @@
-import type { IngestOptions, PageOptions, ScrapeOptions } from './ingestOptions.js';
-import type { TagValue } from './records.js';
-import type { SourceType } from './sources.js';
+import type { IngestOptions, PageOptions, ScrapeOptions } from '../files/ingestOptions.js';
+import type { TagValue } from '../files/records.js';
+import type { SourceType } from '../sources/sources.js';
 
 /** The source of scraped pages and of the scrape itself. */
 export const WEB_PAGE_SOURCE = 'WEB_SCRAPE' satisfies SourceType;

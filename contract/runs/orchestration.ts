@@ -2,8 +2,8 @@
  * Names and types shared by client, workers and workflows: queues, workflow ids, inputs and results. All are JSON with
  * ids and counts only.
  */
-import type { FaultKind } from './failures.js';
-import type { AttemptState } from './oauth.js';
+import type { FaultKind } from '../failures.js';
+import type { AttemptState } from '../accounts/oauth.js';
 
 /** Default of the setting TASK_QUEUE. The queue in Temporal also contains the deployment id. */
 export const TASK_QUEUE = 'allotrope';

@@ -1,6 +1,6 @@
 /** OAuth connections of all sources: callback paths, stored grants, and the states of a connection attempt. */
-import type { IngestOptions } from './ingestOptions.js';
-import type { TagValue } from './records.js';
+import type { IngestOptions } from '../files/ingestOptions.js';
+import type { TagValue } from '../files/records.js';
 import type { OAuthSource } from './whiteLabel.js';
 
 /** Callback paths, relative to /integrations/ of the public address. */

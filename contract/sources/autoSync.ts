@@ -1,5 +1,5 @@
 /** Automatic sync: which sources of a user are synced, how often, and at which offset within the interval. */
-import { ALL_SOURCES, AUTO_SYNC_INTERVALS, type CustomLimits } from './limits.js';
+import { ALL_SOURCES, AUTO_SYNC_INTERVALS, type CustomLimits } from '../limits.js';
 import { canAutoSync, type SourceType } from './sources.js';
 
 /** Default interval. */

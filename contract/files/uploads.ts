@@ -1,6 +1,6 @@
 /** Types and rules that the upload operations share with the workflow that reads the files. */
 import { type FileFormat, sourceOfUpload } from './fileFormats.js';
-import { AUDIO_SOURCES, IMAGE_SOURCES, type SourceType, TEXT_SOURCES, VIDEO_SOURCES } from './sources.js';
+import { AUDIO_SOURCES, IMAGE_SOURCES, type SourceType, TEXT_SOURCES, VIDEO_SOURCES } from '../sources/sources.js';
 
 /** Sources of uploaded files: file types, not origins. */
 export const UPLOAD_SOURCES: readonly SourceType[] = [

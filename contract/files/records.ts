@@ -1,6 +1,6 @@
 /** Records of the public interface, as it returns them. Only these, Joi schemas and presenters use snake case. */
-import type { EmbeddingModelId } from './embeddingModels.js';
-import type { SourceType } from './sources.js';
+import type { EmbeddingModelId } from '../vectors/embeddingModels.js';
+import type { SourceType } from '../sources/sources.js';
 import type { DataSourceAction, DataSourceSyncStatus, EmbeddingStorageStatus, FileSyncStatus } from './statuses.js';
 
 /** Values a tag may have. */

@@ -1,4 +1,4 @@
-import type { SourceType } from './sources.js';
+import type { SourceType } from '../sources/sources.js';
 
 /** OAuth sources. Each can be connected through an organization's own client. */
 export const OAUTH_SOURCES = [

@@ -2,7 +2,7 @@
  * The ledger: the result of a run for each of its items. For every finished run,
  * ok + failed + skipped + aborted = discovered.
  */
-import { FAULTS, type FaultKind } from './failures.js';
+import { FAULTS, type FaultKind } from '../failures.js';
 import { KEPT_REASONS, type KeptReason } from './reembed.js';
 
 /** The outcome of an item. Absent while the item is pending. */

@@ -1,5 +1,5 @@
-import type { EmbeddingModelId } from './embeddingModels.js';
-import type { SourceType } from './sources.js';
+import type { EmbeddingModelId } from '../vectors/embeddingModels.js';
+import type { SourceType } from '../sources/sources.js';
 import type { FileSyncStatus } from './statuses.js';
 
 /** One condition of tags_v2: the tag has the value, or any of a list of values. */
