@@ -20,7 +20,7 @@ const owned = (pattern, owners) => ({
   to: { path: `node_modules/${pattern}` },
 });
 
-/** Folders of activities/, highest first: each may import what stands below it, and the files beside the folders. */
+/** Folders of activities/, highest first: each may import those after it, and the files next to the folders. */
 const JOBS = [
   ['runs'],
   ['coldStorage', 'delete', 'discover', 'reembed', 'webhooks'],
@@ -31,7 +31,7 @@ const JOBS = [
 ];
 
 /**
- * Folders of store/, lowest first: each may import what stands below it, and the files beside the folders. `models` holds
+ * Folders of store/, lowest first: each may import those before it, and the files next to the folders. `models` holds
  * the shapes and indexes of all records: a folder may read another record's collection, but not call what works on it.
  */
 const RECORDS = [

@@ -38,7 +38,7 @@ import { createDryRunLimiter } from './dryRuns/deadline.js';
 import { createApp } from './app.js';
 import { createHttpServer } from './http/server.js';
 import { createSignedUrls } from './http/identity/signedUrls.js';
-import { createEventStreams } from './eventStreams/streams.js';
+import { createEventStreams } from './http/streams/streams.js';
 import { createTokens } from './http/identity/tokens.js';
 import { createSampleReader } from './dryRuns/sampleReader.js';
 import { createOps } from './ops/create.js';

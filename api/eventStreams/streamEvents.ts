@@ -6,7 +6,7 @@ import { EventsAnswer, operation } from '../http/operation.js';
 import type { ApiDeps } from '../http/deps.js';
 import { callerName, lastEventIdQuery } from './lastEventId.js';
 import { createPages } from './pages.js';
-import { message } from './streams.js';
+import { message } from '../http/streams/streams.js';
 
 const DESCRIPTION = `Streams the events of the organization as [Server-Sent Events](https://html.spec.whatwg.org/multipage/server-sent-events.html), in the order of their delivery to webhooks. With an API key alone the stream has all events of the organization; with an access token, or an API key and \`customer-id\`, only those of that end user. Use it to follow changes live without a public address for a webhook.
 

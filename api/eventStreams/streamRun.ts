@@ -7,7 +7,7 @@ import { EventsAnswer, operation } from '../http/operation.js';
 import { presentRun } from '../presenters/syncRun.js';
 import { syncRunOf } from '../syncRuns/syncRunOf.js';
 import { callerName, lastEventIdQuery } from './lastEventId.js';
-import { message, type Messages, type RunState } from './streams.js';
+import { message, type Messages, type RunState } from '../http/streams/streams.js';
 
 const DESCRIPTION = `Streams the progress of one run as [Server-Sent Events](https://html.spec.whatwg.org/multipage/server-sent-events.html), until it ends. Use it to show progress to a person, or to wait for the end of a run without polling.
 

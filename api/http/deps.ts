@@ -21,7 +21,7 @@ import type { NameLimiter, RateLimits } from './limits/rateLimit.js';
 import type { SignedUrls } from './identity/signedUrls.js';
 import type { Tokens } from './identity/tokens.js';
 import type { OpsSessions } from './identity/opsSessions.js';
-import type { EventStreams } from '../eventStreams/streams.js';
+import type { EventStreams } from './streams/streams.js';
 import type { LiveOverviews, Overviews } from './overviews.js';
 import type { UnitOfWork, UnitOfWorkDeps } from './unitOfWork.js';
 

@@ -21,9 +21,7 @@ const validationError = named(
       .description(
         'Path of the field: first `body`, `query`, `path` or `header`, then the names of fields and the positions in lists.',
       ),
-    msg: Joi.string()
-      .required()
-      .description('What is wrong with the value. A sentence for people; its words may change.'),
+    msg: Joi.string().required().description('Error of the value, as a sentence for people. Its wording may change.'),
     type: Joi.string()
       .required()
       .description('Kind of the problem for programs, such as `missing`, `enum`, `int_type` or `too_long`.'),

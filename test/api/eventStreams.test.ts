@@ -6,7 +6,7 @@ import type { Response } from 'express';
 import { describe, expect, test } from '@jest/globals';
 
 import { createPages } from '../../api/eventStreams/pages.js';
-import { createEventStreams, message } from '../../api/eventStreams/streams.js';
+import { createEventStreams, message } from '../../api/http/streams/streams.js';
 import { EventsAnswer } from '../../api/http/operation.js';
 import { sendEvents } from '../../api/http/answers/stream.js';
 import { waitFor } from '../support/waitFor.js';

@@ -1,5 +1,5 @@
-import type { Log } from '../../observability/log.js';
-import { HttpError } from '../http/errors.js';
+import type { Log } from '../../../observability/log.js';
+import { HttpError } from '../errors.js';
 import { createTopics, type Topic, type Topics } from './topics.js';
 
 export interface EventStreamSettings {

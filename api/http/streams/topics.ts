@@ -1,5 +1,5 @@
-import { periodically } from '../../config/process/periodically.js';
-import type { Log } from '../../observability/log.js';
+import { periodically } from '../../../config/process/periodically.js';
+import type { Log } from '../../../observability/log.js';
 
 /** Pause after a read, as a multiple of its duration: an expensive read is repeated less often. */
 const REST = 4;
