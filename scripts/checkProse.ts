@@ -10,8 +10,16 @@ import { avoidedWordings, proseOfMarkdown, proseOfSource } from './prose.js';
 
 /** Recorded or foreign texts. */
 const SKIPPED = /(?:^|\/)(?:fixtures|histories)\//;
-/** Paths whose wording is not checked yet: the tests, and the page that quotes their names. Remove entries, never add one. */
-const UNCHECKED_WORDING = ['test/', 'docs/security.md'];
+/** Paths whose wording is not checked: a page that quotes names of tests, and texts that are test data. */
+const UNCHECKED_WORDING = [
+  'docs/security.md',
+  // Quotes avoided wording as test data.
+  'test/scripts/prose.test.ts',
+  // Texts that fixtures of other programs contain.
+  'test/documents/formats/rows/report.ts',
+  'test/documents/formats/rows/pages.ts',
+  'test/documents/formats/rows/prose.ts',
+];
 
 const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 const folders = new Set(tracked.filter((file) => file.includes('/')).map((file) => file.split('/', 1)[0] ?? ''));

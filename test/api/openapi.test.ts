@@ -66,7 +66,7 @@ test('no parameter is a version, and only paths under /auth/v1 contain one', () 
   }
 });
 
-test('failures are described beside success; 403 where only an API key may call', () => {
+test('documents failures as well as success; 403 only where an API key is required', () => {
   const responsesOf = (path: string) => Object.keys(ours.paths[path]?.['post']?.responses ?? {});
   const always = ['200', '401', '404', '409', '413', '422', '429', '431', '503', '507'];
   expect(responsesOf('/scrape_sitemap')).toEqual(expect.arrayContaining(always));

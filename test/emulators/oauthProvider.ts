@@ -95,7 +95,7 @@ export interface OAuthProvider {
   refuseRefreshes(requests: number, answer: { readonly status: number; readonly body: unknown }): void;
   /**
    * Holds token and revocation requests before they are processed, until the returned function is called. It drops a request
-   * whose sender has disconnected by then.
+   * whose sender has disconnected meanwhile.
    */
   hold(): () => void;
   /** Processes token requests, but holds their answers until the returned function is called. */

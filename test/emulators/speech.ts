@@ -42,7 +42,7 @@ export const TALK: Speech = {
     {
       speaker: 0,
       paragraphs: [
-        [{ text: 'Yes, and nobody knows why.', start: 9, end: 11.75 }],
+        [{ text: 'Yes, and the reason is unknown.', start: 9, end: 11.75 }],
         [{ text: 'Lighthouses are another matter.', start: 15, end: 18 }],
       ],
     },

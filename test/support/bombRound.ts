@@ -110,7 +110,7 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     says: /broken.*save it again/,
   },
   {
-    // Nobody unpacks embedded files such as workbooks, so these archives have no effect.
+    // No reader unpacks embedded files such as workbooks, so these archives have no effect.
     what: 'archives inside archives embedded in a Word file',
     name: 'embedded.docx',
     content: () => embeddedArchives(5, 10 * MB),

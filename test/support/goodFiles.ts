@@ -54,7 +54,7 @@ export async function goodFiles(count: number): Promise<GoodFile[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, nth) => {
       const [ending, make] = makers[nth % makers.length]!;
-      const words = `Boat number ${nth} lies in the harbour.`;
+      const words = `Boat number ${nth} is moored in the harbour.`;
       return { name: `good-${nth}.${ending}`, content: await make(words), words };
     }),
   );

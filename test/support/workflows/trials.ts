@@ -495,7 +495,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
     });
   });
 
-  describe('a run cancelled at a step ends, and nothing stays in motion', () => {
+  describe('a run cancelled at a step ends, and no work remains', () => {
     if (cancelling.length > 0)
       test.each(titled(cancelling))('%s', (customer, { way }) => {
         const end = ends.get(customer);

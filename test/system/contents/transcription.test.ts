@@ -55,9 +55,9 @@ const set = (service_: Service, scene: string, what: Parameters<AssemblyAi['scen
 
 const PLAIN = {
   deepgram:
-    'Otters juggle pebbles on the river bank. They do it when they are hungry.\n\nIs that so?\n\nYes, and nobody knows why.\n\nLighthouses are another matter.',
+    'Otters juggle pebbles on the river bank. They do it when they are hungry.\n\nIs that so?\n\nYes, and the reason is unknown.\n\nLighthouses are another matter.',
   assemblyai:
-    'Otters juggle pebbles on the river bank. They do it when they are hungry. Is that so? Yes, and nobody knows why.\n\nLighthouses are another matter.',
+    'Otters juggle pebbles on the river bank. They do it when they are hungry. Is that so? Yes, and the reason is unknown.\n\nLighthouses are another matter.',
 };
 
 describe.each(SERVICES)('%s', (transcription_service) => {
@@ -108,7 +108,7 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     });
     const [a, b] = transcription_service === 'deepgram' ? ['0', '1'] : ['A', 'B'];
     expect(await textOf(file)).toBe(
-      `Speaker ${a}: Otters juggle pebbles on the river bank. They do it when they are hungry.\n\nSpeaker ${b}: Is that so?\n\nSpeaker ${a}: Yes, and nobody knows why.\n\nLighthouses are another matter.`,
+      `Speaker ${a}: Otters juggle pebbles on the river bank. They do it when they are hungry.\n\nSpeaker ${b}: Is that so?\n\nSpeaker ${a}: Yes, and the reason is unknown.\n\nLighthouses are another matter.`,
     );
     const chunks = await chunksOf(file);
     for (const { source_content, content_metadata } of chunks) {

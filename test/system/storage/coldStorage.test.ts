@@ -55,7 +55,7 @@ const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileReco
     () => user.file(id),
     (file) => file.embedding_storage_status === status,
   );
-/** Waits until no run is in progress: a move has cleaned up by then. */
+/** Waits until no run is in progress, so that a move has cleaned up. */
 const allRunsEnded = () =>
   waitFor(
     () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),

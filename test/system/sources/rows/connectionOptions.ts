@@ -55,7 +55,7 @@ const WITHOUT_CHALLENGE: readonly OAuthSource[] = [
 ];
 /** OAuth 1.0a names no client in the address; a connection with its own client names its own redirect URI. */
 const OTHER_ADDRESSES: readonly OAuthSource[] = ['ZOTERO', 'SERVICENOW'];
-/** Fields without which there is no address. */
+/** Fields that the address requires. */
 const NEEDED: Partial<Readonly<Record<OAuthSource, string>>> = {
   ZENDESK: 'zendesk_subdomain',
   SERVICENOW: 'servicenow_credentials',
