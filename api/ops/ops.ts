@@ -19,7 +19,7 @@ const view = () =>
     state: typed<SourceState | null>(
       Joi.string()
         .valid(...SOURCE_STATES)
-        .failover(null),
+        .failover(() => null),
     ),
     page: Joi.number().integer().min(1).max(1_000).failover(1),
   });

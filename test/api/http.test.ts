@@ -541,7 +541,7 @@ describe('HTTP server', () => {
       ...[200, 'GET, POST, DELETE', 'origin'],
     ]);
     expect(headers.get('access-control-allow-headers')?.split(', ').toSorted()).toEqual([
-      ...['authorization', 'content-type', 'customer-id', 'idempotency-key', 'prefer'],
+      ...['authorization', 'content-type', 'customer-id', 'idempotency-key', 'last-event-id', 'prefer'],
     ]);
     expect(headers.get('access-control-expose-headers')?.split(', ').toSorted()).toEqual([
       ...['allotrope-ignored-fields', 'idempotent-replayed', 'preference-applied', 'retry-after', 'x-request-id'],

@@ -136,3 +136,8 @@ test('does not read vectors', () => {
   const body = { rows: Array.from({ length: 20_000 }, () => ({ text: '', vector })) };
   expect(findUnknown(tree, body, body)).toEqual([]);
 });
+
+test('the known fields of every operation can be read from its schemas', () => {
+  for (const { body, query } of operations)
+    for (const given of [body, query]) if (given) expect(() => fieldTreeOf(given)).not.toThrow();
+});
