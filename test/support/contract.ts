@@ -106,9 +106,13 @@ export function fieldsOf(document: Document, schema: Schema, prefix = ''): Field
   });
 }
 
+/** Keywords that restrict nothing. */
+const ANNOTATIONS = ['description', 'default', 'title', 'x-allotrope-extension'];
+const isOpen = (schema: Schema): boolean => Object.keys(schema).every((keyword) => ANNOTATIONS.includes(keyword));
+
 export const allowsNull = (document: Document, schema: Schema): boolean =>
   choices(document, schema).some(
-    (option) => option.type === 'null' || [option.type].flat().includes('null') || Object.keys(option).length === 0,
+    (option) => option.type === 'null' || [option.type].flat().includes('null') || isOpen(option),
   );
 
 /** Returns the values of an enum or of a list of enum values; null for other schemas. */
