@@ -164,17 +164,17 @@ test('GET /sync_runs/{id}/events sends snapshots until the run has ended, and th
   const runs = database.collection('runs');
   await runs.updateOne(
     { _id: id as never },
-    { $set: { stall: { cause: 'no_worker', message: 'm', since: new Date() } } },
+    { $set: { pause: { reason: 'max_tokens', at: new Date(), wanted: 1, resumedAt: null } } },
   );
   await sent(2);
   const ended = { finishedAt: new Date(), outcome: 'finished', tally: NO_TALLY };
-  await runs.updateOne({ _id: id as never }, { $set: ended, $unset: { stall: '' } });
+  await runs.updateOne({ _id: id as never }, { $set: ended, $unset: { pause: '' } });
   await Promise.all([stream.ended, resumed.ended]);
   const shown = ({ messages }: Stream) =>
     messages.slice(1).map(({ event, data }) => [event, (JSON.parse(data) as { status: string }).status]);
   expect(shown(stream)).toEqual([
     ['progress', 'running'],
-    ['progress', 'stalled'],
+    ['progress', 'paused'],
     ['end', 'finished'],
   ]);
   expect(shown(resumed)).toEqual(shown(stream).slice(1));
