@@ -15,10 +15,6 @@ export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
   return fallback === undefined ? optional : optional.default(fallback);
 }
 
-/** Returns an object with the same schema for each of the names. */
-export const byName = <Name extends string, S extends Joi.Schema>(names: readonly Name[], schemaOf: () => S) =>
-  Object.fromEntries(names.map((name) => [name, schemaOf()])) as Record<Name, S>;
-
 /** @param longest maximum number of characters per text */
 export const strings = (longest = 65_536) => Joi.array().items(Joi.string().allow('').max(longest));
 
