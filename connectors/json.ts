@@ -15,7 +15,7 @@ export const isObject = (value: unknown): value is Json =>
 /** Returns the value if it is an object, else an empty one. */
 export const asObject = (value: unknown): Json => (isObject(value) ? value : {});
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
-/** Returns the value as an answer of a vendor's type; an empty one if it is no object. */
+/** Returns the value as an answer of a vendor's type; an empty one for other values. */
 export const asAnswer = <T>(value: unknown): Answer<T> => asObject(value) as Answer<T>;
 /** Returns the objects of a list; entries of other types are dropped. */
 export const asObjects = (value: unknown): readonly Json[] => asList(value).filter(isObject);

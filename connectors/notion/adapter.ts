@@ -24,7 +24,7 @@ export function parseItemId(externalId: string): Place | null {
   return id === null ? null : { kind: kind as Kind, id };
 }
 
-/** Returns the id of the item for an object of Notion; null if it is none. */
+/** Returns the id of the item for an object of Notion; null for other objects. */
 export function placeOfJson(json: Json): Place | null {
   const id = idOf(json['id']);
   if (id === null) return null;

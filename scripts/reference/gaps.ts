@@ -51,7 +51,7 @@ const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[a-z0-9']+/g) ?? [];
 
-/** Returns whether a description says more than the name of what it describes. */
+/** Returns whether a description adds at least some words to the name of its field. */
 export function saysMore(description: string | undefined, name: string): boolean {
   const known = new Set(wordsOf(name));
   return new Set(wordsOf(description ?? '').filter((word) => !known.has(word))).size >= NEW_WORDS;

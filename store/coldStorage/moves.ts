@@ -48,7 +48,7 @@ export interface Moves {
 /** A change of the storage of files whose vectors were carried over. */
 interface Flip {
   readonly when: QueryFilter<FileDoc>;
-  /** Returns whether a file is still as it was when its vectors were read. */
+  /** Returns whether a file has not changed since its vectors were read. */
   isSame(file: FileDoc, carriedFile: CarriedFile): boolean;
   change(file: FileDoc): Partial<FileDoc>;
   readonly kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE';

@@ -12,7 +12,7 @@ export type UpdatePipeline = readonly Readonly<Record<string, unknown>>[];
 
 const driverFilter = (filter: object): mongo.Filter<mongo.BSON.Document> => filter;
 const within = (session: Session): { session?: ClientSession } => (session ? { session } : {});
-/** The collection of a model, typed as the driver types rows that it knows nothing of. */
+/** The collection of a model, typed as the driver's untyped documents. */
 const rowsOf = <T>(model: Model<T>): mongo.Collection => model.collection as unknown as mongo.Collection;
 
 interface ReadOptions {

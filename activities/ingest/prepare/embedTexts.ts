@@ -19,7 +19,7 @@ const sumOf = (tokens: readonly (number | undefined)[]): number => tokens.reduce
 export interface EmbeddingWork {
   readonly deps: ActivityDeps;
   readonly signal: AbortSignal;
-  /** Reserves the tokens of what is computed, before it is; null: unbounded. */
+  /** Reserves the tokens of texts before they are embedded; null: unlimited. */
   readonly tokens: TokenBound | null;
   /** Receives the tokens of reused and computed texts; unset: they are not counted. */
   readonly attempt?: AttemptCost;

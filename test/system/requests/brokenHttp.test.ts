@@ -30,7 +30,7 @@ async function exchange(url: string, ...parts: (string | Buffer)[]): Promise<Raw
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const pieces: Buffer[] = [];
   socket.on('data', (piece: Buffer) => pieces.push(piece));
-  // The exchange fails if the server does not close. A write after an early close is no error.
+  // The exchange fails if the server does not close. A write after an early close does not fail the test.
   const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', () => resolve('closed')));
   await once(socket, 'connect');
   for (const part of parts) {
