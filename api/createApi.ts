@@ -54,6 +54,8 @@ export interface ApiOverrides {
   readonly tracing?: Tracing;
   /** The embedded model, if several services share one; it is not closed with this API. Absent: a new one. */
   readonly localModel?: EmbeddingProvider;
+  /** False: no search for stalled runs, which would clear stalls that a test has stored. Absent: true. */
+  readonly searchesStalls?: boolean;
 }
 
 /** A listening API. */
@@ -72,7 +74,10 @@ export interface Api {
  * @throws an error with a sentence for the operator if a setting is missing, a store is unreachable or the port is not
  * available
  */
-export async function createApi(config: Config, { log, tracing = NO_TRACING, localModel }: ApiOverrides): Promise<Api> {
+export async function createApi(
+  config: Config,
+  { log, tracing = NO_TRACING, localModel, searchesStalls = true }: ApiOverrides,
+): Promise<Api> {
   const isMeasured = config.metrics.port !== null;
   const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
   const store = await connectStore({
@@ -138,7 +143,9 @@ export async function createApi(config: Config, { log, tracing = NO_TRACING, loc
     },
     config.stallAfterMs,
   );
-  const stallsWatched = watchStalls(diagnosis, store.stalls, log, config.stallAfterMs, watching.signal);
+  const stallsWatched = searchesStalls
+    ? watchStalls(diagnosis, store.stalls, log, config.stallAfterMs, watching.signal)
+    : Promise.resolve();
   const app = createApp({
     ...ops,
     ...checked,

@@ -33,7 +33,7 @@ afterAll(async () => {
 const call = (...args: string[]) => cli(env, ...args);
 
 /** Time limit of a process that cannot start. One that hangs is killed then. */
-const END_MS = 60_000;
+const END_MS = 240_000;
 
 /** Starts a process of the service that cannot start. @returns its exit code, signal and stderr */
 async function failedStart(module: 'api/server' | 'worker/main', settings: NodeJS.ProcessEnv) {

@@ -130,7 +130,7 @@ describe('backlog gauges of the whole service', () => {
     ...{ files: { READY: 0 }, runs: [], stalled: [], workers: {}, failingWebhooks: 0, unreadEventAt: null },
     deliveries: { waiting: 0, oldestAt: null },
   };
-  const BUSY: Backlog = {
+  const busy = (): Backlog => ({
     files: { READY: 3, SYNCING: 4 },
     runs: [
       { kind: 'syncUpload', state: 'waiting', count: 5, oldestAt: ago(60) },
@@ -141,10 +141,10 @@ describe('backlog gauges of the whole service', () => {
     workers: { alive: 9, silent: 10 },
     failingWebhooks: 11,
     unreadEventAt: ago(90),
-  };
+  });
 
   test('show each figure of the backlog, and ages in seconds', async () => {
-    const series = await gaugesOf(() => Promise.resolve(BUSY)).at(0);
+    const series = await gaugesOf(() => Promise.resolve(busy())).at(0);
     const rounded = Object.entries(series).map(([name, value]) => [name, Math.round(value)]);
     expect(Object.fromEntries(rounded)).toEqual({
       'allotrope_files{status="READY"}': 3,
@@ -166,7 +166,7 @@ describe('backlog gauges of the whole service', () => {
   });
 
   test('drop every series that has ended or cannot be read', async () => {
-    const answers = [BUSY, NOTHING, BUSY, null, NOTHING];
+    const answers = [busy(), NOTHING, busy(), null, NOTHING];
     const read = () => {
       const answer = answers.shift();
       return answer ? Promise.resolve(answer) : Promise.reject(new Error('unavailable'));

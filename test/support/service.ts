@@ -53,13 +53,23 @@ async function dropDatabase(uri: string): Promise<void> {
   await connection.close();
 }
 
+/** Parts of a service that a suite can choose. */
+export interface ServiceParts {
+  /** Default: true. */
+  readonly worker?: boolean;
+  /** Receives the log lines. Default: standard output. */
+  readonly logTo?: { write(line: string): void };
+  /** False for a suite that stores stalls itself: the search would clear them. Default: true. */
+  readonly searchesStalls?: boolean;
+}
+
 /**
  * Starts a service on the run's shared engines, with its own database, collections, task queue and folder. API and worker
  * run in this process, compiled, as in production; tests that kill them start processes with `env` instead.
  */
 export async function startService(
   settings: Record<string, string> = {},
-  { worker: withWorker = true, logTo }: { worker?: boolean; logTo?: { write(line: string): void } } = {},
+  { worker: withWorker = true, logTo, searchesStalls = true }: ServiceParts = {},
 ): Promise<TestService> {
   const engines = testEngines();
   const name = `t${randomUUID().slice(0, 8)}`;
@@ -94,7 +104,7 @@ export async function startService(
   const log = createLog({ level: config.logLevel, name: 'test', fields: activityFields }, logTo);
   await spreadIds(mongodbUri.href);
   const localModel = await sharedLocalModel(engines);
-  const api = await createApi(config, { log, localModel });
+  const api = await createApi(config, { log, localModel, searchesStalls });
   const { store, names } = api;
   const apiKey = config.apiKey ?? '';
   const url = `http://127.0.0.1:${api.port}`;

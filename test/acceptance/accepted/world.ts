@@ -23,7 +23,10 @@ const keyed = (apiKey: string): ApiClient => apiClient(service.url, { authorizat
 export const refusal = (status: number) => ({ status, body: { detail: expect.anything() } });
 
 export async function startWorld(): Promise<void> {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' }, { worker: false });
+  service = await startService(
+    { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' },
+    { worker: false, searchesStalls: false },
+  );
   database = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   key = keyed(service.apiKey);
   const created = await service.store.organizations.create('other');

@@ -14,7 +14,7 @@ import {
 } from '../../emulators/lookups.js';
 import { everyRow } from '../../support/everyRow.js';
 
-const TIMEOUT_MS = 4_000;
+const TIMEOUT_MS = 60_000;
 const VIDEO = 'dQw4w9WgXcQ';
 const LINES = [
   { text: 'Boats & ropes', start: 1.36, duration: 1.68 },

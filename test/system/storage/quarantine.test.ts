@@ -16,7 +16,7 @@ import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { runPass } from '../../support/passes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { waitFor } from '../../support/waitFor.js';
+import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
 import { standForGitBook } from '../../support/sourceStands/gitbook.js';
 import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
 import { thoroughly } from '../../support/thorough.js';
@@ -30,7 +30,6 @@ interface Quarantined {
   readonly kept_until: string;
 }
 
-const PATIENCE_MS = 30_000;
 const DAY_MS = 24 * 3_600_000;
 const log = createLog({ level: 'silent', name: 'test' });
 let service: TestService;
