@@ -79,13 +79,14 @@ export function createSchemas(): Schemas {
   /** A schema where it is used: with null, the default and the description of the place. */
   const used = (schema: Joi.Schema, direction: Direction): Json => {
     const { _flags: flags, _valids: valids } = insideOf(schema);
-    const { name, ownDescription = null, extension } = metaOf(schema);
+    const { name, ownDescription = null, extension, alsoAccepts } = metaOf(schema);
     const base = name === undefined ? bare(schema, direction) : reference(name, schema, direction);
     const isNullable = valids?._values.has(null) ?? false;
     const { description, default: fallback } = flags;
     const isPlain = !['function', 'symbol', 'undefined'].includes(typeof fallback);
+    const taken = alsoAccepts ? oneOrAny([base, alsoAccepts]) : base;
     return {
-      ...(isNullable ? orNull(base) : base),
+      ...(isNullable ? orNull(taken) : taken),
       ...(description === undefined || description === ownDescription ? {} : { description }),
       // openapi-python-client drops operations with an object as the default of a nullable field.
       ...(isPlain && !(isNullable && isObject(fallback)) && !(flags.single && isEmptyList(fallback))
@@ -193,15 +194,18 @@ export function createSchemas(): Schemas {
   /** Objects whose keys the caller chooses. */
   const patternsOf = (schema: Joi.Schema, direction: Direction): Json => {
     const patterns = insideOf(schema).$_terms.patterns ?? [];
-    const forbidden = patterns.flatMap(({ regex, rule }) =>
-      insideOf(rule)._flags.presence === 'forbidden' && regex ? [{ not: { pattern: regex.source } }] : [],
+    const isForbidden = ({ rule }: (typeof patterns)[number]) => insideOf(rule)._flags.presence === 'forbidden';
+    const allowed = patterns.filter((pattern) => !isForbidden(pattern));
+    // Joi takes the first pattern that matches: a forbidden one at the end refuses the keys that are not allowed.
+    const before = patterns.slice(0, patterns.findLastIndex((pattern) => !isForbidden(pattern)) + 1);
+    const forbidden = before.flatMap((pattern) =>
+      isForbidden(pattern) && pattern.regex ? [{ not: { pattern: pattern.regex.source } }] : [],
     );
-    const allowed = patterns.filter(({ rule }) => insideOf(rule)._flags.presence !== 'forbidden');
     if (allowed.some(({ regex }) => regex)) throw new Error('Keys that match an expression are not converted');
     const names = [
       ...forbidden,
       ...allowed.flatMap(({ schema: one }) =>
-        one && Object.keys(of(one, 'input')).length > 1 ? [of(one, 'input')] : [],
+        one && !same(of(one, 'input'), { type: 'string' }) ? [of(one, 'input')] : [],
       ),
     ];
     return {

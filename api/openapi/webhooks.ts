@@ -1,5 +1,5 @@
 import { EVENT_KINDS, type EventKind } from '../../contract/events.js';
-import { EVENT_TEXTS, webhookPayload } from '../schemas/webhookPayloads.js';
+import { EVENT_TEXTS, exampleDelivery, webhookPayload } from '../schemas/webhookPayloads.js';
 import type { Schemas } from './toJsonSchema.js';
 import type { Json } from './types.js';
 
@@ -46,6 +46,7 @@ function deliveryOf(kind: EventKind, schemas: Schemas): Json {
       required: true,
       content: {
         'application/json': {
+          example: exampleDelivery(kind),
           schema: {
             type: 'object',
             required: ['payload'],

@@ -7,7 +7,7 @@ import { integer, nullable, orNull, timestamp } from './fields.js';
 import { idList, pagination, toPage } from './listing.js';
 import { tagTree } from './tags.js';
 import type { Infer } from './inferred.js';
-import { named } from './reference.js';
+import { alsoAccepting, named } from './reference.js';
 import { sourceType, orderDirection } from './enums.js';
 
 /** Schema of a data source record; all keys are in every response. */
@@ -84,10 +84,12 @@ export const dataSourceListing = () =>
             '`false`: only accounts that can be synced. `true`: only those without access. Absent or null: both.',
           ),
           // Published front-ends send {}, which selects nothing.
-          tags: tagTree()
-            .allow(null)
-            .empty([null, Joi.object().length(0)])
-            .description('Only data sources whose tags meet these conditions. `{}` and null select all.'),
+          tags: alsoAccepting(
+            tagTree()
+              .allow(null)
+              .empty([null, Joi.object().length(0)]),
+            { type: 'object', maxProperties: 0 },
+          ).description('Only data sources whose tags meet these conditions. `{}` and null select all.'),
         }).description('Conditions for data sources, which must all be met.'),
       ).default({}),
       order_by: named(

@@ -11,6 +11,8 @@ export interface ReferenceMeta {
   readonly extension?: true;
   /** Keywords of JSON Schema for rules that Joi checks in code. */
   readonly keywords?: Readonly<Record<string, unknown>>;
+  /** JSON Schema of values that Joi reads as absent. */
+  readonly alsoAccepts?: Readonly<Record<string, unknown>>;
   /** Whether the schema only reports an error, and accepts nothing. */
   readonly hidden?: true;
 }
@@ -30,6 +32,10 @@ export const extension = <S extends Joi.Schema>(schema: S): S => withMeta(schema
 /** Adds keywords of JSON Schema for a rule that Joi checks in code. */
 export const keywords = <S extends Joi.Schema>(schema: S, more: Readonly<Record<string, unknown>>): S =>
   withMeta(schema, { keywords: more });
+
+/** Adds values that Joi reads as absent (`empty()`), as JSON Schema. */
+export const alsoAccepting = <S extends Joi.Schema>(schema: S, values: Readonly<Record<string, unknown>>): S =>
+  withMeta(schema, { alsoAccepts: values });
 
 /** Marks an alternative that only reports an error, so that the reference omits it. */
 export const hidden = <S extends Joi.Schema>(schema: S): S => withMeta(schema, { hidden: true });

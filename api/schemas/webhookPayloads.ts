@@ -1,7 +1,7 @@
 /** What each event of a webhook contains, and when it is sent: for the API reference. */
 import Joi from 'joi';
 
-import { EVENT_KINDS, type EventKind, type EventObjectType } from '../../contract/events.js';
+import { EVENT_KINDS, eventBody, type EventInfo, type EventKind, type EventObjectType } from '../../contract/events.js';
 import { nullable } from './fields.js';
 import { extension, named } from './reference.js';
 
@@ -41,6 +41,18 @@ const INFO = {
       .description('Up to 100 items of a selection that do not become files; then `object_id` is `[]`.'),
 } as const satisfies Record<string, () => Joi.Schema>;
 type InfoField = keyof typeof INFO;
+
+/** Values of additional fields in examples. */
+const INFO_EXAMPLES: Readonly<Record<InfoField, EventInfo[string]>> = {
+  request_id: '7d9f2c1e-4b3a-4e8f-9c6d-2a1b0c3d4e5f',
+  upload_id: null,
+  is_resync: 'False',
+  sync_error_message: 'The site answered HTTP 404. Check the address.',
+  sparse_vector_queue_status: 'queued',
+  reason: 'skip_file_processing',
+  data_source_id: '3',
+  items: [{ external_id: 'F12', name: 'Floor plan.dwg' }],
+};
 
 interface EventText {
   /** When the event is sent: a sentence in Markdown. */
@@ -136,6 +148,23 @@ const OBJECT_IDS: Readonly<Partial<Record<EventObjectType, () => Joi.Schema>>> =
   FILE_LIST: () => Joi.array().items(Joi.string()).description('Ids of the files, each as text.'),
 };
 const objectId = () => Joi.string().description('Id of the object, as text. `object_type` says what it identifies.');
+
+/** Returns the body of an example delivery, byte for byte as the service writes it. */
+export function exampleDelivery(kind: EventKind): unknown {
+  const { info = [] } = EVENT_TEXTS[kind];
+  const type = EVENT_KINDS[kind];
+  const body = eventBody(
+    {
+      kind,
+      customerId: type === 'NONE' ? '' : 'customer-42',
+      objectId: type === 'NONE' ? null : type === 'FILE_LIST' ? ['17', '18'] : '17',
+      info: info.length === 0 ? null : Object.fromEntries(info.map((field) => [field, INFO_EXAMPLES[field]])),
+      at: new Date('2026-01-15T09:30:00.000Z'),
+    },
+    (id) => ({ workflow_id: id ?? null, workflow_url: null }),
+  );
+  return JSON.parse(body);
+}
 
 /** `FILE_READY` → `FileReadyPayload`. */
 const nameOf = (kind: EventKind): string =>

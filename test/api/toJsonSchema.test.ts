@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
 
 import { createSchemas } from '../../api/openapi/toJsonSchema.js';
-import { extension, hidden, keywords, named } from '../../api/schemas/reference.js';
+import { alsoAccepting, extension, hidden, keywords, named } from '../../api/schemas/reference.js';
 import { numberList } from '../../api/schemas/numberList.js';
 
 const input = (schema: Joi.Schema) => createSchemas().of(schema, 'input');
@@ -62,6 +62,22 @@ describe('beyond Joi', () => {
       type: 'object',
       additionalProperties: { type: 'number' },
       propertyNames: { allOf: [{ not: { pattern: '^\\$' } }, { type: 'string', minLength: 1, maxLength: 9 }] },
+    });
+  });
+
+  test('a forbidden pattern at the end only refuses the keys that are not allowed', () => {
+    const schema = Joi.object().pattern(Joi.string().valid('a', 'b'), Joi.number()).pattern(/^/, Joi.forbidden());
+    expect(input(schema)).toEqual({
+      type: 'object',
+      additionalProperties: { type: 'number' },
+      propertyNames: { type: 'string', enum: ['a', 'b'] },
+    });
+  });
+
+  test('values that are read as absent are accepted too', () => {
+    const empty = { type: 'object', maxProperties: 0 };
+    expect(input(alsoAccepting(Joi.number().allow(null), empty))).toEqual({
+      anyOf: [{ type: 'number' }, empty, { type: 'null' }],
     });
   });
 

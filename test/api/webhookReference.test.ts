@@ -17,7 +17,9 @@ import { everyRow } from '../support/everyRow.js';
 
 interface Delivery {
   readonly requestBody: {
-    readonly content: { readonly 'application/json': { readonly schema: Record<string, unknown> } };
+    readonly content: {
+      readonly 'application/json': { readonly schema: Record<string, unknown>; readonly example: unknown };
+    };
   };
 }
 const { webhooks, components } = openApiDocument() as unknown as {
@@ -83,6 +85,14 @@ describe('the webhooks of the reference', () => {
     const kinds = new Set([...written.map(({ kind }) => kind), 'CHECKUP']);
     expect([...kinds].toSorted()).toEqual(Object.keys(EVENT_KINDS).toSorted());
   });
+
+  test('have an example that follows their description', () =>
+    everyRow(
+      Object.entries(webhooks),
+      ([kind]) => kind,
+      ([kind, { post }]) =>
+        expect(fault(kind, JSON.stringify(post.requestBody.content['application/json'].example))).toBeNull(),
+    ));
 
   test('would not describe another event', () => {
     const [event] = fileEvents.syncing(file);
