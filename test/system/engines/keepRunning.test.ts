@@ -91,7 +91,7 @@ test.each([
   [
     'mongodb',
     '{"s":"F","msg":"Fatal assertion"}\n{"s":"I","msg":"Frame"}\n',
-    /^mongodb ended: .+Fatal assertion"}\. Next/,
+    /^mongodb ended: Fatal assertion\. Next/,
   ],
 ] as const)('reports the cause from the end of the log of %s', async (name, log, line) => {
   await mkdir(path.join(dataDir, 'logs'));
