@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { momentOf, sysIdOf } from '../../../emulators/serviceNow.js';
-import type { ServiceNowStand } from '../../../support/sourceStands/serviceNow.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { ServiceNowFixture } from '../../../support/sourceFixtures/serviceNow.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export function serviceNowChangeRows(catalogue: Catalogue): void {
   describe('the changes of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
-    const emulated = () => (customer.stand as ServiceNowStand).emulator;
+    const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
     const [incident, drill] = ['incident', 'u_drill'];
     const attach = (table: string, record: string, name: string, created?: string): string => {
       const what = { table, record: sysIdOf(record), name: `${name}.txt`, type: 'text/plain', content: name };

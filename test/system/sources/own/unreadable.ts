@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { DRIVE_FOLDER, DRIVE_SHORTCUT } from '../../../emulators/googleDrive.js';
-import type { GitHubStand } from '../../../support/sourceStands/github.js';
-import type { GoogleDriveStand } from '../../../support/sourceStands/googleDrive.js';
-import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
+import type { GitHubFixture } from '../../../support/sourceFixtures/github.js';
+import type { GoogleDriveFixture } from '../../../support/sourceFixtures/googleDrive.js';
+import type { MicrosoftFixture } from '../../../support/sourceFixtures/microsoft.js';
 import { waitFor } from '../../../support/waitFor.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Returns the reasons of a customer's skipped items by id, once there are this many and the selections have ended. */
 const skippedReasonsOf = async (customer: Customer, number: number) => {
@@ -26,7 +26,7 @@ export function unreadableRows(catalogue: Catalogue): void {
     beforeEach(() => Promise.all([github.begin(), gitbook.begin()]));
 
     test('in a directory of GITHUB are reported once with their reason and the request, also when selected by themselves', async () => {
-      const { files } = (github.stand as GitHubStand).emulator.repositories['ada/atlas']!;
+      const { files } = (github.fixture as GitHubFixture).emulator.repositories['ada/atlas']!;
       files['sights/tower.zip'] = { content: 'PK' };
       files['sights/long.rs'] = { content: 'x'.repeat(1_000_001) };
       const { id } = await github.connect();
@@ -94,7 +94,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
     beforeEach(() => Promise.all([drive.begin(), oneDrive.begin(), outlook.begin()]));
 
     test('in a folder of GOOGLE_DRIVE include shortcuts to folders; a selected shortcut is followed', async () => {
-      const { files } = (drive.stand as GoogleDriveStand).emulator;
+      const { files } = (drive.fixture as GoogleDriveFixture).emulator;
       files['far'] = { name: 'Far', mimeType: DRIVE_FOLDER };
       files['in-far'] = { ...files['keeper']!, parent: 'far' };
       files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, parent: 'sights', target: 'far' };
@@ -125,7 +125,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
     });
 
     test('in mails of OUTLOOK include links to files elsewhere, reported if attachments are requested', async () => {
-      const { mailbox } = (outlook.stand as MicrosoftStand).graph;
+      const { mailbox } = (outlook.fixture as MicrosoftFixture).graph;
       const mail = { folder: 'sights', subject: 'Plan', text: 'See there.', received: '2026-01-07T09:00:00Z' };
       mailbox.put('plan', { ...mail, attachments: { far: { name: 'far.docx', content: '', kind: 'reference' } } });
       const { id } = await outlook.connect();

@@ -4,17 +4,17 @@ import type { DataSourceRecord } from '../../../../contract/files/records.js';
 import { apiClient, type Answer } from '../../../support/client.js';
 import { answerConsent, consentTo, openPage } from '../../../support/consent.js';
 import { waitFor } from '../../../support/waitFor.js';
-import type { ZoteroStand } from '../../../support/sourceStands/zotero.js';
+import type { ZoteroFixture } from '../../../support/sourceFixtures/zotero.js';
 import { zoteroKey } from '../../../emulators/zotero.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
-import { ALIAS, type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import { ALIAS, type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 const OWN = 'users/475';
 const ADDED = '2026-01-07T09:00:00Z';
 
 export function zoteroRows(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'ZOTERO');
-  const emulated = () => (customer.stand as ZoteroStand).emulator;
+  const emulated = () => (customer.fixture as ZoteroFixture).emulator;
   const idOf = (name: string): string => `${OWN}/items/${zoteroKey(name)}`;
 
   describe('consent of ZOTERO by OAuth 1.0a', () => {

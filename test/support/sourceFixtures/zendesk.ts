@@ -1,22 +1,22 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { newZendeskAccount, startZendesk, type ZendeskEmulator } from '../../emulators/zendesk.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type ZendeskStand = SourceStand & { readonly emulator: ZendeskEmulator };
+export type ZendeskFixture = SourceFixture & { readonly emulator: ZendeskEmulator };
 
 export const ZENDESK_SUBDOMAIN = 'harbour';
 
 const idOf = (id: string): string => `${ZENDESK_SUBDOMAIN}/${id}`;
 
-export async function standForZendesk(): Promise<ZendeskStand> {
+export async function fixtureForZendesk(): Promise<ZendeskFixture> {
   const emulator = await startZendesk();
-  const byConsent = standByConsent('ZENDESK', emulator);
+  const byConsent = fixtureByConsent('ZENDESK', emulator);
   const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
   const account = () => emulator.accounts.get(ZENDESK_SUBDOMAIN)!;
   return {
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     ...byConsent,
     emulator,
     connect: (user, body = {}) => byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN, ...body }),
