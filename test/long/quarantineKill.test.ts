@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
-import { pointsOfFile, storedFor, toldOf } from '../support/coldFiles.js';
+import { pointsOfFile, storedFor, eventKindsOf } from '../support/coldFiles.js';
 import { withDatabase } from '../support/dataSources.js';
 import { findDifferences } from '../support/differences.js';
 import { type OwnService, startOwnService, type Victim } from '../support/ownService.js';
@@ -145,7 +145,7 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
         expect(await storedFor(service.env)).toEqual([]);
         for (const id of ids) {
           expect(await pointsOfFile(service.env, id)).toEqual([]);
-          expect((await toldOf(service.env, id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(2);
+          expect((await eventKindsOf(service.env, id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(2);
         }
         process.stdout.write(`${victim}: round ${number + 1} of ${KILLS}\n`);
       }

@@ -21,7 +21,7 @@ export function fixtureOnAzure(emulator: AzureEmulator): SourceFixture {
     },
     reset(more = 0) {
       const content = fill(more);
-      emulator.mend();
+      emulator.reset();
       emulator.keys.set(ACCOUNT, ACCOUNT_KEY);
       return content;
     },

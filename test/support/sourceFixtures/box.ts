@@ -35,7 +35,7 @@ export async function fixtureForBox(): Promise<BoxFixture> {
       for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
         things.set(String(1_000 + Number(name.slice(1))), { name: `${name}.md`, parent: '10', content });
       box.unready.times = 0;
-      box.mend();
+      box.reset();
       return {
         containers: ['folder:10', ...OTHERS.map((_name, index) => `folder:${20 + index}`)],
         lighthouse: '100',

@@ -32,8 +32,8 @@ export const fixtureByConsent = (
   {
     oauth,
     misbehave,
-    mend,
-  }: Pick<Emulator<{ readonly status: number }>, 'misbehave' | 'mend'> & {
+    reset,
+  }: Pick<Emulator<{ readonly status: number }>, 'misbehave' | 'reset'> & {
     readonly oauth: Pick<OAuthProvider, 'secrets'> & { revoke(): void };
   },
 ): Pick<SourceFixture, 'connect' | 'revokeAccess' | 'allSecrets'> & {
@@ -44,7 +44,7 @@ export const fixtureByConsent = (
     // The source rejects the new token.
     misbehave(() => ({ status: 401 }));
     const answer = await connectByConsent(source, user, body);
-    mend();
+    reset();
     return answer;
   },
   revokeAccess: () => oauth.revoke(),

@@ -241,12 +241,12 @@ export class Customer {
   }
 
   /** Returns the kinds of this customer's events, in order. */
-  async told(): Promise<string[]> {
+  async eventKinds(): Promise<string[]> {
     return (await eventsOf(this.service, this.customerId)).map(({ kind }) => kind);
   }
 
   /** Returns items without a file that FILES_SKIPPED events report, each with the reason. */
-  async leftOut(): Promise<{ id: string; name: string; reason: string }[]> {
+  async skippedItems(): Promise<{ id: string; name: string; reason: string }[]> {
     return (await eventsOf(this.service, this.customerId)).flatMap(({ kind, info }) => {
       const { items = [], reason } = (info ?? {}) as { items?: readonly EventItem[]; reason?: string };
       if (kind !== 'FILES_SKIPPED') return [];
@@ -255,13 +255,13 @@ export class Customer {
   }
 
   /** Returns the number of FILES_SKIPPED events of incremental syncs. */
-  async timesLeftOut(): Promise<number> {
+  async countUnchangedSkips(): Promise<number> {
     const events = await eventsOf(this.service, this.customerId);
     return events.filter(({ info }) => info?.['reason'] === 'incremental_sync').length;
   }
 
-  async timesTold(kind: string): Promise<number> {
-    return (await this.told()).filter((other) => other === kind).length;
+  async countEvents(kind: string): Promise<number> {
+    return (await this.eventKinds()).filter((other) => other === kind).length;
   }
 }
 

@@ -47,7 +47,7 @@ export async function fixtureForConfluence(): Promise<ConfluenceFixture> {
       });
       for (const [index, [title, text]] of moreDocuments(more, (name, content) => [name, content]).entries())
         contents().set(`${4001 + index}`, { space, title, storage: storageOf(text) });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: CONTAINERS.map((name) => `space:${spaceId(name)}`),
         lighthouse: LIGHTHOUSE_ID,

@@ -52,7 +52,7 @@ export async function fixtureForDocument360(): Promise<Document360Fixture> {
             [`c-${name}`]: { name: 'All', articles: { [`a-${name}`]: article(`On ${name}`, `On ${name}.`) } },
           },
         });
-      emulator.mend();
+      emulator.reset();
       tokens.add(TOKEN);
       return {
         containers: [...CONTAINERS],

@@ -37,7 +37,7 @@ export async function fixtureForDropbox(): Promise<DropboxFixture> {
       for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
         things.set(`id:${name}`, { path: `/Atlas/${name}.md`, content });
       Object.assign(dropbox.roots, { own: '1001', whole: '1001' });
-      dropbox.mend();
+      dropbox.reset();
       return {
         containers: ['id:atlas', ...OTHERS.map((name) => `id:${name}`)],
         lighthouse: 'id:lighthouse',

@@ -47,7 +47,7 @@ export async function fixtureForFreshdesk(): Promise<FreshdeskFixture> {
       account.tickets.set(301, { subject: 'Deleted', text: 'Gone.', deleted: true });
       for (const [at, [title, text]] of moreDocuments(more, (name, body) => [name, body] as const).entries())
         account.articles.set(1_000 + at, { folder: 12, title, body: `<p>${text}</p>` });
-      emulator.mend();
+      emulator.reset();
       emulator.keys.add(FRESHDESK_KEY);
       return {
         containers: [...[...account.categories.keys()].map((id) => `category:${id}`), 'tickets'].map(idOf),

@@ -46,7 +46,7 @@ export async function fixtureForGitBook(): Promise<SourceFixture> {
           ...Object.fromEntries(moreDocuments(more, (name, text) => [name, { title: `More ${name}`, text }])),
         },
       };
-      emulator.mend();
+      emulator.reset();
       emulator.tokens.set(TOKEN, 'harbour-org');
       return {
         containers: Object.keys(spaces),

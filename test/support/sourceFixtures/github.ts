@@ -41,7 +41,7 @@ export async function fixtureForGitHub(): Promise<GitHubFixture> {
           ...Object.fromEntries(moreDocuments(more, (name, content) => [`${name}.txt`, { content }])),
         },
       };
-      emulator.mend();
+      emulator.reset();
       emulator.tokens.add(GITHUB_TOKEN);
       return {
         containers: Object.keys(repositories),

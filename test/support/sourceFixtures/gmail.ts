@@ -37,7 +37,7 @@ export async function fixtureForGmail(): Promise<GmailFixture> {
         archived: { labels: [] },
         ...Object.fromEntries(moreDocuments(more, (name, text) => [name, { labels: atlas, subject: name, text }])),
       });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [...CONTAINERS.map((name) => `label:${labelOf(name)}`), 'label:INBOX', 'label:SENT', 'mail.other'],
         lighthouse: 'lighthouse',

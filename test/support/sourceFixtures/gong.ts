@@ -42,7 +42,7 @@ export async function fixtureForGong(): Promise<GongFixture> {
       folders.set('12', { name: 'People', workspace: '1', parent: '11', calls: ['101'] });
       for (const [name, text] of moreDocuments(more, (title, content) => [title, content]))
         calls.set(String(1_000 + Number(name.slice(1))), { title: name, workspace: '1', said: passages(text) });
-      gong.mend();
+      gong.reset();
       return {
         containers: CONTAINERS.map((_name, index) => `workspace:${index + 1}`),
         lighthouse: '100',

@@ -29,7 +29,7 @@ export async function fixtureForGoogleCloudStorage(): Promise<SourceFixture> {
     settings: emulator.settings,
     externalId: 'GOOGLE_CLOUD_STORAGE|ada@harbour.example',
     reset(more = 0) {
-      emulator.mend();
+      emulator.reset();
       return objects.fill(more);
     },
     write: objects.write,

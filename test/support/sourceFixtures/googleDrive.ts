@@ -43,7 +43,7 @@ export async function fixtureForGoogleDrive(): Promise<GoogleDriveFixture> {
         ),
       });
       for (const drive of DRIVES) drives[`D-${drive}`] = drive;
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [DRIVE_ROOT, SHARED, ...DRIVES.map((drive) => `D-${drive}`)],
         lighthouse: 'lighthouse',

@@ -29,7 +29,7 @@ export async function fixtureForGuru(): Promise<GuruFixture> {
         cards.set(`on-${name}`, { title: `On ${name}`, html: htmlOf(`On ${name}.`), collection: name });
       for (const [title, text] of moreDocuments(more, (name, content) => [name, content]))
         cards.set(title, { title, html: htmlOf(text), collection: 'atlas' });
-      emulator.mend();
+      emulator.reset();
       tokens.add(TOKEN);
       return {
         containers: CONTAINERS.map((name) => `collection:${name}`),

@@ -34,7 +34,7 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
       tickets.set(400, { title: 'Piers', parts: [{ text: 'On piers.' }] });
       for (const [at, [title, text]] of moreDocuments(more, (name, body) => [name, body] as const).entries())
         articles.set(1_000 + at, { collection: 1, title, body: `<p>${text}</p>` });
-      emulator.mend();
+      emulator.reset();
       emulator.filesRefused = null;
       return {
         containers: [...CONTAINERS.map((_, at) => `collection:${at + 1}`), 'articles', 'conversations', 'tickets'],

@@ -94,7 +94,7 @@ export async function fixtureForOneDrive(): Promise<MicrosoftFixture> {
     externalId: 'ONEDRIVE|ada@harbour.example',
     reset(more = 0) {
       fillDrives(graph, more);
-      graph.mend();
+      graph.reset();
       return { ...CONTENT, containers: CONTAINERS.map(driveOf), items: 14 + more };
     },
     pagesListed: () => graph.requests.filter((path) => path.startsWith('/v1.0/me/drives')).length,
@@ -120,7 +120,7 @@ export async function fixtureForSharePoint(): Promise<MicrosoftFixture> {
         drives: CONTAINERS.map(driveOf),
         pages: new Map(),
       });
-      graph.mend();
+      graph.reset();
       return { ...CONTENT, containers: [...CONTAINERS.map(driveOf), 'pages'], items: 15 + more };
     },
     pagesListed: () =>
@@ -150,7 +150,7 @@ export async function fixtureForOutlook(): Promise<MicrosoftFixture> {
       // Attachments are listed, but do not become files.
       put('keeper', 'sights', KEEPER, { attachments: { portrait: { name: 'portrait.png', content: 'PNG' } } });
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) put(name, 'atlas', text);
-      graph.mend();
+      graph.reset();
       return {
         containers: CONTAINERS.map((name) => `folder:${name}`),
         lighthouse: 'lighthouse',

@@ -33,7 +33,7 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
       });
       for (const [index, [title, text]] of moreDocuments(more, (name, content) => [name, content]).entries())
         pages.set(notionId(101 + index), { title, blocks: paragraph(text), parent: { page: LIGHTHOUSE_ID } });
-      emulator.mend();
+      emulator.reset();
       return {
         // Each is a document itself. Only databases are pure containers in Notion, and their rows belong to another source.
         containers: [LIGHTHOUSE_ID, ...others],

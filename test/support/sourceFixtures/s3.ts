@@ -16,7 +16,7 @@ export function fixtureForS3(emulator: S3SourceEmulator): SourceFixture {
     connected: { data_source_type: 'S3', data_source_external_id: `S3|${ACCESS_KEY}` },
     reset(more = 0) {
       const content = fill(more);
-      emulator.mend();
+      emulator.reset();
       emulator.regions.clear();
       emulator.keys.set(ACCESS_KEY, ACCESS_KEY_SECRET);
       return content;

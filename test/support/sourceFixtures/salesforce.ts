@@ -72,7 +72,7 @@ export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
       putFile(LOOSE, `On ${LOOSE}.`, null);
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const))
         putFile(name, text, 'atlas');
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [...LIBRARIES.map((library) => `library:${sfId('058', library)}`), 'files'],
         lighthouse: `file:${sfId('069', 'lighthouse')}`,

@@ -70,7 +70,7 @@ export async function fixtureForServiceNow(): Promise<ServiceNowFixture> {
         incidents.set(sysIdOf(name), row(name, name, text));
       // A system table, which is not listed.
       tables.set('sys_script', { label: 'Script', rows: new Map([[sysIdOf('script'), row('', 'Script', 'x = 1')]]) });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: TABLES.map(([, table]) => table),
         lighthouse: `incident/${sysIdOf('lighthouse')}`,

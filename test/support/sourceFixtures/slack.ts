@@ -54,7 +54,7 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
           ...(TYPES[name] === 'im' ? { user: 'U0BEN' } : { name }),
           messages: [{ ts: tsOf(TEN), text: `On ${name}.` }],
         });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [...conversations.keys()],
         lighthouse: idOfThread(idOf('atlas'), thread),

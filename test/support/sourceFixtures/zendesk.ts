@@ -24,7 +24,7 @@ export async function fixtureForZendesk(): Promise<ZendeskFixture> {
       // Zendesk rejects the new token.
       emulator.misbehave(() => ({ status: 401 }));
       const answer = await byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN });
-      emulator.mend();
+      emulator.reset();
       return answer;
     },
     get secret() {
@@ -52,7 +52,7 @@ export async function fixtureForZendesk(): Promise<ZendeskFixture> {
         articles.set(1_000 + at, { section: 12, title: name, body: `<p>${body}</p>` });
       tickets.set(300, { subject: 'About tides', comments: [{ text: 'On tides.' }] });
       tickets.set(301, { subject: 'Deleted', status: 'deleted', comments: [{ text: 'Gone.' }] });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [...[...categories.keys()].map((id) => `category:${id}`), 'tickets'].map(idOf),
         lighthouse: idOf('article:100'),

@@ -59,7 +59,7 @@ export async function fixtureForZotero(): Promise<ZoteroFixture> {
       );
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) putItem(OWN, name, text);
       for (const [index, name] of GROUPS.entries()) putItem(groupOf(index), name, `On ${name}.`);
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [OWN, ...GROUPS.map((_name, index) => groupOf(index))],
         lighthouse: idOf(OWN, 'lighthouse'),

@@ -11,7 +11,7 @@ import { createLog } from '../../../observability/log.js';
 import type { QuarantinedDoc } from '../../../store/models/quarantine.js';
 import { readAtRest } from '../../support/atRest.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
-import { pointsOfFile, storedFor, toldOf } from '../../support/coldFiles.js';
+import { pointsOfFile, storedFor, eventKindsOf } from '../../support/coldFiles.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { runPass } from '../../support/passes.js';
@@ -114,7 +114,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(await user.get('/whoami')).toMatchObject({ body: { num_files_synced: all.length - 1 } });
   expect(await pointsOfFile(service.env, missing.id)).toEqual([]);
   expect(await storedFor(service.env)).toEqual([missing.id]);
-  expect((await toldOf(service.env, missing.id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
+  expect((await eventKindsOf(service.env, missing.id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
   const [row] = await kept(mine);
   expect(row).toMatchObject({ file_id: missing.id, external_file_id: name, state: 'KEPT' });
   expect(Date.parse(row!.kept_until) - Date.parse(row!.quarantined_at)).toBeGreaterThan(2.9 * DAY_MS);

@@ -132,7 +132,7 @@ export function gongRows(catalogue: Catalogue): void {
             .map((path) => path.split('/')[1]),
         );
       expect(hosts()).toEqual(new Set([CUSTOMER]));
-      gong().mend();
+      gong().reset();
       const { accessToken } = gong().oauth.grant();
       const credentials = { source: 'GONG', access_token: accessToken, gong_account_email: 'eve@harbour.example' };
       const answer = await customer.user.post('/integrations/connect', {
@@ -185,7 +185,7 @@ export function gongRows(catalogue: Catalogue): void {
       await customer.connect();
       expect(customer.fixture.externalId).toBe(`GONG|${GONG_EMAIL.toLowerCase()}`);
       gong().oauth.expireAll();
-      gong().mend();
+      gong().reset();
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY', revoked_access: false });
       expect(gong().requests.some((path) => path.startsWith(`/${CUSTOMER}/v2/calls?`))).toBe(true);
     });

@@ -77,7 +77,7 @@ export function intercomRows(catalogue: Catalogue): void {
       const ids = async () => (await customer.items()).items.map((item) => item.external_id).toSorted();
       const before = await ids();
       expect(before).toEqual(expect.arrayContaining(['ticket:8/800-0', 'conversation:5/s-0']));
-      emulator().mend();
+      emulator().reset();
       const now = Math.floor(Date.now() / 1000);
       tickets.set(8, { title: 'Changed', parts: [{ text: 'Nothing here.' }], updated: now });
       conversations.set(6, { title: 'New', parts: [{ text: 'See.', files: [file] }], updated: now });
@@ -90,7 +90,7 @@ export function intercomRows(catalogue: Catalogue): void {
       const requestedInFull = () =>
         emulator().requests.flatMap((path) => /^\/((?:conversations|tickets)\/\d+)/.exec(path)?.[1] ?? []);
       expect(requestedInFull().toSorted()).toEqual(['conversations/6', 'tickets/8']);
-      emulator().mend();
+      emulator().reset();
       conversations.delete(5);
       await customer.listItems();
       expect(await ids()).toEqual(after.filter((id) => !id.startsWith('conversation:5')));

@@ -61,10 +61,10 @@ export function notionRows(catalogue: Catalogue): void {
       const linked = (await customer.items({ parent_id: DATABASE })).items;
       expect(linked.map((item) => item.organization_user_file_to_sync_id)).toEqual(made.map(({ id }) => id));
       // An unchanged copy is skipped, as with pages.
-      const skipped = await customer.timesTold('FILES_SKIPPED');
+      const skipped = await customer.countEvents('FILES_SKIPPED');
       await customer.syncFiles([DATABASE], { request_id: 'again', incremental_sync: true });
       await waitFor(
-        () => customer.timesTold('FILES_SKIPPED'),
+        () => customer.countEvents('FILES_SKIPPED'),
         (times) => times > skipped,
       );
       // A changed row is read again, and a deleted one is deleted here.

@@ -65,7 +65,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       const names = async () =>
         new Map((await customer.items()).items.map((item) => [item.external_id, item.parent_external_id]));
       const before = await names();
-      emulated().mend();
+      emulated().reset();
       const minutesAgo = Date.now() - 120_000;
       for (const name of ['lost', 'back']) emulated().drop('ContentDocument', sfId('069', name), minutesAgo);
       for (const name of ['back', 'new']) file(name);
@@ -83,7 +83,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       expect(loose.length).toBeGreaterThan(0);
       expect(loose.filter((query) => !query.includes('SystemModstamp > '))).toEqual([]);
       // A deletion that Salesforce no longer reports is found by a full listing.
-      emulated().mend();
+      emulated().reset();
       emulated().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
       emulated().deletions.forgottenUntil = Date.now();
       await customer.listItems();

@@ -194,7 +194,7 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
         runs += 1;
         await customer.syncFiles(ids, { request_id: `types ${runs}`, ...config });
         await waitFor(
-          () => customer.timesTold('ALL_UPLOADED_FILES_QUEUED'),
+          () => customer.countEvents('ALL_UPLOADED_FILES_QUEUED'),
           (times) => times === runs,
         );
         const files = await customer.files({ request_ids: [`types ${runs}`] });

@@ -25,7 +25,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
       const ids = async () => (await customer.items()).items.map((item) => item.external_id).toSorted();
       const before = await ids();
       expect(before).toEqual(expect.arrayContaining([old, kept]));
-      emulated().mend();
+      emulated().reset();
       const stamp = momentOf(Date.now());
       const row = { sys_created_on: stamp, sys_updated_on: stamp, number: 'INC9', short_description: 'New' };
       incidents.set(sysIdOf('new'), row);
@@ -48,7 +48,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
       expect(queries().length).toBeGreaterThan(0);
       expect(queries().filter((query) => !/^sys_(?:updated_on>=|created_on<|idIN)/.test(query))).toEqual([]);
       // A table is listed in full once it has fewer rows than before.
-      emulated().mend();
+      emulated().reset();
       attachments.delete(sysIdOf('old'));
       await customer.listItems();
       expect(await ids()).toEqual(after.filter((id) => id !== old));

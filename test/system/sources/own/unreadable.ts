@@ -10,11 +10,11 @@ import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalo
 /** Returns the reasons of a customer's skipped items by id, once there are this many and the selections have ended. */
 const skippedReasonsOf = async (customer: Customer, number: number) => {
   const reasons = await waitFor(
-    () => customer.leftOut(),
+    () => customer.skippedItems(),
     (some) => some.length >= number,
   );
   await customer.selectionsDone();
-  expect(await customer.leftOut()).toEqual(reasons);
+  expect(await customer.skippedItems()).toEqual(reasons);
   return new Map(reasons.map(({ id, reason }) => [id, reason]));
 };
 
@@ -106,7 +106,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       await drive.syncFiles(['way']);
       const made = await drive.settledFiles(3);
       expect(made.map((file) => file.external_file_id).toSorted()).toEqual(['in-far', 'keeper', 'lighthouse']);
-      expect(await drive.leftOut()).toHaveLength(1);
+      expect(await drive.skippedItems()).toHaveLength(1);
     });
 
     test('in a folder of ONEDRIVE include notebooks; a selected notebook is a file with the reason', async () => {
@@ -121,7 +121,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/notebook/),
       });
-      expect(await oneDrive.leftOut()).toHaveLength(1);
+      expect(await oneDrive.skippedItems()).toHaveLength(1);
     });
 
     test('in mails of OUTLOOK include links to files elsewhere, reported if attachments are requested', async () => {
@@ -132,14 +132,14 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       await outlook.syncFiles(['folder:sights']);
       await outlook.settledFiles(3);
       await outlook.selectionsDone();
-      expect(await outlook.leftOut()).toEqual([]);
+      expect(await outlook.skippedItems()).toEqual([]);
       await outlook.syncFiles(['folder:sights'], { file_sync_config: { sync_attachments: true } });
       const reason = expect.stringMatching(/link to a file elsewhere/);
       expect(await skippedReasonsOf(outlook, 1)).toEqual(new Map([['plan/far', reason]]));
       const body = { data_source_id: id, folder: 'Sights', filters: {}, sync_attachments: true };
       expect((await outlook.user.post('/integrations/outlook/sync', body)).status).toBe(200);
       await waitFor(
-        () => outlook.leftOut(),
+        () => outlook.skippedItems(),
         (some) => some.length === 2,
       );
       expect((await outlook.files()).map((file) => file.external_file_id)).not.toContain('plan/far');

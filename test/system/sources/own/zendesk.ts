@@ -115,7 +115,7 @@ export function zendeskRows(catalogue: Catalogue): void {
       const ids = async () => (await customer.items()).items.map((item) => item.external_id).toSorted();
       const before = await ids();
       expect(before).toEqual(expect.arrayContaining(['harbour/ticket:8/80', 'harbour/ticket:9/80']));
-      emulator.mend();
+      emulator.reset();
       // Reported by the export, which omits the last minute, and by the list of the latest tickets.
       const minutesAgo = new Date(Date.now() - 200_000).toISOString();
       Object.assign(tickets.get(8)!, { updated: minutesAgo, comments: [{ text: 'Nothing here.' }] });
@@ -131,7 +131,7 @@ export function zendeskRows(catalogue: Catalogue): void {
       const commentRequests = ticketRequests.flatMap((path) => /tickets\/(\d+)\/comments/.exec(path)?.[1] ?? []);
       expect(commentRequests.toSorted()).toEqual(['11', '8']);
       // A further listing repeats only what the export omitted, and loses nothing.
-      emulator.mend();
+      emulator.reset();
       const after = await ids();
       await customer.listItems();
       expect(await ids()).toEqual(after);

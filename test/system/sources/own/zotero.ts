@@ -170,7 +170,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       await customer.settledFiles(customer.documents.length);
       const whole = (path: string) =>
         path.startsWith(`/${OWN}/items?`) && !path.includes('since=') && !path.includes('limit=1&');
-      emulated().mend();
+      emulated().reset();
       addItem('lighthouse', { ...emulated().libraries.get(OWN)!.items.get(zoteroKey('lighthouse'))!.data, deleted: 1 });
       addItem('fresh', { itemType: 'journalArticle', title: 'Fresh', abstractNote: 'New.' });
       await customer.listItems();
@@ -220,7 +220,7 @@ export function zoteroRows(catalogue: Catalogue): void {
     test('are requested no earlier than a Backoff header allows', async () => {
       await customer.connect();
       emulated().backoff.seconds = 1;
-      emulated().mend();
+      emulated().reset();
       const { id } = await customer.source();
       await customer.user.post('/integrations/items/sync', { data_source_id: id });
       await waitFor(

@@ -47,7 +47,7 @@ export function connectingRows(customer: Customer): void {
       await customer.syncFiles(content.containers);
       const revoked = await customer.sourceWhen((one) => one.revoked_access);
       expect(revoked).toMatchObject({ token: null, last_sync_action: 'REVOKE' });
-      expect(await customer.timesTold('REVOKE')).toBe(1);
+      expect(await customer.countEvents('REVOKE')).toBe(1);
       await customer.sourceWhen((one) => one.data_source_metadata['files_error'] !== undefined);
       for (const [path, body] of [
         ['/integrations/items/sync', {}],

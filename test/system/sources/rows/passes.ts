@@ -96,7 +96,7 @@ export function passRows(customer: Customer): void {
       });
 
       test('twice without changes downloads no content and embeds nothing', async () => {
-        const ready = await customer.timesTold('FILE_READY');
+        const ready = await customer.countEvents('FILE_READY');
         const texts = await embedded();
         for (let time = 0; time < 2; time += 1) {
           const before = customer.fixture.asked();
@@ -105,13 +105,13 @@ export function passRows(customer: Customer): void {
           await expectAll();
           expect(beyondListing(asks)).toEqual([]);
         }
-        expect(await customer.timesTold('FILE_READY')).toBe(ready);
+        expect(await customer.countEvents('FILE_READY')).toBe(ready);
         expect(await embedded()).toBe(texts);
       });
 
       test('applies changes and deletions, and fetches nothing else', async () => {
         const { fixture, content, documents } = customer;
-        const ready = await customer.timesTold('FILE_READY');
+        const ready = await customer.countEvents('FILE_READY');
         fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
         const [deletedId = ''] = content.others;
         fixture.remove(deletedId);
@@ -120,8 +120,8 @@ export function passRows(customer: Customer): void {
         expect(all.map((file) => file.external_file_id)).not.toContain(deletedId);
         expect(await customer.textOf(content.lighthouse)).toContain('1950');
         expect(beyondListing(meanwhile.with(documents.indexOf(content.lighthouse), 0))).toEqual([]);
-        expect(await customer.timesTold('FILE_READY')).toBe(ready + 1);
-        expect(await customer.timesTold('FILE_DELETED')).toBe(1);
+        expect(await customer.countEvents('FILE_READY')).toBe(ready + 1);
+        expect(await customer.countEvents('FILE_DELETED')).toBe(1);
       });
 
       test('deletes nothing after a listing that fails halfway, and the next one does', async () => {

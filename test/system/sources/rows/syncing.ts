@@ -62,7 +62,7 @@ export function syncingRows(customer: Customer): void {
       const after = await customer.source();
       expect(after.last_sync_action).toBe('UPDATE');
       expect(after.last_synced_at > before.last_synced_at).toBe(true);
-      expect(await customer.timesTold('UPDATE')).toBe(1);
+      expect(await customer.countEvents('UPDATE')).toBe(1);
       const options = {
         chunk_size: 80,
         request_id: `again of ${type}`,
@@ -83,10 +83,10 @@ export function syncingRows(customer: Customer): void {
       await customer.connect();
       /** Returns the text of the lighthouse after a sync of the branch. */
       const textAfter = async (more: Record<string, unknown> = {}): Promise<string> => {
-        const times = await customer.timesTold('ALL_FILES_PROCESSED');
+        const times = await customer.countEvents('ALL_FILES_PROCESSED');
         await customer.syncFiles([content.branch], more);
         await waitFor(
-          () => customer.timesTold('ALL_FILES_PROCESSED'),
+          () => customer.countEvents('ALL_FILES_PROCESSED'),
           (now) => now > times,
         );
         return customer.textOf(content.lighthouse);
@@ -97,14 +97,14 @@ export function syncingRows(customer: Customer): void {
       fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
       const incremental = await textAfter({ incremental_sync: true });
       expect(incremental).toContain(honoured ? '1901' : '1950');
-      const skipped = await customer.timesLeftOut();
+      const skipped = await customer.countUnchangedSkips();
       expect(skipped > 0).toBe(honoured);
       const kept = (await customer.files()).filter((file) => requests.get(file.external_file_id) === file.request_id);
       expect(kept).toHaveLength(honoured ? 2 : 0);
       expect(await textAfter({ incremental_sync: true, chunk_size: 90 })).toContain('1950');
       fixture.write(content.lighthouse, 'The lighthouse was moved in 1970.');
       expect(await textAfter({ incremental_sync: false, chunk_size: 90 })).toContain('1970');
-      expect(await customer.timesLeftOut()).toBe(skipped);
+      expect(await customer.countUnchangedSkips()).toBe(skipped);
     });
 
     test('with a missing or inaccessible item fails that item alone, with the reason', async () => {
@@ -149,7 +149,7 @@ export function syncingRows(customer: Customer): void {
       const limited = await customer.fileWhen(id, (one) => one.sync_status === 'RATE_LIMITED');
       const [until = ''] = /(?<=continues automatically at )\S+(?=\.$)/.exec(limited.sync_error_message ?? '') ?? [];
       expect(Date.parse(until)).toBeGreaterThan(Date.now());
-      expect(await customer.timesTold('RATE_LIMIT_ERROR')).toBe(1);
+      expect(await customer.countEvents('RATE_LIMIT_ERROR')).toBe(1);
       expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
       expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(until));
     });
@@ -166,10 +166,10 @@ export function syncingRows(customer: Customer): void {
       const keeper = made.find((file) => file.external_file_id === content.keeper);
       expect(keeper?.sync_status).toMatch(/SYNC_(ERROR|ABORTED)/);
       await waitFor(
-        () => customer.timesTold('ALL_FILES_PROCESSED'),
+        () => customer.countEvents('ALL_FILES_PROCESSED'),
         (times) => times > 0,
       );
-      expect(await customer.timesTold('REVOKE')).toBe(1);
+      expect(await customer.countEvents('REVOKE')).toBe(1);
     });
   });
 }

@@ -113,16 +113,16 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       ]);
       await customer.sourceWhen(({ files_synced_at: at }) => at !== null);
       await waitFor(
-        () => customer.timesTold('ALL_FILES_PROCESSED'),
+        () => customer.countEvents('ALL_FILES_PROCESSED'),
         (times) => times > 0,
       );
       for (const kind of ['ADD', 'DATA_SOURCE_READY', 'ALL_UPLOADED_FILES_QUEUED', 'ALL_FILES_PROCESSED'])
-        expect({ kind, times: await customer.timesTold(kind) }).toEqual({ kind, times: 1 });
+        expect({ kind, times: await customer.countEvents(kind) }).toEqual({ kind, times: 1 });
       expect(customer.fixture.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
     });
 
     test('reports the reason of every item that becomes no file', async () => {
-      const skipped = await customer.leftOut();
+      const skipped = await customer.skippedItems();
       const files = new Set(made.map((file) => file.external_file_id));
       const unread = all.filter((item) => !item.is_selectable && !files.has(item.external_id));
       expect(skipped.map(({ id }) => id)).toEqual(expect.arrayContaining(unread.map((item) => item.external_id)));
