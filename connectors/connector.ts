@@ -86,7 +86,7 @@ export type Change =
 export interface ChangePage {
   readonly changes: readonly Change[];
   /** Paths that no longer exist, with everything below them, except items in the same page. */
-  readonly goneAt?: readonly string[];
+  readonly deletedPaths?: readonly string[];
   /** Cursor of the next page, or of the next sync, in the source's format. */
   readonly next: string;
   /** Whether there is more of this pass. */

@@ -226,7 +226,7 @@ export const fileEvents = {
   ],
   skipped: (files: readonly EventFile[], reason: string): NewEvent[] => ofLists('FILES_SKIPPED', files, { reason }),
   /** Files of a request that are not changed. */
-  leftOut: (
+  skippedOfRequest: (
     files: readonly EventFile[],
     reason: string,
     { requestId, workflowId }: { readonly requestId: string; readonly workflowId: string },

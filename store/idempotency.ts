@@ -35,7 +35,7 @@ export interface Idempotency {
   /** Takes the key, in the transaction that does the work. False when another request with the key is under way or just ended. */
   claim(use: KeyUse, fingerprint: string, session: InTransaction): Promise<boolean>;
   /** Keeps the answer, in the same transaction. */
-  keep(use: KeyUse, answer: string, session: InTransaction): Promise<void>;
+  saveAnswer(use: KeyUse, answer: string, session: InTransaction): Promise<void>;
 }
 
 const LIFE_MS = 24 * 60 * 60 * 1000;
@@ -73,7 +73,7 @@ export function createIdempotency(
         throw error;
       }
     },
-    async keep(use, answer, session) {
+    async saveAnswer(use, answer, session) {
       await keys.updateOne(use, { $set: { answer: secrets.seal(placeOf(use), answer) } }, { session });
     },
     createIndexes: () => keys.createIndexes(),

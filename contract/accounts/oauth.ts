@@ -73,7 +73,7 @@ export interface GrantStore {
    */
   claim(version: string, lifeMs: number): Promise<string | null>;
   /** Ends a claim by storing the new grant. Returns the new version, or null if the claim is no longer valid. */
-  keep(claim: string, version: string, grant: StoredGrant): Promise<string | null>;
+  save(claim: string, version: string, grant: StoredGrant): Promise<string | null>;
   /** Ends a claim without a change. */
   release(claim: string): Promise<void>;
   /** Returns the organization's own client for this source; null if there is none. */

@@ -37,7 +37,7 @@ export interface ChunkQueries {
   /** Returns chunks by file, generation and index, without missing ones. The caller checks whether the generation is published. */
   byKeys(tenant: Tenant, keys: readonly Key[]): Promise<StoredChunk[]>;
   /** Readers see these, of files that have their generation: the next who asks for them may get them from memory. */
-  keep(tenant: Tenant, chunks: readonly StoredChunk[]): void;
+  cache(tenant: Tenant, chunks: readonly StoredChunk[]): void;
   /** The parsed text of one generation in UTF-8, some rows at a time; null when it has none. */
   parsedText(
     owner: { organizationId: number; fileId: number },
@@ -143,7 +143,7 @@ export function createChunkQueries(
     },
     countOf: ({ organizationId, userId }, fileIds) => count({ organizationId, userId, fileId: { $in: [...fileIds] } }),
     countAll: ({ organizationId, userId }) => count({ organizationId, userId }),
-    keep: cache.keep,
+    cache: cache.add,
     async byKeys({ organizationId, userId }, asked) {
       const found = new Map<string, StoredChunk>();
       const keys = asked.filter(({ fileId, generation, chunkIndex }) => {

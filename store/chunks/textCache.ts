@@ -12,7 +12,7 @@ const AROUND_BYTES = 400;
  */
 export interface TextCache {
   get(tenant: Tenant, key: string): StoredChunk | undefined;
-  keep(tenant: Tenant, chunks: readonly StoredChunk[]): void;
+  add(tenant: Tenant, chunks: readonly StoredChunk[]): void;
 }
 
 const bytesOf = ({ text, metadata }: StoredChunk): number =>
@@ -23,12 +23,12 @@ const alone = (text: string): string => JSON.parse(JSON.stringify(text)) as stri
 
 /** @param maxBytes of all chunks together; 0: none is kept */
 export function createTextCache(maxBytes: number): TextCache {
-  if (maxBytes === 0) return { get: () => undefined, keep: () => undefined };
+  if (maxBytes === 0) return { get: () => undefined, add: () => undefined };
   const chunks = new LRUCache<string, StoredChunk>({ maxSize: maxBytes, sizeCalculation: bytesOf });
   const nameOf = ({ organizationId, userId }: Tenant, key: string): string => `${organizationId}:${userId}:${key}`;
   return {
     get: (tenant, key) => chunks.get(nameOf(tenant, key)),
-    keep(tenant, found) {
+    add(tenant, found) {
       for (const chunk of found) {
         const name = nameOf(tenant, chunk.key);
         if (!chunks.has(name)) chunks.set(name, { ...chunk, text: alone(chunk.text) });

@@ -20,7 +20,7 @@ export interface ColdCopies {
    * expected.
    * @param token of the attempt
    */
-  keep(
+  save(
     owner: CopyOwner,
     token: string,
     expected: { readonly dimensions: number; readonly points: number },
@@ -41,7 +41,7 @@ class PointsMissing extends Error {}
 
 export function createColdCopies(blobs: Blobs): ColdCopies {
   return {
-    async keep(owner, token, expected, points) {
+    async save(owner, token, expected, points) {
       const key = copyKey(owner, token);
       let bytes = 0;
       const counted = async function* (): AsyncIterable<Uint8Array> {

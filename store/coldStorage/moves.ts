@@ -32,9 +32,9 @@ export interface Moves {
    * Sets COLD_STORAGE and writes events; returns the ids. Files are left out that were used or synced meanwhile, or that
    * should no longer move.
    */
-  flipToCold(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
+  markCold(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
   /** Sets HOT_STORAGE and writes events; returns the ids. Files with other content or tags are left out. */
-  flipToHot(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
+  markHot(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
   /** Files that were not flipped are where they were. */
   stepBack(by: MoveTry, ids: readonly number[]): Promise<void>;
   /** Not before tomorrow: something of the file is not as it should be. */
@@ -46,7 +46,7 @@ export interface Moves {
 }
 
 /** A change of the storage of files whose vectors were carried over. */
-interface Flip {
+interface Move {
   readonly when: QueryFilter<FileDoc>;
   /** Returns whether a file has not changed since its vectors were read. */
   isSame(file: FileDoc, carriedFile: CarriedFile): boolean;
@@ -63,10 +63,10 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
     'move.token': token,
   });
   /** Finds and changes, in one update, the files that have not changed since. */
-  const flip = (
+  const markMoved = (
     by: MoveTry,
     carried: readonly CarriedFile[],
-    { when, isSame, change, kind }: Flip,
+    { when, isSame, change, kind }: Move,
   ): Promise<number[]> => {
     if (carried.length === 0) return Promise.resolve([]);
     const known = new Map(carried.map((file) => [file._id, file]));
@@ -105,8 +105,8 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
       );
       return matchedCount === 1;
     },
-    flipToCold: (by, carried) =>
-      flip(by, carried, {
+    markCold: (by, carried) =>
+      markMoved(by, carried, {
         when: {
           embeddingStorageStatus: 'HOT_TO_COLD',
           syncStatus: 'READY',
@@ -117,8 +117,8 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         change: () => ({ embeddingStorageStatus: 'COLD_STORAGE' }),
         kind: 'MOVED_TO_COLD_STORAGE',
       }),
-    flipToHot: (by, carried) =>
-      flip(by, carried, {
+    markHot: (by, carried) =>
+      markMoved(by, carried, {
         when: { embeddingStorageStatus: 'COLD_TO_HOT' },
         isSame: (row, file) => (row.tagsRevision ?? null) === (file.tagsRevision ?? null),
         change: (row) => ({

@@ -44,7 +44,7 @@ export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets
           );
           return claimed.modifiedCount === 1 ? id : null;
         },
-        async keep(claim, version, grant) {
+        async save(claim, version, grant) {
           const sealed = sealCredentials(secrets, mine, JSON.stringify(grant));
           const kept = await dataSources.updateOne(
             { ...mine, sealedCredentials: version, 'refreshClaim.id': claim },

@@ -27,14 +27,14 @@ export interface FinishedSync {
   readonly fileMetadata: Record<string, unknown>;
   /** When the content says it was made; absent where it does not. */
   readonly sourceCreatedAt?: Date;
-  /** The revision of the tags that the points carry: a file whose tags have changed is not flipped. */
+  /** The revision of the tags that the points carry: a file whose tags have changed is not published. */
   readonly tagsRevision: number | null;
   /** For the ledger. */
   readonly cost: ItemCost;
 }
 
 /** A file whose content is still the one it has, under the number that was given out for this try. */
-export interface KeptFile {
+export interface UnchangedFile {
   readonly runId: number;
   /** The record when the sync began. */
   readonly file: FileDoc;
@@ -53,12 +53,12 @@ const ABORTED_AT_ONCE = 500;
 export interface FileCommands {
   /** Sets the run's files to SYNCING and gives each a new generation. Files that are not this run's, or done, are skipped. */
   start(runId: number, fileIds: readonly number[]): Promise<StartedFile[]>;
-  /** Flips files to their new generation; answers the ids that were flipped. */
+  /** Publishes the new generation of files; returns the published ids. */
   finish(syncs: readonly FinishedSync[]): Promise<number[]>;
   /** Ends a file in READY_TO_SYNC: nothing was fetched, and nothing of an earlier sync is touched. */
   shelve(runId: number, fileId: number): Promise<boolean>;
   /** Ends files whose content is still the one they have: READY, nothing rewritten. */
-  keep(files: readonly KeptFile[]): Promise<void>;
+  finishUnchanged(files: readonly UnchangedFile[]): Promise<void>;
   /** Gives a file the content that was fetched for it, in the transaction that makes it the file's; null when it is no longer this run's. */
   takeOriginal(runId: number, fileId: number, taken: TakenOriginal, session: Session): Promise<FileDoc | null>;
   /** Counts that a content has brought its reader down. */
@@ -139,7 +139,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
     start: (runId, fileIds) => startFiles(files, changes, runId, fileIds),
     async finish(syncs) {
       const now = new Date();
-      const flipped = await changes.many(
+      const published = await changes.many(
         'finish',
         syncs.map(({ runId, file, content, name, model, fileMetadata, sourceCreatedAt, tagsRevision, cost }) => ({
           file,
@@ -169,8 +169,8 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
           },
         })),
       );
-      if (flipped.length === syncs.length) return flipped;
-      // A reply may have been lost: files that this very sync flipped before count as well.
+      if (published.length === syncs.length) return published;
+      // A reply may have been lost: files that this very sync published before count as well.
       const rows = await files
         .find(
           { $or: syncs.map(({ file, content }) => ({ _id: file._id, generation: content.generation })) },
@@ -183,12 +183,12 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       const set = { ...ATTEMPT_ENDED, ended: endedAs('skipped', 'select', 'skip_file_processing') };
       return (await changes.one('shelve', { ...mine(runId, fileId), message: null, set })) !== null;
     },
-    async keep(all) {
+    async finishUnchanged(all) {
       const now = new Date();
-      const isEvaluated = ({ file }: KeptFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
+      const isEvaluated = ({ file }: UnchangedFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
       await keepEvaluated(changes, all.filter(isEvaluated));
       await changes.many(
-        'keep',
+        'finishUnchanged',
         all
           .filter((one) => !isEvaluated(one))
           .map(({ runId, file, generation, cost }) => ({

@@ -54,7 +54,7 @@ export interface FileReembedding {
   /** Assigns a generation for new vectors; null if the file has changed since it was read. */
   beginVectors(file: FileDoc): Promise<StartedFile | null>;
   /** Publishes the new vectors of files; returns the ids of published ones. */
-  flipVectors(files: readonly ReembeddedFile[]): Promise<number[]>;
+  publishVectors(files: readonly ReembeddedFile[]): Promise<number[]>;
   /** Gives generations up: they can no longer be published. */
   giveUpVectors(
     tenant: Tenant,
@@ -101,7 +101,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
         .lean();
       return file && { file, generation: file.lastGeneration };
     },
-    async flipVectors(reembedded) {
+    async publishVectors(reembedded) {
       if (reembedded.length === 0) return [];
       const updatedAt = new Date();
       await files.bulkWrite(

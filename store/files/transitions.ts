@@ -115,7 +115,7 @@ export const TRANSITIONS = {
 
   // The end of a sync.
   finish: { from: UNDER_WAY_STATUSES, to: 'READY', by: 'run', emits: ready, endsSync: true },
-  keep: { from: BEGUN, to: 'READY', by: 'run', emits: ready, endsSync: true },
+  finishUnchanged: { from: BEGUN, to: 'READY', by: 'run', emits: ready, endsSync: true },
   keepEvaluated: { from: EVALUATING, to: 'READY', by: 'run', endsSync: true },
   endEvaluation: { from: EVALUATING, to: 'READY', by: 'run' },
   endEvaluationsOfSource: { from: EVALUATING, to: 'READY', by: 'tenant' },

@@ -17,7 +17,7 @@ const scheduleOf = ({ dataSource, parentId }: Found): string | null => {
 
 /** Filters the requests of one run: a scheduled sync skips files that a caller has deleted; a request includes them again. */
 export async function withoutDeleted<T extends Found>(
-  deleted: Pick<Selections, 'leftOut' | 'bringBack'>,
+  deleted: Pick<Selections, 'skippedAmong' | 'bringBack'>,
   requests: readonly T[],
 ): Promise<readonly T[]> {
   const [one] = requests;
@@ -28,6 +28,6 @@ export async function withoutDeleted<T extends Found>(
     await deleted.bringBack(scheduleId, ids);
     return requests;
   }
-  const left = await deleted.leftOut(scheduleId, ids);
+  const left = await deleted.skippedAmong(scheduleId, ids);
   return requests.filter(({ externalFileId }) => !left.has(externalFileId));
 }

@@ -20,7 +20,7 @@ export interface GoneItems {
   /** Marks items with all their descendants. Safe to repeat; an item that is listed again is unmarked. */
   markGone(source: Holder, externalIds: readonly string[]): Promise<void>;
   /** The same of items by their places, and of all at places below. */
-  markGoneAt(source: Holder, places: readonly string[]): Promise<void>;
+  markPathsDeleted(source: Holder, places: readonly string[]): Promise<void>;
   /** Marks items that a listing did not find, except below some root items. Safe to repeat. */
   markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
   /** The operator rejected the deletions: unmarks all items. */
@@ -51,7 +51,7 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
       for await (const some of allBelow(items, source, externalIds))
         await items.updateMany({ ...filesOf(source), externalId: { $in: some } }, { $set: { isGone: true } });
     },
-    async markGoneAt(source, places) {
+    async markPathsDeleted(source, places) {
       for (let from = 0; from < places.length; from += PLACES_AT_ONCE) {
         const some = places.slice(from, from + PLACES_AT_ONCE);
         // Between a slash and what comes next to it is all that begins with the place and a slash.

@@ -56,7 +56,7 @@ export interface Vanished {
 
 export interface Items extends GoneItems, ClosedItems {
   /** Stores a page of a listing; returns which of its items are new, or were marked as gone. Safe to repeat. */
-  keep(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
+  upsert(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
   /** Resets the findings of a listing, which starts again. */
   unlist(source: Holder, runId: number): Promise<void>;
   /** A page of items with their files, some rows at a time. */
@@ -168,7 +168,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       .lean();
     return new Map(found.map(({ _id, externalFileId }) => [externalFileId, _id]));
   };
-  const keepSome = async (
+  const upsertSome = async (
     { _id: dataSourceId, organizationId, userId, customerId }: DataSourceDoc,
     runId: number,
     listed: readonly ListedItem[],
@@ -218,12 +218,12 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
   return {
     ...createGoneItems(items, files),
     ...createClosedItems(items),
-    async keep(source, runId, listed) {
+    async upsert(source, runId, listed) {
       // Named twice in one write, an item that is new would be inserted twice.
       const once = [...new Map(listed.map((one) => [one.externalId, one])).values()];
       const fresh = new Set<string>();
       for (let from = 0; from < once.length; from += KEPT_AT_ONCE)
-        for (const id of await keepSome(source, runId, once.slice(from, from + KEPT_AT_ONCE))) fresh.add(id);
+        for (const id of await upsertSome(source, runId, once.slice(from, from + KEPT_AT_ONCE))) fresh.add(id);
       return fresh;
     },
     async unlist({ _id, organizationId, userId }, runId) {

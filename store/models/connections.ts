@@ -34,6 +34,7 @@ const ATTEMPT = {
   redirectUri: byDefault(text, ''),
   facts: required(json<Record<string, string>>()),
   options: required(json<ConnectionOptions>()),
+  /** The requested actions, under the name of the field in stored data of 0.2.0. */
   wishes: required(json<ConnectionActions>()),
   /** PKCE verifier, and the client's secret where it is this connection's own. */
   sealed: nullable(json<SealedSecret>()),

@@ -16,7 +16,7 @@ import { recognizedPageModel } from './recognizedPages.js';
 import { reembedModel } from './reembeds.js';
 import { runModel } from './runs.js';
 import { scheduleModel } from './schedules.js';
-import { leftOutModel, selectionModel } from './selections.js';
+import { skippedItemModel, selectionModel } from './selections.js';
 import { userModel } from './users.js';
 import { webhookModels } from './webhooks.js';
 import { whiteLabelModel } from './whiteLabels.js';
@@ -40,7 +40,7 @@ export async function openModels(connection: Connection) {
     items: itemModel(connection),
     schedules: scheduleModel(connection),
     selections: selectionModel(connection),
-    leftOut: leftOutModel(connection),
+    skippedItems: skippedItemModel(connection),
     attempts: attemptModel(connection),
     ledger: ledgerModel(connection),
   };

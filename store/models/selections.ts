@@ -22,7 +22,7 @@ const SELECTION = {
 /** A selection in a connected account: each scheduled sync repeats it. */
 export interface SelectionDoc extends RecordOf<typeof SELECTION> {}
 
-const LEFT_OUT = {
+const SKIPPED_ITEM = {
   ...TENANT,
   /** The schedule whose passes would. */
   scheduleId: required(text),
@@ -30,7 +30,7 @@ const LEFT_OUT = {
 };
 
 /** Something that a caller deleted: no pass brings it back. */
-export interface LeftOutDoc extends RecordOf<typeof LEFT_OUT> {}
+export interface SkippedItemDoc extends RecordOf<typeof SKIPPED_ITEM> {}
 
 const selection = schemaOf<SelectionDoc>(SELECTION, { keepEmpty: true });
 // Each item is selected once.
@@ -40,19 +40,20 @@ selection.index({ dataSourceId: 1, optionsKey: 1 });
 // removeAll.
 selection.index({ organizationId: 1, userId: 1 });
 
-const leftOut = schemaOf<LeftOutDoc>(LEFT_OUT);
-// leftOut, bringBack.
-leftOut.index({ scheduleId: 1, externalFileId: 1 }, { unique: true });
+const skippedItem = schemaOf<SkippedItemDoc>(SKIPPED_ITEM);
+// skippedAmong, bringBack.
+skippedItem.index({ scheduleId: 1, externalFileId: 1 }, { unique: true });
 // removeAll.
-leftOut.index({ organizationId: 1, userId: 1 });
+skippedItem.index({ organizationId: 1, userId: 1 });
 
 export interface SelectionModels {
   readonly selections: Model<SelectionDoc>;
-  readonly leftOut: Model<LeftOutDoc>;
+  readonly skippedItems: Model<SkippedItemDoc>;
 }
 
 export const selectionModel = (connection: Connection): Model<SelectionDoc> =>
   connection.model<SelectionDoc>('selections', selection, 'selections');
 
-export const leftOutModel = (connection: Connection): Model<LeftOutDoc> =>
-  connection.model<LeftOutDoc>('leftOut', leftOut, 'left_out');
+export const skippedItemModel = (connection: Connection): Model<SkippedItemDoc> =>
+  // The collection keeps the name that it has in stored data of 0.2.0.
+  connection.model<SkippedItemDoc>('skippedItems', skippedItem, 'left_out');

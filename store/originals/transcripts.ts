@@ -29,7 +29,7 @@ export interface Transcripts {
   /** Stores a started job, so that the next attempt waits for it; null: removes it. */
   keepJob(owner: RecordingOwner, job: TranscriptionJob | null): Promise<void>;
   /** Keeps what was made; it takes the place of the job and of an earlier transcript. @throws Fault too_large */
-  keep(owner: RecordingOwner, transcript: Transcript): Promise<void>;
+  save(owner: RecordingOwner, transcript: Transcript): Promise<void>;
 }
 
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
@@ -54,7 +54,7 @@ export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
     async keepJob(owner, job) {
       await rows.updateOne(its(owner), { $set: { transcription: job } });
     },
-    async keep(owner, transcript) {
+    async save(owner, transcript) {
       const packed = await pack(JSON.stringify(transcript));
       if (packed.length > MAX_BYTES)
         throw new Fault(

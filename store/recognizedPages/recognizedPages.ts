@@ -15,7 +15,7 @@ export interface RecognizedPages {
   /** Forgets what was read of the file in other ways, or of other contents; answers the numbers of pages that are kept. */
   begin(owner: ReadingOwner): Promise<Set<number>>;
   /** @param number from 1 */
-  keep(owner: ReadingOwner, number: number, page: unknown): Promise<void>;
+  save(owner: ReadingOwner, number: number, page: unknown): Promise<void>;
   /** The pages that are kept, by their numbers. */
   find(owner: ReadingOwner): Promise<Map<number, unknown>>;
   /** All pages of some files. */
@@ -38,7 +38,7 @@ export function createRecognizedPages(rows: Model<RecognizedPageDoc>): Recognize
       await rows.deleteMany({ ...its(owner), reading: { $ne: owner.reading } });
       return new Set((await rows.find(its(owner), { number: 1 }).lean()).map(({ number }) => number));
     },
-    async keep(owner, number, page) {
+    async save(owner, number, page) {
       await rows.updateOne({ ...its(owner), number }, { $set: { page } }, { upsert: true });
     },
     async find(owner) {

@@ -21,13 +21,13 @@ export interface SelectionGroup {
 /** What passes bring in, and what they do not. */
 export interface Selections {
   /** Keeps what was chosen; the same once more is one, with the later options. */
-  keep(tenant: Tenant, dataSourceId: number, chosen: Omit<SelectionGroup, 'key'>, session: Session): Promise<void>;
+  save(tenant: Tenant, dataSourceId: number, chosen: Omit<SelectionGroup, 'key'>, session: Session): Promise<void>;
   /** The next group of a data source, the latest selection first. @param done keys of groups that were processed */
   nextGroup(dataSourceId: number, done: readonly string[]): Promise<SelectionGroup | null>;
   /** Files that a caller deletes: no pass brings them back. @param scheduled containers that are synced by themselves */
-  leaveOut(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
+  skip(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
   /** Returns which of some files a schedule skips. */
-  leftOut(scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
+  skippedAmong(scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** A request includes them again. */
   bringBack(scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
   /** Takes all of a user away. */
@@ -45,9 +45,9 @@ const scheduleOf = ({ dataSourceId, parentId }: FileDoc, scheduled: ReadonlySet<
   return parentId !== null && scheduled.has(parentId) ? scheduleIds.container(parentId) : null;
 };
 
-export function createSelections({ selections, leftOut }: SelectionModels): Selections {
+export function createSelections({ selections, skippedItems }: SelectionModels): Selections {
   return {
-    async keep({ organizationId, userId }, dataSourceId, { externalIds, tags, ingest }, session) {
+    async save({ organizationId, userId }, dataSourceId, { externalIds, tags, ingest }, session) {
       const optionsKey = keyOf(tags, ingest);
       const $set = { organizationId, userId, tags, ingest, optionsKey, chosenAt: new Date() };
       const ids = externalIds === null ? [null] : [...new Set(externalIds)];
@@ -73,14 +73,14 @@ export function createSelections({ selections, leftOut }: SelectionModels): Sele
       const externalIds = ids.length < rows.length ? null : ids;
       return { key: next._id, externalIds, tags: one.tags, ingest: one.ingest };
     },
-    async leaveOut({ organizationId, userId }, files, scheduled) {
+    async skip({ organizationId, userId }, files, scheduled) {
       const meant = files.flatMap((file) => {
         const scheduleId = file.isContainer ? null : scheduleOf(file, scheduled);
         return scheduleId === null ? [] : [{ scheduleId, externalFileId: file.externalFileId }];
       });
       if (meant.length === 0) return;
       await updateRows(
-        leftOut,
+        skippedItems,
         meant.map((filter) => ({ filter, update: { $setOnInsert: { organizationId, userId } }, upsert: true })),
       );
       const bySource = new Map<number, string[]>();
@@ -89,18 +89,18 @@ export function createSelections({ selections, leftOut }: SelectionModels): Sele
       for (const [dataSourceId, externalIds] of bySource)
         await selections.deleteMany({ dataSourceId, externalId: { $in: externalIds } });
     },
-    async leftOut(scheduleId, externalFileIds) {
-      const rows = await leftOut
+    async skippedAmong(scheduleId, externalFileIds) {
+      const rows = await skippedItems
         .find({ scheduleId, externalFileId: { $in: [...externalFileIds] } }, { externalFileId: 1 })
         .lean();
       return new Set(rows.map(({ externalFileId }) => externalFileId));
     },
     async bringBack(scheduleId, externalFileIds) {
-      await leftOut.deleteMany({ scheduleId, externalFileId: { $in: [...externalFileIds] } });
+      await skippedItems.deleteMany({ scheduleId, externalFileId: { $in: [...externalFileIds] } });
     },
     async removeAll({ organizationId, userId }) {
       await selections.deleteMany({ organizationId, userId });
-      await leftOut.deleteMany({ organizationId, userId });
+      await skippedItems.deleteMany({ organizationId, userId });
     },
   };
 }

@@ -493,7 +493,7 @@ describe('the diagnosis of a data source', () => {
     const { user, id } = await connected('silent');
     drive.misbehave(() => 'hang');
     const { took_ms: took, of } = await diagnose(user, id);
-    drive.mend();
+    drive.reset();
     expect(took).toBeGreaterThanOrEqual(1_900);
     expect(took).toBeLessThan(20_000);
     expect(of('credential')).toMatchObject({ status: 'warn', details: { cause: 'timed_out' } });
@@ -526,7 +526,7 @@ describe('the diagnosis of a data source', () => {
       () => diagnose(user, id),
       (answer) => answer.of('last_failures').details['failed_files'] === 1,
     );
-    drive.mend();
+    drive.reset();
     expect(status).toBe('warn');
     expect(of('last_failures')).toMatchObject({
       status: 'warn',
