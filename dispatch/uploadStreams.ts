@@ -10,7 +10,7 @@ import type { RunDoc } from '../store/models/runs.js';
 import type { FairShares } from './fairShares.js';
 import { searchAttributes } from './searchAttributes.js';
 
-/** Uploads of a user that arrive within this time share a signal. */
+/** Uploads of a user that arrive within this time share a signal, in milliseconds. */
 const SIGNAL_MS = 250;
 /** Minimum interval between two signals of the sweeper to the same stream, in milliseconds. */
 const REPEAT_MS = 5_000;
