@@ -52,7 +52,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
     underWay.set(key, reading);
     return reading;
   };
-  /** Returns null when the entry is no longer in its feed, or the feed is permanently gone. */
+  /** Returns null if the entry is no longer in its feed, or the feed is permanently gone. */
   const find = async (
     { feedUrl: url, entryId }: FeedEntryOptions,
     credentials: string | null,
@@ -82,7 +82,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
         if (known) return null;
         throw new Fault(
           'gone',
-          'The entry is no longer in its feed, so it can not be read again. The text that was stored for it stays as it is.',
+          'The entry is no longer in its feed, so it cannot be read again. Its stored text stays unchanged.',
         );
       }
       if (entry.content !== null) return entryContent(entry, entry.content, 'feed', options);
