@@ -38,7 +38,7 @@ export const isRecording = (format: string | null | undefined): format is FileFo
   Object.hasOwn(FILE_FORMATS, format) &&
   ['audio', 'video'].includes(FILE_FORMATS[format as FileFormat].kind);
 
-/** Returns the transcription options of a request, with the contract's defaults for what it leaves out. */
+/** Returns the transcription options of a request, with the contract's defaults for absent options. */
 export const transcriptionOptionsOf = ({
   detectAudioLanguage,
   includeSpeakerLabels,

@@ -53,7 +53,7 @@ export function workerTrouble(worker: WorkerReport): string | null {
   if (state === 'starved')
     return (
       `The machine starves worker ${worker.pid} on ${worker.host}: it waits for a processor ${percent(worker.waitShare)} of ` +
-      `the time that it wants to run, and other programs use ${percent(worker.othersShare)} of the machine. ` +
+      `the time that it is ready to run, and other programs use ${percent(worker.othersShare)} of the machine. ` +
       'Stop them, give the machine more processors, or move the worker'
     );
   return null;

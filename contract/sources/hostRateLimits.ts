@@ -27,7 +27,9 @@ export interface ShareRequest {
   readonly holder: string;
   /** Maximum number of concurrent requests to the host, over all workers. */
   readonly cap: number;
-  /** Requests that the holder may have open when the answer arrives; the share is not reduced below it. */
+  /**
+   * Requests that the holder may still have open when the answer arrives. The share is not reduced below this number.
+   */
   readonly atMost: number;
 }
 
