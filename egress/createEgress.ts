@@ -85,7 +85,7 @@ export function createEgress(
       const { host: asked } = guard.target(request.url);
       const slow = new Fault(
         'timed_out',
-        `${asked} did not give its whole answer within ${seconds(request.totalTimeoutMs)}. Try again later.`,
+        `${asked} did not send its complete response within ${seconds(request.totalTimeoutMs)}. Try again later.`,
       );
       const { signal, end } = startDeadline(request.totalTimeoutMs, slow, request.signal);
       const route = routeOf(request.way);
@@ -186,10 +186,7 @@ function sentBody({ body, redirects }: EgressRequest): Step['body'] {
 }
 
 function tooManyRedirects(host: string, what: string): Fault {
-  return new Fault(
-    'too_many_redirects',
-    `The address on ${host} ${what}. Give the address where the content is in the end.`,
-  );
+  return new Fault('too_many_redirects', `The address on ${host} ${what}. Use the final address of the content.`);
 }
 
 function one(value: string | string[] | undefined): string | undefined {
