@@ -14,7 +14,7 @@ import { insertRows } from '../database/insertOnce.js';
 
 /** Message of a file that is restored without vectors. */
 const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to compute them again.';
-const UNREAD = 'It vanished at its source before this was synced. Resync to try again.';
+const UNREAD = 'The file was deleted at its source before it was synced. Resync to try again.';
 
 /** A file that is restored. */
 export interface Returned {
