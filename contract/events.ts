@@ -120,7 +120,7 @@ const known = ({ kind, customerId, objectId, info, at }: PublishedEvent) => ({
   obj: {
     object_type: EVENT_KINDS[kind],
     object_id: objectId,
-    // // The string 'null' if there is no information, as receivers of the hosted service expect.
+    // The string 'null' if there is no information, as receivers of the hosted service expect.
     additional_information: info ?? 'null',
   },
   customer_id: customerId,

@@ -86,7 +86,7 @@ export function createFeedReader(
         const numbered = await events.number();
         if (numbered === 0 && performance.now() - looked < WAKE_MS) return POLL_MS;
         const wakeable = await webhooks.toWake(new Date(Date.now() - recheckMs), WOKEN_PER_ROUND);
-        // // Wait for all calls, so that none uses a closed connection when the worker stops.
+        // Wait for all calls, so that none uses a closed connection when the worker stops.
         const ends = await Promise.allSettled(wakeable.map(wake));
         const broken = ends.find((end) => end.status === 'rejected');
         if (broken) throw broken.reason;

@@ -111,7 +111,7 @@ export function createSchedules(
         await rows.applying(row);
         await put(row, wanted);
       }
-      // // The record and its row were deleted in the meantime: delete the schedule again, which would otherwise never
+      // The record and its row were deleted in the meantime: delete the schedule again, which would otherwise never
       // end.
       if (!(await rows.applied(row, word))) await end(row._id);
     } else {
@@ -127,7 +127,7 @@ export function createSchedules(
   const removeAll = async (scheduleIds: readonly string[]): Promise<void> => {
     if (scheduleIds.length === 0) return;
     const known = await rows.known(scheduleIds);
-    // // Most have no schedule in Temporal. A row is updated before its schedule is created.
+    // Most have no schedule in Temporal. A row is updated before its schedule is created.
     const open = scheduleIds.filter((id) => known.get(id) !== null);
     for (let from = 0; from < open.length; from += AT_ONCE)
       await Promise.all(open.slice(from, from + AT_ONCE).map(end));
@@ -147,7 +147,7 @@ export function createSchedules(
         looked += 1;
       }
     };
-    // // Wait for all calls, so that none uses a closed connection.
+    // Wait for all calls, so that none uses a closed connection.
     const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
     const broken = ends.find((one) => one.status === 'rejected');
     if (broken) throw broken.reason;
@@ -167,7 +167,7 @@ export function createSchedules(
       const some = all.slice(from, from + ROWS_COMPARED);
       const known = await rows.known(some);
       const strays = some.filter((id) => !known.has(id));
-      // // A process may have crashed between its change in Temporal and the change of the row.
+      // A process may have crashed between its change in Temporal and the change of the row.
       await rows.lookAgain(some.filter((id) => known.get(id) === null));
       await removeAll(strays);
       ended += strays.length;

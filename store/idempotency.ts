@@ -63,7 +63,7 @@ export function createIdempotency(
   const keys = keyModel(connection);
   return {
     async find(use) {
-      // // MongoDB removes expired rows only once a minute.
+      // MongoDB removes expired rows only once a minute.
       const row = await keys.findOne({ ...use, expiresAt: { $gt: new Date() } }).lean();
       return row?.answer ? { fingerprint: row.fingerprint, answer: secrets.open(placeOf(use), row.answer) } : null;
     },

@@ -94,7 +94,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
       .skip(excess - 1)
       .session(session)
       .lean();
-    // // If there are fewer files than the excess, all of them are delayed.
+    // If there are fewer files than the excess, all of them are delayed.
     const { filter, update } = transition('holdBack', {
       owner: { runId },
       where: { ...withoutContent, ...(last ? { _id: { $gte: last._id } } : {}) },

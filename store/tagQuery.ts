@@ -25,7 +25,7 @@ export function tagTreeQuery(tree: TagTree | TagCondition): TagQuery | undefined
   const [only] = members;
   if (members.length <= 1) return only;
   if ('AND' in tree) return { $and: members };
-  // // Merge the lists, so that MongoDB reads the index once.
+  // Merge the lists, so that MongoDB reads the index once.
   const lists = members.map(anyOf);
   return lists.every((list) => list !== undefined) ? { tagPairs: { $in: lists.flat() } } : { $or: members };
 }

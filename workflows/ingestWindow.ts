@@ -161,7 +161,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   try {
     return await work();
   } catch (error) {
-    // // The waits above end at once when the run is cancelled; its batches take a moment longer.
+    // The waits above end at once when the run is cancelled; its batches take a moment longer.
     if (isCancellation(error))
       await CancellationScope.nonCancellable(() => condition(() => underWay.size + deferred.size === 0));
     throw error;

@@ -177,7 +177,7 @@ export function createChunkQueries(
       return [...found.values()];
     },
     async parsedText({ organizationId, fileId }, generation) {
-      // // Read by id, because the holder of a signed link names no user. The rows of a generation are numbered without
+      // Read by id, because the holder of a signed link names no user. The rows of a generation are numbered without
       // gaps.
       const row = (number: number): Promise<SegmentDoc | null> =>
         segments.findOne({ _id: segmentId(fileId, generation, number), organizationId }).lean();

@@ -76,7 +76,7 @@ export function createMoveClaims(
       { ...query, _id, move: null },
       { $set: { embeddingStorageStatus, move, updatedAt: new Date() } },
     );
-    // // Another run may have claimed some of them first.
+    // Another run may have claimed some of them first.
     const rows = await files.find({ ...mine(tenant), _id, 'move.runId': runId }, { _id: 1 }).lean();
     return rows.map((row) => row._id);
   };
@@ -147,7 +147,7 @@ export function createMoveClaims(
       const leaving = {
         $and: [matching, { embeddingStorageStatus: 'HOT_TO_COLD' as const, 'move.runId': { $gt: 0 } }],
       };
-      // // A file moves only while it is due, so a later due time stops the move.
+      // A file moves only while it is due, so a later due time stops the move.
       await updateByPipeline(files, leaving, asIfUsed(new Date()));
       const arriving = {
         $and: [matching, { embeddingStorageStatus: 'COLD_STORAGE' as const, 'move.runId': { $gt: 0 } }],

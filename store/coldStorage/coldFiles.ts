@@ -29,7 +29,7 @@ export function createColdFiles(files: Model<FileDoc>, { parentsBelow }: Pick<Fi
   return {
     async among(tenant, model, filter, limit) {
       const { organizationId, userId } = tenant;
-      // // Most users have no cold file. One read of a small index detects that.
+      // Most users have no cold file. One read of a small index detects that.
       const any = { organizationId, userId, ...COLD };
       const hint = COLD_INDEXES.cold.keys;
       if ((await readRow(files, any, { fields: { _id: 1 }, hint })) === null) return [];

@@ -55,7 +55,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
       .lean();
     const changes = rows.flatMap(({ _id, organizationId, userId, hotStorageTimeToLive, lastUsedAt }) => {
       if (lastUsedAt && lastUsedAt > notSince) return [];
-      // // The filter contains the days: a concurrent change of the days recalculates the due time itself.
+      // The filter contains the days: a concurrent change of the days recalculates the due time itself.
       const filter = { _id, organizationId, userId, supportsColdStorage: true, hotStorageTimeToLive };
       const coolsAt = new Date(now.getTime() + hotMs(hotStorageTimeToLive));
       return [{ updateOne: { filter, update: { $set: { lastUsedAt: now, coolsAt } } } }];
@@ -70,7 +70,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
         if (waiting.size < MAX_WAITING) waiting.set(_id, { organizationId, userId });
       }
       if (waiting.size === 0 || timer) return;
-      // // If a write fails, the next use of the file records it.
+      // If a write fails, the next use of the file records it.
       timer = setTimeout(() => void flush().catch(() => undefined), WAIT_MS);
       timer.unref();
     },

@@ -32,7 +32,7 @@ function changed(file: FileDoc, { enabled, days }: ColdStorageChange, now: numbe
   const supports = enabled ?? file.supportsColdStorage;
   const hotStorageTimeToLive = supports ? (days ?? file.hotStorageTimeToLive) : null;
   if (supports === file.supportsColdStorage && hotStorageTimeToLive === file.hotStorageTimeToLive) return null;
-  // // The days count from the last recorded use.
+  // The days count from the last recorded use.
   const lastUse = file.coolsAt ? file.coolsAt.getTime() - hotMs(file.hotStorageTimeToLive) : now;
   return {
     supportsColdStorage: supports,

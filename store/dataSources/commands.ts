@@ -149,7 +149,7 @@ export function createDataSourceCommands(
       { session },
     );
     if (!row) throw new Error('MongoDB returned no data source');
-    // // A new data source has no files, so no file lacks its tags.
+    // A new data source has no files, so no file lacks its tags.
     return { dataSource: row.toObject(), behind: false };
   };
 
@@ -189,7 +189,7 @@ export function createDataSourceCommands(
         metadata: { ...known?.metadata, ...metadata },
         enableAutoSync: enableAutoSync ?? known?.enableAutoSync ?? null,
         revokedAccess: false,
-        // // The renewed access may cover other items.
+        // The renewed access may cover other items.
         changeToken: null,
         lastSyncAction: 'ADD' as const,
         lastSyncedAt: new Date(),

@@ -108,7 +108,7 @@ export async function insertAsGiven<T>(model: Model<T>, rows: readonly object[],
   const options = { ignoreUndefined: true, ...within(session) };
   const [first, ...rest] = rows;
   if (!first) return;
-  // // insertOne has less overhead than insertMany.
+  // insertOne has less overhead than insertMany.
   if (rest.length === 0) await rowsOf(model).insertOne(first, options);
   else await rowsOf(model).insertMany([first, ...rest], { ordered: false, ...options });
 }

@@ -36,7 +36,7 @@ const isUnreachable = (error: object): boolean =>
   error instanceof mongoose.Error.MongooseServerSelectionError ||
   UNREACHABLE_NAMES.has((error as Error).name) ||
   isSocketError(error) ||
-  // // Mongoose has no class for this error: an operation waited for the connection longer than bufferTimeoutMS.
+  // Mongoose has no class for this error: an operation waited for the connection longer than bufferTimeoutMS.
   (error instanceof mongoose.Error && /buffering timed out/.test(error.message));
 
 const isTransient = (error: object): boolean =>

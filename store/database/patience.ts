@@ -19,7 +19,7 @@ export function timeLimits(patienceMs: number | null): ConnectOptions & { buffer
     connectTimeoutMS: half / 2,
     serverSelectionTimeoutMS: half,
     waitQueueTimeoutMS: patienceMs,
-    // // Mongoose waits this long for a lost connection before it calls the driver.
+    // Mongoose waits this long for a lost connection before it calls the driver.
     bufferTimeoutMS: half,
   };
 }
@@ -39,7 +39,7 @@ export async function transaction<T>(
   let isOver = false;
   const late = (): StoreFailure => new StoreFailure('MongoDB', 'unreachable', last);
   const committed = connection.transaction(async (session) => {
-    // // The driver repeats only its own errors, so this one stops it.
+    // The driver repeats only its own errors, so this one stops it.
     if (isOver) throw late();
     try {
       return await work(session);

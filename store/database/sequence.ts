@@ -69,7 +69,7 @@ export function createSequence(connection: Connection): Sequence {
   };
   const blocks = new Map(BLOCK_KINDS.map((kind) => [kind, createBlock(() => takeRow(kind, BLOCK_SIZE))]));
   return {
-    // // Outside the caller's transaction on purpose: otherwise all writers of a kind would wait for the counter's row.
+    // Outside the caller's transaction on purpose: otherwise all writers of a kind would wait for the counter's row.
     async take(kind, count = 1) {
       const block = blocks.get(kind);
       if (block && count === 1) return block();

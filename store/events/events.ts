@@ -83,7 +83,7 @@ export function createEvents(
   const numberOne = (organizationId: number, some: readonly EventRowDoc[]): Promise<void> =>
     atomically(async (session) => {
       const total = some.reduce((sum, { events }) => sum + events.length, 0);
-      // // First in the transaction, so that a concurrent call conflicts here.
+      // First in the transaction, so that a concurrent call conflicts here.
       const feed = await feeds
         .findOneAndUpdate(
           { _id: organizationId },
@@ -124,7 +124,7 @@ export function createEvents(
       const found = await rows
         .find({ organizationId, last: { $gt: position } })
         .sort({ last: 1 })
-        // // Each row has at least one event.
+        // Each row has at least one event.
         .limit(limit)
         .lean();
       return found
@@ -139,7 +139,7 @@ export function createEvents(
       return feed?.last ?? 0;
     },
     async page({ organizationId, customerId }, position, upTo) {
-      // // Other users' events become null: the position of an event in its row is part of its number.
+      // Other users' events become null: the position of an event in its row is part of its number.
       const own = { $cond: [{ $eq: ['$$this.customerId', { $literal: customerId }] }, '$$this', null] };
       const only = { $set: { events: { $map: { input: '$events', in: own } } } };
       const found = await rows.aggregate<PageRow>([

@@ -93,7 +93,7 @@ export function createFileChanges(
             }),
           );
           if (matched === changes.length) return 'all';
-          // // Rare: some files now belong to another run.
+          // Rare: some files now belong to another run.
           const reached = await markedFiles(files)(mark, ids);
           changed = ids.filter((id) => reached.has(id));
           return reached;

@@ -167,14 +167,14 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
             ...(model === undefined ? {} : { 'options.embeddingModel': model }),
             fileMetadata,
             ...(sourceCreatedAt ? { sourceCreatedAt } : {}),
-            // // Any earlier generation may have left rows: an older content, or an attempt that crashed.
+            // Any earlier generation may have left rows: an older content, or an attempt that crashed.
             cleanupPending: content.generation > 1,
             ...ATTEMPT_ENDED,
             ended: { ...endedAs('ok', null, null), ...cost },
             attempts: 0,
             lastSync: now,
             restoredAt: null,
-            // // The new vectors are in Qdrant, even if the earlier ones were in cold storage.
+            // The new vectors are in Qdrant, even if the earlier ones were in cold storage.
             embeddingStorageStatus: 'HOT_STORAGE',
             coldCopy: null,
             ...(file.supportsColdStorage
@@ -184,7 +184,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
         })),
       );
       if (flipped.length === syncs.length) return flipped;
-      // // A reply may have been lost: count files that this same sync published earlier.
+      // A reply may have been lost: count files that this same sync published earlier.
       const rows = await files
         .find(
           { $or: syncs.map(({ file, content }) => ({ _id: file._id, generation: content.generation })) },
@@ -215,7 +215,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
               ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
               attempts: 0,
               lastSync: now,
-              // // The listing reported this version before the content was compared.
+              // The listing reported this version before the content was compared.
               ...(file.listedVersion ? { version: file.listedVersion } : {}),
             },
           })),
@@ -243,7 +243,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       return (await changes.one('fail', { ...mine(runId, fileId), message, set })) !== null;
     },
     async requeue(runId, fileId, notBefore, message) {
-      // // A comparison that failed is repeated without an event.
+      // A comparison that failed is repeated without an event.
       const { matchedCount } = await files.updateOne(
         { _id: fileId, runId, syncStatus: 'EVALUATING_RESYNC' },
         { $set: { notBefore, unfinishedStarts: 0, updatedAt: new Date() }, $inc: { attempts: 1 } },
@@ -284,7 +284,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       const _id = { $in: [...fileIds] };
       const undone = { unfinishedStarts: -1 };
       await update('release', { owner: { runId }, where: { _id }, inc: undone });
-      // // Files in OCR keep their results, and evaluations continue.
+      // Files in OCR keep their results, and evaluations continue.
       await files.updateMany(
         { _id, runId, syncStatus: { $in: ['QUEUED_FOR_OCR', 'EVALUATING_RESYNC'] } },
         { $set: { updatedAt: new Date() }, $inc: undone },
@@ -317,7 +317,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
           message,
           isPass,
           set: {
-            // // The ledger has no entry for a container; lists of failures find it by this cause.
+            // The ledger has no entry for a container; lists of failures find it by this cause.
             ended: status === 'SYNC_ERROR' ? endedAs('failed', null, cause) : null,
             ...(synced ? { lastSync: new Date() } : {}),
             ...(feedReading === undefined ? {} : { feedReading }),

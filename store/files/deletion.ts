@@ -103,7 +103,7 @@ export function createFileDeletion({
   ): QueryFilter<FileDoc>[] => {
     const { parentFileIds: _named, ...others } = filters;
     const below = { ...others, parentFileIds: parents };
-    // // As in a listing, includeAllChildren extends parentFileIds; deleteChildren adds the children of the matching
+    // As in a listing, includeAllChildren extends parentFileIds; deleteChildren adds the children of the matching
     // files.
     const named =
       filters.includeAllChildren === true && parents.length > 0
@@ -140,13 +140,13 @@ export function createFileDeletion({
     async takeOver({ organizationId, userId }, runId, workflowId, ids) {
       const mine = { organizationId, userId, _id: { $in: [...ids] } };
       await ledger.handOver(await files.find(mine, { runId: 1 }).lean(), runId);
-      // // Clearing the token stops a move of the vectors.
+      // Clearing the token stops a move of the vectors.
       await files.updateMany({ ...mine, 'move.runId': { $gt: 0 } }, { $set: { 'move.token': null } });
       const { filter, update } = transition('takeOverForDelete', {
         owner: { organizationId, userId },
         where: { _id: { $in: [...ids] } },
         message: BEING_DELETED,
-        // // The delete may stop halfway: a later sync must not treat the page as unchanged.
+        // The delete may stop halfway: a later sync must not treat the page as unchanged.
         set: { runId, workflowId, ended: null, processedAs: null },
       });
       await files.updateMany(filter, update);
@@ -169,7 +169,7 @@ export function createFileDeletion({
     async emptied(tenant, runId, ids, tell) {
       const { filter, update } = transition('empty', {
         owner: tenant,
-        // // Excludes files that an earlier attempt has emptied and reported.
+        // Excludes files that an earlier attempt has emptied and reported.
         where: { _id: { $in: [...ids] }, runId, syncErrorMessage: BEING_DELETED },
         message: null,
         set: {

@@ -51,7 +51,7 @@ export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluations
   cause: SkipCause,
 ): Promise<void> {
   const ended = { $literal: endedAs('aborted', 'queue', cause) };
-  // // A pipeline, because the request id comes from another field of the record.
+  // A pipeline, because the request id comes from another field of the record.
   const { filter, update } = transition(name, {
     ...whose,
     message: null,
@@ -71,9 +71,9 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
       set: {
         ...unchanged(file.keptRequestId ?? null),
         ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
-        // // The file exists at its source, so it no longer counts as restored.
+        // The file exists at its source, so it no longer counts as restored.
         restoredAt: null,
-        // // The listing reported this version before the content was compared.
+        // The listing reported this version before the content was compared.
         ...(file.listedVersion ? { version: file.listedVersion } : {}),
       },
     })),
@@ -102,7 +102,7 @@ export async function passKnown(
         seen: syncStatus,
         message: null,
         set: {
-          // // From here on its events belong to the scheduled sync.
+          // From here on its events belong to the scheduled sync.
           requestId: request.requestId,
           keptRequestId: file.requestId,
           runId: request.runId,

@@ -80,7 +80,7 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
       files.countDocuments({ organizationId, userId, dataSourceId, syncStatus: 'RATE_LIMITED' }).limit(limit).exec(),
     async byCause(scope, limit) {
       const hint = indexOf(scope);
-      // // Sorted, so that MongoDB skips through the index from one cause to the next.
+      // Sorted, so that MongoDB skips through the index from one cause to the next.
       const known = await files
         .aggregate<{ _id: ItemCause | null }>([
           { $match: query(scope) },

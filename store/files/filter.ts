@@ -30,7 +30,7 @@ export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilte
   };
   member('_id', filters.ids);
   if (startingId > 0) and.push({ _id: { $gt: startingId } });
-  // // The index of external ids begins with the source, so the query names all sources.
+  // The index of external ids begins with the source, so the query names all sources.
   member('source', filters.externalFileIds?.length && !filters.sources?.length ? SOURCE_TYPES : filters.sources);
   member('externalFileId', filters.externalFileIds);
   member('externalUrl', filters.externalUrls);

@@ -87,7 +87,7 @@ export async function planReading(
   order: FileOrder,
 ): Promise<ReadingPlan> {
   const walk = ORDER_INDEXES[order];
-  // // The number of named ids limits the number of matches.
+  // The number of named ids limits the number of matches.
   if (filters.externalFileIds?.length) return { index: IDENTITY_INDEX, otherwise: null };
   if (filters.ids?.length && filters.ids.length <= FEW) return { index: ORDER_INDEXES.id, otherwise: null };
   const counted = await Promise.all(

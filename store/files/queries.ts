@@ -98,7 +98,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
       if (siblings) siblings.push(_id);
       else childrenOf.set(parentId, [_id]);
     }
-    // // Iterating over a set also visits the members that are added meanwhile.
+    // Iterating over a set also visits the members that are added meanwhile.
     const below = new Set(roots);
     for (const id of below) childrenOf.get(id)?.forEach((child) => below.add(child));
     const known = new Set(parents);
@@ -107,7 +107,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
 
   const expand = async (tenant: Tenant, filters: FileFilters): Promise<FileFilters> => {
     if (filters.includeAllChildren !== true || !filters.parentFileIds?.length) return filters;
-    // // The named parents stay in the filter in any case: an empty list would match every file.
+    // The named parents stay in the filter in any case: an empty list would match every file.
     const below = await parentsBelow(tenant, filters.parentFileIds);
     return { ...filters, parentFileIds: [...new Set([...filters.parentFileIds, ...below])] };
   };

@@ -111,7 +111,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
               _id: file._id,
               organizationId: file.organizationId,
               userId: file.userId,
-              // // A sync in between sets another run, or takes a generation.
+              // A sync in between sets another run, or takes a generation.
               runId: file.runId,
               syncStatus: AT_REST,
               generation: file.generation,
@@ -136,7 +136,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
         })),
         { ordered: false },
       );
-      // // Includes files that an earlier attempt published although its reply was lost.
+      // Includes files that an earlier attempt published although its reply was lost.
       const rows = await files
         .find({ $or: reembedded.map(({ file, generation }) => ({ _id: file._id, generation })) }, { _id: 1 })
         .lean();

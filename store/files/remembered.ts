@@ -55,7 +55,7 @@ export const rememberWhileUnchanged =
           .update(JSON.stringify([organizationId, userId, what]))
           .digest('base64');
         const known = sums.get(name);
-        // // The first request only notes that the sum is costly; the second one caches it.
+        // The first request only notes that the sum is costly; the second one caches it.
         if (!known) {
           const begun = performance.now();
           const sum = (await compute()) as T;
@@ -66,7 +66,7 @@ export const rememberWhileUnchanged =
         if (state === null) return compute();
         if (known.state === state) return known.sum;
         const sum = (await compute()) as T;
-        // // A change during the computation may or may not be included, so the sum is not cached.
+        // A change during the computation may or may not be included, so the sum is not cached.
         if ((await stateOf(tenant)) === state) sums.set(name, { state, sum });
         return sum;
       },

@@ -29,7 +29,7 @@ export async function startFiles(
     .lean();
   const now = new Date();
   const entering = rows.filter(isStartable);
-  // // Restarted after a crash or a deferral: no new event.
+  // Restarted after a crash or a deferral: no new event.
   const again = rows.filter((row) => !isStartable(row));
   const reported = entering.some(startsSparse) ? { sparseQueuedBy: runId } : {};
   const inc = { lastGeneration: 1, unfinishedStarts: 1 };

@@ -78,7 +78,7 @@ export const TRANSITIONS = {
   restoreUnread: { from: [], to: 'SYNC_ABORTED', by: 'tenant' },
   restoreFailed: { from: [], to: 'SYNC_ERROR', by: 'tenant' },
 
-  // // A request or a scheduled sync assigns a known file to a run.
+  // A request or a scheduled sync assigns a known file to a run.
   accept: { from: FILE_SYNC_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
   acceptDelayed: { from: FILE_SYNC_STATUSES, to: 'DELAYED', by: 'tenant' },
   queueAgain: { from: FINAL_FILE_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
@@ -86,12 +86,12 @@ export const TRANSITIONS = {
   passQueue: { from: RETRIED_BY_PASS, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
   passDelay: { from: RETRIED_BY_PASS, to: 'DELAYED', by: 'tenant' },
 
-  // // Delays.
+  // Delays.
   holdBack: { from: ['QUEUED_FOR_SYNC'], to: 'DELAYED', by: 'run' },
   releaseDelayed: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'run' },
   releaseHeld: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'tenant' },
 
-  // // An attempt.
+  // An attempt.
   start: {
     from: STARTABLE,
     to: 'SYNCING',
@@ -158,7 +158,7 @@ export const TRANSITIONS = {
   containerFinish: { from: IN_MOTION, to: 'READY', by: 'run', emits: ready },
   containerFail: { from: IN_MOTION, to: 'SYNC_ERROR', by: 'run', emits: failed },
 
-  // // Deletion of vectors and content.
+  // Deletion of vectors and content.
   loseVectors: { from: ['READY', 'SYNC_ERROR'], to: 'SYNC_ERROR', by: 'tenant', emits: failed },
   takeOverForDelete: { from: FILE_SYNC_STATUSES, to: 'SYNC_ABORTED', by: 'tenant' },
   /** The event is written if the delete request asks for it. */
@@ -214,7 +214,7 @@ export function transition<N extends Transition>(
     filter: {
       ...where,
       ...(row(name).by === 'run' ? { runId } : { organizationId, userId }),
-      // // If all states are allowed, there is no condition: it could make the planner use another index.
+      // If all states are allowed, there is no condition: it could make the planner use another index.
       ...(allowed.length < FILE_SYNC_STATUSES.length && { syncStatus: { $in: allowed } }),
     },
     update: {

@@ -62,7 +62,7 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
     async depths(runId, urls) {
       const known = new Map<string, number>();
       for (let from = 0; from < urls.length; from += PER_QUERY) {
-        // // Sequential, to bound the load on MongoDB.
+        // Sequential, to bound the load on MongoDB.
         const rows = await pages
           .find({ runId, url: { $in: urls.slice(from, from + PER_QUERY) } }, { url: 1, depth: 1 })
           .lean();
@@ -100,7 +100,7 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
     async shorten(runId, addresses) {
       if (addresses.length === 0) return;
       const changedAt = new Date();
-      // // One update per address: after a crash between two updates, a page would keep a depth that is too large.
+      // One update per address: after a crash between two updates, a page would keep a depth that is too large.
       await updateRows(
         pages,
         addresses.map(({ url, depth }) => ({

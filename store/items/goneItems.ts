@@ -57,7 +57,7 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
     async markGoneAt(source, places) {
       for (let from = 0; from < places.length; from += PLACES_AT_ONCE) {
         const some = places.slice(from, from + PLACES_AT_ONCE);
-        // // The range from '/' to the next character '0' contains everything that begins with the path and a slash.
+        // The range from '/' to the next character '0' contains everything that begins with the path and a slash.
         const below = some.map((place) => ({ place: { $gt: `${place}/`, $lt: `${place}0` } }));
         const $or = [{ place: { $in: some } }, ...below];
         await items.updateMany({ ...filesOf(source), $or }, { $set: { isGone: true } });

@@ -114,7 +114,7 @@ function query({ _id, organizationId, userId }: Holder, filters: ItemFilters, st
 const SORTS: Readonly<Record<ItemOrder, (direction: SortOrder) => Record<string, SortOrder>>> = {
   id: (direction) => ({ _id: direction }),
   name: (direction) => ({ name: direction, _id: direction }),
-  // // The direction applies to the names: folders come first in both directions.
+  // The direction applies to the names: folders come first in both directions.
   directories_first: (direction) => ({ isExpandable: -1, name: direction, _id: direction }),
 };
 
@@ -181,7 +181,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       )
       .lean();
     const back = new Set(known.flatMap(({ externalId, isGone }) => (isGone === true ? [externalId] : [])));
-    // // If a page is stored again after a crash, items that were new in the first attempt still count as new.
+    // If a page is stored again after a crash, items that were new in the first attempt still count as new.
     const again = known.flatMap(({ externalId, foundBy }) => (foundBy === runId ? [externalId] : []));
     const ids = new Map(known.map(({ _id, externalId }) => [externalId, _id]));
     const fresh = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
@@ -219,7 +219,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     ...createGoneItems(items, files),
     ...createClosedItems(items),
     async keep(source, runId, listed) {
-      // // A new item that a page lists twice would be inserted twice.
+      // A new item that a page lists twice would be inserted twice.
       const once = [...new Map(listed.map((one) => [one.externalId, one])).values()];
       const fresh = new Set<string>();
       for (let from = 0; from < once.length; from += KEPT_AT_ONCE)

@@ -27,7 +27,7 @@ export async function syncedCopies(
       generation: { $gt: 0 },
     })
     .lean();
-  // // In the form in which MongoDB stores them: unset fields are absent.
+  // In the form in which MongoDB stores them: unset fields are absent.
   const wanted: unknown = JSON.parse(JSON.stringify(options));
   return new Map(
     rows

@@ -110,7 +110,7 @@ export function createLedgerWriter(
         const rows = found.map(({ at, end, ...item }) =>
           rowOf(run, { ...item, end: end ?? leftAs('unfinished') }, at, until),
         );
-        // // Rare: after a crash, or if a delete has recorded the file already.
+        // Rare: after a crash, or if a delete has recorded the file already.
         if (!(await insertOnce(lines, rows))) await overwrite(rows, null);
         if (found.length < AT_ONCE) break;
         after = found.at(-1)?.fileId ?? after;

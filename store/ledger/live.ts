@@ -68,14 +68,14 @@ export const leftAs = (cause: SkipCause): ItemEnd =>
  */
 export const filesOf = ({ _id: runId, kind }: Pick<RunDoc, '_id' | 'kind'>) => ({
   runId,
-  // // Names all statuses, so that the run's index returns the files in order.
+  // Names all statuses, so that the run's index returns the files in order.
   syncStatus: { $in: [...FILE_SYNC_STATUSES] },
   ...(kind === 'deleteFiles' ? {} : { isContainer: false }),
 });
 
 const byFiles = (files: Model<FileDoc>): LiveItems => ({
   async page(run, afterId, limit, { outcomes, stages, causes } = {}) {
-    // // Items without a stored outcome get it from their status, so they pass the filter here.
+    // Items without a stored outcome get it from their status, so they pass the filter here.
     const only = {
       ...(outcomes ? { 'ended.as': { $in: [null, ...outcomes.filter((one) => one !== 'pending')] } } : {}),
       ...(stages ? { 'ended.stage': { $in: [...stages] } } : {}),

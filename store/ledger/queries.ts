@@ -109,7 +109,7 @@ export function createLedgerQueries(
       if (page.length < wanted) break;
       from = page.at(-1)?.fileId ?? from;
     }
-    // // A file that was handed over may briefly appear in both lists: its own record decides.
+    // A file that was handed over may briefly appear in both lists: its own record decides.
     const own = new Set(found.map(({ id }) => id));
     return [...found, ...told.filter(({ id }) => !own.has(id))].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
   };

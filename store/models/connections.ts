@@ -65,7 +65,7 @@ const attempt = schemaOf<AttemptDoc>(ATTEMPT, { keepEmpty: true });
 // byState, byPage.
 attempt.index({ stateHash: 1 }, { unique: true, partialFilterExpression: { stateHash: { $type: 'string' } } });
 attempt.index({ pageHash: 1 }, { unique: true, partialFilterExpression: { pageHash: { $type: 'string' } } });
-// // Query of the sweeper, once per second: attempts whose workflow may have missed that the user returned.
+// Query of the sweeper, once per second: attempts whose workflow may have missed that the user returned.
 attempt.index(
   { state: 1, updatedAt: 1 },
   { partialFilterExpression: { isAcknowledged: false }, name: 'unacknowledged' },

@@ -46,9 +46,9 @@ export interface FeedDoc extends RecordOf<typeof FEED> {}
 export const INTENDED = -1;
 
 const row = schemaOf<EventRowDoc>(EVENT_ROW, { keepEmpty: true });
-// // number: rows without a number.
+// number: rows without a number.
 row.index({ writtenAt: 1 }, { partialFilterExpression: { last: null } });
-// // settle: intents whose process crashed.
+// settle: intents whose process crashed.
 row.index({ at: 1 }, { partialFilterExpression: { last: INTENDED } });
 // after: the feed of an organization.
 row.index({ organizationId: 1, last: 1 });
@@ -85,7 +85,7 @@ export function newRows(events: readonly NewEvent[], keptDays: number, name: str
       ...(workflowId ? { workflowId } : {}),
     })),
     at,
-    // // MongoDB replaces an empty timestamp with its current time.
+    // MongoDB replaces an empty timestamp with its current time.
     writtenAt: new mongo.Timestamp(0n),
     first: null,
     last: null,

@@ -55,7 +55,7 @@ const ITEM = {
 export interface ItemDoc extends RecordOf<typeof ITEM> {}
 
 const item = schemaOf<ItemDoc>(ITEM, { keepEmpty: true });
-// // list by external id; a listing uses it to find known items.
+// list by external id; a listing uses it to find known items.
 item.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
 // list in each order, of all items and of a folder.
 item.index({ dataSourceId: 1, name: 1, _id: 1 });
@@ -63,7 +63,7 @@ item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
 // countVanished, unlist.
 item.index({ dataSourceId: 1, listedBy: 1 });
-// // goneItems, reopened, and items by path. Few items have these fields, so the others have no entry.
+// goneItems, reopened, and items by path. Few items have these fields, so the others have no entry.
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
 item.index({ dataSourceId: 1, closedBy: 1 }, { partialFilterExpression: { closedBy: { $gt: 0 } } });
 item.index({ dataSourceId: 1, place: 1 }, { partialFilterExpression: { place: { $exists: true } } });

@@ -130,7 +130,7 @@ export interface RunDoc extends RecordOf<typeof RUN> {}
 export type Run<K extends RunKind = RunKind> = RunDoc & RunWork<K>;
 
 const run = schemaOf<RunDoc>(RUN, { keepEmpty: true });
-// // Fields of `Run` only: their format depends on the kind.
+// Fields of `Run` only: their format depends on the kind.
 run.path('request', Schema.Types.Mixed).path('progress', Schema.Types.Mixed);
 const OPEN = { finishedAt: null } as const;
 const IN_STREAM = { stream: true, ...OPEN } as const;
@@ -141,15 +141,15 @@ for (const [name, keys, partialFilterExpression] of [
   ['nextTryAt_1', { nextTryAt: 1 }, { startedAt: null }],
   // releaseHeld
   ['held_1_userId_1__id_1', { held: 1, userId: 1, _id: 1 }, { held: true }],
-  // // open (upload streams), in the order of the stream
+  // open (upload streams), in the order of the stream
   ['stream', { organizationId: 1, userId: 1, _id: 1 }, IN_STREAM],
-  // // waiting and unstarted: covers the sweeper's search for users with waiting uploads
+  // waiting and unstarted: covers the sweeper's search for users with waiting uploads
   ['streamWaiting', { startedAt: 1, held: 1, acceptedAt: 1, organizationId: 1, userId: 1 }, IN_STREAM],
   // started, inMotion, openRuns
   ['startedAt_1', { startedAt: 1 }, OPEN],
-  // // countUsersAtWork, from keys only; withdrawOthers
+  // countUsersAtWork, from keys only; withdrawOthers
   ['usersAtWork', { organizationId: 1, userId: 1 }, OPEN],
-  // // createRunsOverview: the latest runs first
+  // createRunsOverview: the latest runs first
   ['inFlight', { organizationId: 1, startedAt: 1 }, OPEN],
   // findConflict
   ['underWayOfSource', { dataSourceId: 1 }, OPEN],
@@ -160,7 +160,7 @@ for (const [name, keys, partialFilterExpression] of [
   ['stalled', { organizationId: 1, 'stall.since': 1 }, { 'stall.since': { $exists: true } }],
 ] as const)
   run.index(keys, { name, partialFilterExpression });
-// // parts, partsOf; a part of a scheduled sync is accepted once.
+// parts, partsOf; a part of a scheduled sync is accepted once.
 run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
 // find (passes); an execution of a schedule is accepted once.
 run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });

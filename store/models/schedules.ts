@@ -41,11 +41,11 @@ const SCHEDULE = {
 export interface ScheduleDoc extends RecordOf<typeof SCHEDULE> {}
 
 const schedule = schemaOf<ScheduleDoc>(SCHEDULE);
-// // claim: marked rows, of which there are few.
+// claim: marked rows, of which there are few.
 schedule.index({ claimedUntil: 1 }, { partialFilterExpression: { marked: true } });
-// // Schedules of a user: changes of its options, and its deletion.
+// Schedules of a user: changes of its options, and its deletion.
 schedule.index({ organizationId: 1, userId: 1 });
-// // lookAtUsers: by the customer ids of a request.
+// lookAtUsers: by the customer ids of a request.
 schedule.index({ organizationId: 1, customerId: 1 });
 
 export function scheduleModel(connection: Connection): Model<ScheduleDoc> {

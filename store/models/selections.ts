@@ -35,7 +35,7 @@ export interface LeftOutDoc extends RecordOf<typeof LEFT_OUT> {}
 const selection = schemaOf<SelectionDoc>(SELECTION, { keepEmpty: true });
 // Each item is selected once.
 selection.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
-// // nextGroup: selections with the same options.
+// nextGroup: selections with the same options.
 selection.index({ dataSourceId: 1, optionsKey: 1 });
 // removeAll.
 selection.index({ organizationId: 1, userId: 1 });

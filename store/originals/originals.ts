@@ -98,7 +98,7 @@ export function createOriginals(
       const pass = async (rest: AsyncIterable<Uint8Array>): Promise<void> => {
         await rows.create({ _id, organizationId, userId, aliveAt: new Date() });
         alive = setInterval(() => {
-          // // If a heartbeat fails, the next one replaces it.
+          // If a heartbeat fails, the next one replaces it.
           rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } }).catch(() => undefined);
         }, ALIVE_EVERY_MS).unref();
         await blobs.putStream(originalKey({ organizationId, _id }), rest);
@@ -107,7 +107,7 @@ export function createOriginals(
       try {
         return { owner: { organizationId, userId }, id: _id, ...(await receive(parts, rowBytes, pass)) };
       } catch (error) {
-        // // The sweep repeats a failed deletion.
+        // The sweep repeats a failed deletion.
         if (alive !== null) await remove({}, { _id, organizationId }).catch(() => false);
         throw error;
       } finally {

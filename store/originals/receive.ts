@@ -62,7 +62,7 @@ export async function receive(
     );
     return received(null);
   } finally {
-    // // Close the stream, so that the sender stops.
+    // Close the stream, so that the sender stops.
     await source.return?.();
   }
 }

@@ -119,7 +119,7 @@ function inspectionOf(connection: Connection): Inspection {
       }));
     },
     unstarted: (before) =>
-      // // Deferred starts are due in the far future, and have an index of their own.
+      // Deferred starts are due in the far future, and have an index of their own.
       runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
     troubledWebhooks: (limit) =>
       webhooks

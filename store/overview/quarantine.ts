@@ -49,7 +49,7 @@ export function createQuarantineOverview(
         { $match: { organizationId, state: { $in: ['leaving', 'kept'] }, keptUntil: { $gt: new Date() } } },
         {
           $group: {
-            // // Group pages by their scrape, and files of an account only by their data source.
+            // Group pages by their scrape, and files of an account only by their data source.
             _id: {
               dataSourceId: '$dataSourceId',
               parentId: { $cond: [{ $gt: ['$dataSourceId', 0] }, null, '$parentId'] },

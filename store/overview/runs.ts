@@ -78,7 +78,7 @@ type Row = Pick<
 };
 
 function stopOf({ pause, maxTokens, tokensTaken = 0 }: Row): RunStop | null {
-  // // All rows belong to active runs.
+  // All rows belong to active runs.
   const still = currentPause({ finishedAt: null, ...(pause && { pause }) });
   return still && { at: still.at, maxTokens: maxTokens ?? 0, tokensTaken, wanted: still.wanted };
 }
@@ -141,7 +141,7 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
         const file = about.find((one) => one._id === fileId);
         const source = sources.find((one) => one._id === dataSourceId);
         const { total = 0, ready = 0, failed = 0 } = progress.get(_id) ?? {};
-        // // The container is the run's own file, so it does not count as one of its files.
+        // The container is the run's own file, so it does not count as one of its files.
         const own = file?.isContainer === true && file.runId === _id ? 1 : 0;
         return {
           ...{ id: _id, kind, workflowId, customerId, ready, failed },

@@ -22,7 +22,7 @@ export interface QuarantineClaims {
     of: { readonly dataSourceId: number } | { readonly parentIds: readonly number[] },
     session?: ClientSession,
   ): Promise<void>;
-  /** Restorable files, by id. */
+  /** Returns a page of restorable files, ordered by id, and their total number. */
   list(
     organizationId: number,
     filters: QuarantineFilters,
@@ -39,7 +39,7 @@ export interface QuarantineClaims {
 
 const HALFWAY = { state: { $ne: 'kept' as const } };
 
-/** Query for the restorable files of an organization. */
+/** Returns the query for the restorable files of an organization. */
 function query(organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> {
   const { fileIds, dataSourceId, parentId, customerId, runId } = filters;
   return {
@@ -87,7 +87,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
       const due = { ...mine(tenant), state: 'kept' as const, keptUntil: { $lte: now } };
       const rows = await quarantined.find(due, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       const _id = { $in: rows.map((row) => row._id) };
-      // // A file may have been restored meanwhile, so the filter is repeated.
+      // A file may have been restored meanwhile, so the filter is repeated.
       await quarantined.updateMany({ ...due, _id }, { $set: { state: 'erasing', runId } });
     },
     async any(tenant) {

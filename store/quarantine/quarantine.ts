@@ -60,7 +60,7 @@ export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
 
 /** Returns the fields that end an unfinished file. */
 function restOf(file: FileDoc): Partial<FileDoc> {
-  // // It failed only because it was missing at its source.
+  // It failed only because it was missing at its source.
   const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
   if (isAtRest(file) && !isGone) return {};
   const looked = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
@@ -173,8 +173,8 @@ export function createQuarantine(
         if (back.length === 0) return;
         await insertRows(files, back, session);
         await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
-        // // The events carry the request of the restore, because the request of the earlier sync has already reported
-        // its end.
+        // The events carry the request of the restore, because the request of the earlier sync has already reported its
+        // end.
         const ready = back.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
         await events.write(transitionEvents('restore', ready, {}), session);
       });

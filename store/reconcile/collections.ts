@@ -37,7 +37,7 @@ export async function createCollectionWatch(census: Pick<PointsCensus, 'check'>)
     holds: (file) => isHot(file) && isReadable(file.vectorSpace ?? ''),
     async differences(organizationId) {
       if (affected.size === 0) return [];
-      // // A collection may have been created since the first check.
+      // A collection may have been created since the first check.
       known = bySpace(await census.check());
       const found = [...affected].filter(([space]) => !isReadable(space));
       affected.clear();

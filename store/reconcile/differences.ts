@@ -23,7 +23,7 @@ export const DIFFERENCES = {
   wrong_count: 'records with a wrong number of chunks; counted again',
   wrong_page_counts: 'scrapes whose counts of pages do not add up; counted again',
   unfinished_cleanup: 'files whose older content was not deleted; deleted',
-  stuck: 'unfinished files without an active run; ended SYNC_ABORTED, to be synced again',
+  stuck: 'unfinished files without an active run; set to SYNC_ABORTED, so that a resync is possible',
 } as const;
 export type DifferenceKind = keyof typeof DIFFERENCES;
 

@@ -40,7 +40,7 @@ export function judgeStray({ chunks, points, contents, originals, pages }: Held)
   ];
 }
 
-/** Whether parts of the file may be deleted already, according to its record. */
+/** Returns whether the record shows that parts of the file may already be deleted. */
 const isHalfDeleted = ({ syncStatus, syncErrorMessage }: RecordOfFile): boolean =>
   syncStatus === TAKEN_OVER.syncStatus &&
   (syncErrorMessage === TAKEN_OVER.syncErrorMessage || syncErrorMessage === DELETE_STOPPED);
@@ -53,7 +53,7 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
   const chunks = held.chunks.find(isCurrent) ?? { count: 0, isWhole: true };
   const points = held.points.find((one) => isCurrent(one) && one.space === vectorSpace);
   const count = points?.count ?? 0;
-  // // If chunks and points agree, the record's number is wrong. If both are missing, the number cannot be checked.
+  // If chunks and points agree, the record's number is wrong. If both are missing, the number cannot be checked.
   const isMiscounted =
     knowsPoints &&
     chunks.isWhole &&
@@ -71,7 +71,7 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
     ];
   const wanted = vectorSpace === null || isCold ? 0 : numChunks;
   const findings: Finding[] = [];
-  // // If the copy of a cold file is missing, its points are the only vectors, so they stay.
+  // If the copy of a cold file is missing, its points are the only vectors, so they stay.
   if (points && points.last >= wanted && (!isCold || isCopied))
     findings.push({
       kind: 'stray_points',
@@ -175,7 +175,8 @@ export function judge(
 }
 
 /**
- * Returns the same for a quarantined file, whose vectors should be in file storage. Missing data cannot be restored.
+ * Returns the inconsistencies of a quarantined file, whose vectors should be in file storage. Missing data cannot be
+ * restored.
  */
 export function judgeQuarantined(file: RecordOfFile, measured: Pick<Measured, 'held' | 'stored'>): Finding[] {
   return judge(file, measured, false).map((one) =>

@@ -124,7 +124,7 @@ export async function measure(
   for (const { _id, pages: number } of pages) of(_id).pages = number;
   for (const census of censuses) of(census.fileId).points.push(census);
 
-  // // Counts chunks without a sparse vector for hot files that should have them.
+  // Counts chunks without a sparse vector for hot files that should have them.
   const sparse = new Map(
     records.flatMap((file) =>
       wantsSparseVectors(file.options) && (held.get(file._id)?.points.length ?? 0) > 0 ? [[file._id, file]] : [],

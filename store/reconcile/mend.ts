@@ -44,7 +44,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
   const retire = async (file: RecordOfFile | null, generation: number): Promise<boolean> => {
     if (file === null || generation <= file.lastGeneration) return true;
     const { done } = await change(file, { $set: { lastGeneration: generation } });
-    // // Later repairs of the file use its current record.
+    // Later repairs of the file use its current record.
     if (done) file.lastGeneration = generation;
     return done;
   };
@@ -61,7 +61,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
     if (mend.do === 'deletePoints') await points.remove(its, { ...mend, fileId: its.fileId }, mend.fromChunk);
     if (mend.do === 'deletePages') await models.recognizedPages.deleteMany(its);
     if (mend.do === 'releaseOriginal') {
-      // // The sweep then deletes it like a replaced content.
+      // The sweep then deletes it like a replaced content.
       await originals.release(its, mend.id, null);
       await originals.sweep();
     }

@@ -170,7 +170,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
             const records = await recordsAbove(models, tenant, above, FILES_AT_ONCE);
             const range = rangeOf(above, records, FILES_AT_ONCE);
             queued.clear();
-            // // Resyncs come last, because they change the record.
+            // Resyncs come last, because they change the record.
             const found = await compare(tenant, { records, range }, options, progress, collections);
             const isLast = ({ difference: { mend } }: (typeof found)[number]): number =>
               mend?.do === 'resync' ? 1 : 0;
@@ -185,7 +185,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
           progress.users += 1;
         }
         for (const difference of await collections.differences(organizationId)) await tell(difference, null);
-        // // Update stored sums, which still count the removed data.
+        // Update stored sums, which still count the removed data.
         if (mended.has(organizationId))
           await models.organizations.organizations.updateOne(
             { _id: organizationId, statistics: { $ne: null } },

@@ -49,7 +49,7 @@ const PROJECTION = Object.fromEntries(['organizationId', 'userId', ...FIELDS].ma
 function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): RecordOfFile {
   return {
     ...file,
-    // // An unfinished file becomes READY when it is restored.
+    // An unfinished file becomes READY when it is restored.
     syncStatus: isAtRest(file) ? file.syncStatus : 'READY',
     embeddingStorageStatus: 'COLD_STORAGE',
     coldCopy: copy,
@@ -86,8 +86,8 @@ export async function recordsOf(
   ids: readonly number[],
 ): Promise<Map<number, RecordOfFile>> {
   const named = { ...owner, _id: { $in: [...ids] } };
-  // // Quarantine first: a file that is restored meanwhile is in both results; a file that is quarantined meanwhile is
-  // in neither, and counts as changed.
+  // Quarantine first: a file that is restored meanwhile is in both results; a file that is quarantined meanwhile is in
+  // neither, and counts as changed.
   const kept = await quarantined.find({ ...named, ...NOT_BACK }).lean();
   const rows = await files.find(named, PROJECTION).lean<RecordOfFile[]>();
   return new Map([...kept.map(quarantinedRecord), ...rows].map((row) => [row._id, row]));
@@ -114,7 +114,7 @@ export async function liveRuns(
 ): Promise<LiveRuns> {
   const open = await runs
     .find({ finishedAt: null, organizationId, userId }, { kind: 1, fileId: 1, dataSourceId: 1 })
-    // // This index contains only active runs.
+    // This index contains only active runs.
     .hint({ startedAt: 1 })
     .lean();
   const reembedding = open.flatMap(({ _id, kind }) => (kind === 'reembedFiles' ? [_id] : []));

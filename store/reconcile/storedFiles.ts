@@ -32,7 +32,7 @@ const isNamed = (file: RecordOfFile, key: string): boolean =>
 /** Finds objects in file storage without an owner. */
 export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 'size'>) {
   const strayOriginals = async (names: readonly (Name & { is: 'original' })[]): Promise<Name[]> => {
-    // // The row exists before the content is stored and until it is deleted.
+    // The row exists before the content is stored and until it is deleted.
     const rows = await models.originals.aggregate<{ _id: number; organizationId: number; isRow: boolean }>([
       { $match: { _id: { $in: names.map(({ id }) => id) } } },
       { $project: { organizationId: 1, isRow: { $ne: ['$bytes', null] } } },
@@ -70,7 +70,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     const names = keys.map((key) => ({ key, name: readName(key) }));
     const strange = names.filter(({ name }) => name === null).map(({ key }) => key);
     const suspects = await straysAmong(names.flatMap(({ name }) => name ?? []));
-    // // Check again: if an operation started or ended meanwhile, it has changed a record or the storage.
+    // Check again: if an operation started or ended meanwhile, it has changed a record or the storage.
     const again = suspects.length === 0 ? [] : await straysAmong(suspects);
     const still = (
       await Promise.all(again.map(async (name) => ((await blobs.size(name.key)) === null ? [] : [name])))

@@ -22,7 +22,7 @@ export interface Owners {
 }
 
 export function createOwners(models: Models, points: PointsCensus): Owners {
-  // // Each collection has an index that begins with these fields, so MongoDB skips from value to value.
+  // Each collection has an index that begins with these fields, so MongoDB skips from value to value.
   const distinct = (field: 'organizationId' | 'userId', query: object): Promise<number[]>[] =>
     KEPT_BY_TENANT.map(
       async (name) => (await (models[name] as unknown as Model<object>).distinct(field, query)) as number[],

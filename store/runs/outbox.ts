@@ -123,7 +123,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       userId: owner.userId,
       customerId: owner.customerId,
       acceptedAt: now,
-      // // The process that wrote the row starts it first. Rows of streams are found by their users.
+      // The process that wrote the row starts it first. Rows of streams are found by their users.
       nextTryAt: run.held === true || stream ? NEVER : new Date(now.getTime() + GRACE_MS),
     };
   };
@@ -181,7 +181,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
     },
     async isBehindAnother({ _id, fileId, workflowId, acceptedAt }) {
       if (fileId === null) return false;
-      // // Ids come from a block per process, so they do not show which run was accepted first.
+      // Ids come from a block per process, so they do not show which run was accepted first.
       const earlier = { $or: [{ acceptedAt: { $lt: acceptedAt } }, { acceptedAt, _id: { $lt: _id } }] };
       return (await runs.exists({ fileId, workflowId, startedAt: null, ...earlier })) !== null;
     },
@@ -214,7 +214,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       await atomically(async (session) => {
         const change = { $set: { finishedAt: new Date(), outcome: 'aborted' as const, expiresAt: ledger.expiry() } };
         const { modifiedCount } = await runs.updateOne({ _id, finishedAt: null }, change, { session });
-        // // Another worker may have done it already.
+        // Another worker may have done it already.
         if (modifiedCount === 0) return;
         await insertRows(runs, [newRow(id, dataSourceId ? { ...again, dataSourceId } : again, new Date())], session);
       });

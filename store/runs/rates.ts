@@ -28,7 +28,7 @@ export function createRunRates(runs: Model<RunDoc>): RunRates {
           {
             ...{ organizationId, userId, kind },
             outcome: 'finished',
-            // // Exclude runs with a token limit: the time of a pause would count as work.
+            // Exclude runs with a token limit: the time of a pause would count as work.
             maxTokens: { $exists: false },
             'counts.total': { $gt: 0 },
           },

@@ -62,7 +62,7 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
     },
     stalled: (limit) => runs.find(STALLED).hint('stalled').limit(limit).lean().exec(),
     async progressedSince({ _id: runId, organizationId, userId }, since) {
-      // // By the order of changes, to read only files that changed since.
+      // By the order of changes, to read only files that changed since.
       const changed = { organizationId, userId, updatedAt: { $gt: since }, runId };
       const found = { $or: [{ syncStatus: { $in: [...FINAL_FILE_STATUSES] } }, { createdAt: { $gt: since } }] };
       return (await files.exists({ ...changed, ...found })) !== null;
@@ -71,7 +71,7 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
       const known = { _id: runId, finishedAt: null, 'stall.cause': stall.cause };
       const { matchedCount } = await runs.updateOne(known, { $set: { 'stall.message': stall.message } });
       if (matchedCount > 0) return;
-      // // A stall with another cause ends the earlier one: both stay readable.
+      // A stall with another cause ends the earlier one: both stay readable.
       await updateByPipeline(runs, { _id: runId, finishedAt: null }, [
         { $set: { stalls: { $cond: [{ $gt: ['$stall.since', null] }, pastStalls, '$stalls'] } } },
         { $set: { stall: { $literal: stall } } },

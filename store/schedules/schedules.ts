@@ -87,7 +87,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
         if (!file) return { state: 'gone' };
         // Its content was deleted, and returns only on request.
         if (file.fileContentsDeleted) return { state: 'off' };
-        // // A site is synced automatically only if its request enables it.
+        // A site is synced automatically only if its request enables it.
         const isOn = isAutoSynced({ type: file.source, enabled: file.enableAutoSync ?? false }, user, organization);
         return isOn ? { state: 'on', hours } : { state: 'off' };
       }
@@ -109,7 +109,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
           )
           .lean();
         if (!row || !ORGANIZATION_ROW.test(row._id)) return row;
-        // // Mark the rows of all its users. If the process crashes here, the row is claimed again.
+        // Mark the rows of all its users. If the process crashes here, the row is claimed again.
         const { _id, organizationId, version } = row;
         await schedules.updateMany({ organizationId, userId: { $gt: 0 } }, RAISED);
         await schedules.updateOne({ _id, version }, { $set: { marked: false } });

@@ -25,7 +25,7 @@ export async function checkSecretKey(connection: Connection, secrets: Secrets): 
   const fresh = secrets.seal(PLACE, KNOWN_TEXT);
   const known =
     (await rows.findOne({ _id: 'secret-key' })) ??
-    // // If two first starts run at once, both read the text that one of them stored.
+    // If two first starts run at once, both read the text that one of them stored.
     (await rows.findOneAndUpdate(
       { _id: 'secret-key' },
       { $setOnInsert: { sealed: fresh } },

@@ -76,7 +76,7 @@ export function createEmbeddingUsages(connection: Connection): EmbeddingUsages {
         { ordered: false },
       );
     } catch (error) {
-      // // The next write includes them.
+      // The next write includes them.
       for (const row of rows) add(row.organizationId, row.space, row);
       throw error;
     }

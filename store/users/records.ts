@@ -83,7 +83,7 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
       const names = [...new Set(customerIds)];
       const known = await users.countDocuments(live(organizationId, names)).session(session);
       if (known !== names.length) return false;
-      // // A pipeline, because the limits of a user without limits are null.
+      // A pipeline, because the limits of a user without limits are null.
       const $set = {
         ...(Object.keys(customLimits).length === 0
           ? {}

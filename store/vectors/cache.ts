@@ -57,7 +57,7 @@ export function createVectorCache(connection: Connection): VectorCache {
       { readonly _id: string; readonly vector: { readonly buffer: Uint8Array } }
     >(model, { _id: { $in: [...keys] } }, { most: keys.length });
     const found = rows.map(({ _id, vector }) => {
-      // // Copied, because BSON's view need not begin at a multiple of four.
+      // Copied, because BSON's view need not begin at a multiple of four.
       const copy = Uint8Array.from(vector.buffer);
       return [_id, new Float32Array(copy.buffer)] as const;
     });

@@ -188,7 +188,7 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
         ...tenantFilter(tenant),
         { key: 'file_id', match: { value: fileId } },
         { key: 'generation', match: { value: generation } },
-        // // Without the range, points that lost their chunk index are deleted too.
+        // Without the range, points that lost their chunk index are deleted too.
         ...(fromChunk > 0 ? [{ key: 'chunk_index', range: { gte: fromChunk } }] : []),
       ];
       await client.delete(collections.nameOf(space), { wait: true, filter: { must } });

@@ -60,7 +60,7 @@ export function createCollections(client: QdrantClient, prefix: string, layout: 
       try {
         await client.createCollection(name, creationOf(dimensions, { dense: DENSE, sparse: SPARSE }, layout));
       } catch (error) {
-        // // Another process created it at the same moment.
+        // Another process created it at the same moment.
         if (statusOf(error) !== 409) throw error;
       }
     }

@@ -21,7 +21,7 @@ type Creation = Parameters<QdrantClient['createCollection']>[1];
 
 const QUANTIZED: Readonly<Record<CollectionLayout['quantization'], Pick<Creation, 'quantization_config'>>> = {
   none: {},
-  // // Cuts off the few numbers far from all others, as Qdrant recommends.
+  // Cuts off the few numbers far from all others, as Qdrant recommends.
   scalar: { quantization_config: { scalar: { type: 'int8', quantile: 0.99, always_ram: true } } },
   binary: { quantization_config: { binary: { always_ram: true } } },
 };

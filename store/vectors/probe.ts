@@ -16,7 +16,7 @@ async function searchOnce(client: QdrantClient, name: string): Promise<void> {
   const { config } = await client.getCollection(name);
   const size = (config.params.vectors as Record<string, { size: number } | undefined> | undefined)?.[DENSE]?.size;
   if (size === undefined) throw new Error(`it has no vectors named ${DENSE}`);
-  // // A search reads vectors of every segment, so it detects a damaged one. Listing collections does not.
+  // A search reads vectors of every segment, so it detects a damaged one. Listing collections does not.
   const query = Array.from({ length: size }, (_, at) => (at === 0 ? 1 : 0));
   await client.query(name, { query, using: DENSE, limit: 1, with_payload: false });
 }
@@ -34,7 +34,7 @@ export async function brokenCollections(client: QdrantClient, names: readonly st
       } catch (error) {
         const failure = qdrantFailure(error);
         if (failure instanceof StoreFailure && failure.trouble === 'unreachable') throw failure;
-        // // The collection was deleted since it was listed.
+        // The collection was deleted since it was listed.
         return statusOf(error) === NOT_FOUND ? [] : [{ name, reason: (failure as Error).message }];
       }
     }),

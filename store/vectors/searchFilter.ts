@@ -20,7 +20,7 @@ export interface ChunkFilter {
 }
 
 const anyOf = (key: string, values: readonly (string | number)[]): Condition =>
-  // // All values have one type; the client declares one type per kind of value.
+  // All values have one type; the client declares one type per kind of value.
   ({ key, match: { any: [...values] as string[] } });
 
 /** Matches no point: a condition with an empty list of values cannot be met. */
@@ -39,7 +39,7 @@ function tagCondition(tree: TagTree | TagCondition): Condition | undefined {
   }
   const members = 'AND' in tree ? tree.AND : tree.OR;
   const plain = members.filter((member): member is TagCondition => 'key' in member && member.negate !== true);
-  // // Merge an OR of plain conditions into one list, so that Qdrant reads the index once.
+  // Merge an OR of plain conditions into one list, so that Qdrant reads the index once.
   if ('OR' in tree && plain.length > 1 && plain.length === members.length) return hasAny(plain.flatMap(pairsOf));
   const parts = members.map(tagCondition).filter((part) => part !== undefined);
   if (parts.length <= 1) return parts[0];

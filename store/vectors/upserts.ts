@@ -74,7 +74,7 @@ export function createUpserts(client: QdrantClient, collections: Collections, { 
       await client.upsert(name, { wait: true, points });
     } catch (error) {
       if (statusOf(error) !== 404) throw error;
-      // // The collection was lost, or is being rebuilt, since this process created it.
+      // The collection was lost, or is being rebuilt, since this process created it.
       collections.forget(space.name);
       await collections.ensure(space);
       await client.upsert(name, { wait: true, points });

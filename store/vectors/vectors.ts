@@ -146,7 +146,7 @@ export function createVectors(
     prepare: (space) => void collections.ensure(space).catch(() => undefined),
     upsert: createUpserts(client, collections, settings.writes),
     async setTags(files) {
-      // // Files of a data source mostly have the same tags, so one operation covers all of them.
+      // Files of a data source mostly have the same tags, so one operation covers all of them.
       const operations = alike(files, ({ organizationId, userId, tagPairs }) => ({
         organizationId,
         userId,
@@ -206,7 +206,7 @@ export function createVectors(
       if (probed === null || now - probed.at > PROBE_GOOD_MS) {
         const broken = collections.all().then((names) => brokenCollections(client, names));
         probed = { at: now, broken };
-        // // A failure is not cached, so the next call tries again.
+        // A failure is not cached, so the next call tries again.
         broken.catch(() => (probed = null));
       }
       return probed.broken;

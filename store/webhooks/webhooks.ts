@@ -64,7 +64,7 @@ export function createWebhooks(
   return {
     async add(organizationId, url, signingKey, session) {
       const _id = await sequence.take('webhook');
-      // // Concurrent requests conflict in this row, so that the second one counts the first.
+      // Concurrent requests conflict in this row, so that the second one counts the first.
       const feed = await feeds
         .findOneAndUpdate(
           { _id: organizationId },
@@ -135,7 +135,7 @@ export function createWebhooks(
       await webhooks.deleteOne({ _id: webhookId, deletedAt: { $ne: null } });
     },
     async call(webhookId) {
-      // // A unique value, so that a round that is just ending does not clear it.
+      // A unique value, so that a round that is just ending does not clear it.
       await webhooks.updateOne({ _id: webhookId }, { $set: { wake: -Date.now(), wokenAt: null, disabledAt: null } });
     },
     toWake: (toldBefore, limit) =>

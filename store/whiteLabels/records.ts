@@ -102,7 +102,7 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
     },
     async put(organizationId, inputs, session) {
       const written = new Map<OAuthSource, WhiteLabelDoc>();
-      // // Sequential, because operations of one transaction cannot run in parallel. There is at most one client per
+      // Sequential, because operations of one transaction cannot run in parallel. There is at most one client per
       // source.
       const last = new Map(inputs.map((input) => [input.data_source_type, input.credentials]));
       for (const [dataSourceType, credentials] of last) {
