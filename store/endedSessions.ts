@@ -3,7 +3,7 @@ import { date, type RecordOf, schemaOf, text } from './database/record.js';
 
 const ENDED = {
   _id: text,
-  /** When MongoDB deletes the row: the session has expired at that time anyway. */
+  /** Time at which MongoDB deletes the row. The session has expired by itself at that time. */
   expiresAt: date,
 };
 

@@ -55,7 +55,7 @@ const CHARACTERS = {
 };
 
 const HELD =
-  'It waits because a limit of the user is reached. It continues when the limit is raised or files are deleted.';
+  'This file waits because the user has reached a limit. It continues when the limit is raised or files are deleted.';
 
 export function createLimits({ users, organizations, files, queue, transaction }: LimitModels): Limits {
   /** Serializes all work on this user's limits: a concurrent transaction is retried. */

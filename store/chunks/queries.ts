@@ -7,7 +7,7 @@ import { chunksOf, likelySegment, textOf } from './segments.js';
 import type { TextCache } from './textCache.js';
 import { readRows } from '../database/driver.js';
 
-/** Chunks per read from MongoDB. It bounds the memory of a page of any size. */
+/** Maximum chunks per read from MongoDB, which bounds the memory of a page of any size. */
 const CHUNKS_PER_READ = 250;
 
 /** A range of one file's chunks: indexes from (inclusive) to (exclusive). */

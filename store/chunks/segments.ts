@@ -12,8 +12,8 @@ export interface ChunkedText extends Tenant {
 }
 
 /**
- * Limits of a row, in chunks and characters. The chunk that reaches one of them is the row's last: far below MongoDB's
- * 16 MB.
+ * Limits of a row in chunks and characters. The chunk that reaches one of them is the row's last. A row stays far below
+ * MongoDB's 16 MB.
  */
 const CUTS_PER_SEGMENT = 64;
 const CHARACTERS_PER_SEGMENT = 500_000;

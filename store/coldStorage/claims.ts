@@ -29,8 +29,8 @@ export interface MoveClaims {
   /** Claims matching files in cold storage, ordered by id. Sets COLD_TO_HOT. */
   claimCold(tenant: Tenant, runId: number, filters: FileFilters, afterId: number, limit: number): Promise<number[]>;
   /**
-   * Stops other runs from moving matching files to cold storage. Returns whether any file is still claimed by such a
-   * run: files that are not in cold storage yet stay in Qdrant.
+   * Stops other runs from moving matching files to cold storage. Files that are not in cold storage yet stay in Qdrant.
+   * Returns whether such a run still holds a matching file.
    */
   callBack(tenant: Tenant, filters: FileFilters): Promise<boolean>;
 }

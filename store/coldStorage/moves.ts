@@ -38,7 +38,7 @@ export interface Moves {
   flipToCold(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
   /** Sets HOT_STORAGE and writes events; returns the ids. Skips files with other content or tags. */
   flipToHot(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
-  /** Returns files whose move did not complete to the storage in which they were. */
+  /** Sets files whose move did not complete back to the storage in which they were. */
   stepBack(by: MoveTry, ids: readonly number[]): Promise<void>;
   /** Postpones the move of a file to the next day, because its stored data is inconsistent. */
   putOff(by: MoveTry, id: number): Promise<void>;

@@ -13,7 +13,7 @@ const HASH_BYTES = 32;
 /** Points per read. */
 const POINTS_AT_ONCE = 256;
 
-/** Thrown when the file with a file's vectors is damaged or missing. */
+/** Thrown when a stored point file is damaged or missing. */
 export class BrokenPointFile extends Error {}
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): Buffer =>

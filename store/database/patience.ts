@@ -26,7 +26,7 @@ export function timeLimits(patienceMs: number | null): ConnectOptions & { buffer
 
 /**
  * Runs `work` in one transaction, and repeats it when MongoDB asks for it. The driver repeats for up to two minutes;
- * `patienceMs` sets a shorter limit. A commit whose answer is late can still take effect, as with any lost answer.
+ * `patienceMs` sets a shorter limit. If the answer to a commit is late, the commit may still have taken effect.
  * @throws StoreFailure when the limit has passed
  */
 export async function transaction<T>(

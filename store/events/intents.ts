@@ -54,7 +54,7 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
       $set: { last: null, ...(events === known ? {} : { events }) },
       $currentDate: { writtenAt: { $type: 'timestamp' } },
     };
-    // Mongoose would reject MongoDB's clock in its schema.
+    // Bypasses mongoose, whose schema has no type for MongoDB's timestamp.
     return (await updateRows(rows, [{ filter: intended, update: change }])) === 1;
   };
 

@@ -284,7 +284,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       const _id = { $in: [...fileIds] };
       const undone = { unfinishedStarts: -1 };
       await update('release', { owner: { runId }, where: { _id }, inc: undone });
-      // Files in OCR keep their results, and evaluations continue.
+      // These files keep their state, so that OCR and evaluations do not start again from the beginning.
       await files.updateMany(
         { _id, runId, syncStatus: { $in: ['QUEUED_FOR_OCR', 'EVALUATING_RESYNC'] } },
         { $set: { updatedAt: new Date() }, $inc: undone },

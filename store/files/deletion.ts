@@ -44,7 +44,7 @@ export interface FileDeletion {
     afterId: number,
     limit: number,
   ): Promise<number[]>;
-  /** Returns some of these files that another run has not finished: queued, delayed or in progress. */
+  /** Returns some files of the delete that another run has not finished: queued, delayed or in progress. */
   deletableOpen(
     tenant: Tenant,
     run: { readonly runId: number; readonly acceptedAt: Date },
@@ -53,7 +53,7 @@ export interface FileDeletion {
   ): Promise<number[]>;
   /** Makes the delete's run the owner, so that no other run can publish the files. */
   takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
-  /** Records on the files that the run had taken over that it ended before they were deleted. */
+  /** Sets an error message on the files that the run took over, because it ended before they were deleted. */
   stopped(runId: number): Promise<void>;
   /** Deletes the records. @param tell whether to write FILE_DELETED for each */
   remove(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;

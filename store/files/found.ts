@@ -28,7 +28,7 @@ export interface Elsewhere {
 export interface FoundFiles {
   /** Returns the records of hits, with the fields that a search needs. */
   found(tenant: Tenant, ids: readonly number[]): Promise<FoundFile[]>;
-  /** Returns the same, and in the same query whether the user has any other file (see Elsewhere). */
+  /** Returns the records of hits and, from the same query, whether the user has any other file (see Elsewhere). */
   findWithOtherSpaces(
     tenant: Tenant,
     ids: readonly number[],

@@ -42,7 +42,7 @@ export interface FileQueries {
 /** Maximum number of cached totals, over all users. */
 const TOTALS_KEPT = 20_000;
 
-/** If more files have the model, files of the other models are measured instead. */
+/** If more files than this have the model, the files of other models are measured instead. */
 const FEW_OF_MODEL = 2_000;
 
 /** Returns a number for the files of a query: their count, or the count of their chunks. */
@@ -79,7 +79,7 @@ async function measureFiles(
   return whole - left;
 }
 
-/** Containers have no chunks: queries for chunks need not exclude them. */
+/** Removes the filter for containers. They have no chunks, so queries for chunks need not exclude them. */
 function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): FileFilters {
   return filters;
 }

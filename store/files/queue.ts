@@ -26,8 +26,8 @@ export interface FileQueue {
    */
   room(tenant: Tenant, runId: number, wanted: number): Promise<number>;
   /**
-   * Returns the same for files that are uploaded one by one. Each of them is a run of its own, so all uploads of a user
-   * share one minimum.
+   * Returns how many files that are uploaded one by one may be queued now. Each of them is a run of its own, so all
+   * uploads of a user share one minimum.
    */
   roomForSent(tenant: Tenant, wanted: number): Promise<number>;
 }

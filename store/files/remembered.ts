@@ -13,7 +13,10 @@ import type { FileDoc } from '../models/files.js';
  * clock that is slightly behind.
  */
 const REST_MS = 60_000;
-/** Sums that take less time are computed each time, in milliseconds: checking for changes costs two reads. */
+/**
+ * Time in milliseconds below which a sum is computed each time instead of being cached: checking for changes costs two
+ * reads.
+ */
 const COSTLY_MS = 10;
 
 /** Sums over all files of a user, cached while the files do not change. */

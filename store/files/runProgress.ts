@@ -22,7 +22,7 @@ export interface RunProgress {
   inMotion(runId: number, fileId: number): Promise<FileDoc | null>;
   /** Returns those of the given files that are published and whose older generations are not deleted yet. */
   needingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;
-  /** Ids of the READY files of some runs. */
+  /** Returns the ids of the READY files of some runs. */
   readyOf(runIds: readonly number[]): Promise<number[]>;
   /** Returns READY files of some runs whose older generations are not deleted yet. */
   uncleanOf(runIds: readonly number[], limit: number): Promise<FileDoc[]>;

@@ -40,7 +40,8 @@ export async function startFiles(
     );
   const set = { updatedAt: now, ...reported };
   const enteredAll = await changes.all('start', entering, { owner: { runId }, where: {}, set, inc });
-  // A worker presumed dead may still run: after a restart the generation is read, not computed.
+  // A worker that was presumed dead may start the same files. After a restart, read the generations instead of
+  // computing them.
   const isAsExpected = enteredAll && again.length === 0;
   const started = isAsExpected
     ? rows.map((row): FileDoc => ({

@@ -240,12 +240,12 @@ export function reportEnded(name: Transition, files: number, report: FilesEnded)
   if (endsSync && files > 0) report(to, files);
 }
 
-/** The state of a new record. */
+/** Returns the state of a new record. */
 export const stateOf = (
   name: 'create' | 'createDelayed' | 'restore' | 'restoreUnread' | 'restoreFailed',
 ): Pick<FileDoc, 'syncStatus'> => ({ syncStatus: row(name).to });
 
-/** States from which a run starts a file. */
+/** Returns whether a run may start a file in its state. */
 export const isStartable = ({ syncStatus }: Pick<FileDoc, 'syncStatus'>): boolean =>
   row('start').from.includes(syncStatus);
 

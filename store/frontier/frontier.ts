@@ -24,7 +24,8 @@ export interface Frontier {
   /** Returns the depth of the known addresses. */
   depths(runId: number, urls: readonly string[]): Promise<Map<string, number>>;
   /**
-   * Stores the links of pages, to be followed, again if necessary. Addresses that the run does not have are ignored.
+   * Stores the links of pages. They are followed later, even if the page was followed before. Addresses that the run
+   * does not have are ignored.
    */
   keepLinks(found: readonly FoundLinks[]): Promise<void>;
   /** Returns the next pages whose links are to be followed, nearest first. */
@@ -100,7 +101,8 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
     async shorten(runId, addresses) {
       if (addresses.length === 0) return;
       const changedAt = new Date();
-      // One update per address: after a crash between two updates, a page would keep a depth that is too large.
+      // Depth and state change in one update: after a crash between two updates, links would stay followed from a depth
+      // that is too large.
       await updateRows(
         pages,
         addresses.map(({ url, depth }) => ({

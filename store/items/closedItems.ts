@@ -10,7 +10,7 @@ type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 export interface ClosedItems {
   /**
    * Records that a listing could not read the contents of items, and counts all known descendants as found by it. Safe
-   * to repeat. @returns the known ones of the items
+   * to repeat. @returns the items that are known
    */
   markClosed(source: Holder, runId: number, externalIds: readonly string[]): Promise<Set<string>>;
   /** Returns items whose contents could not be listed, at most `most`. */

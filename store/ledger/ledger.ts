@@ -39,8 +39,8 @@ export interface LedgerWriter {
   /** Records the outcomes of the files of an ending run, and returns its counts. Safe to repeat: it continues where it stopped. */
   close(run: RunDoc): Promise<RunTally>;
   /**
-   * Does the same for several runs of one user whose files are all idle, with few reads and writes for all of them
-   * together. Also returns the counts of their files, by run.
+   * Closes several runs of one user whose files are all idle, with few reads and writes for all of them together. Also
+   * returns the counts of their files, by run.
    */
   closeMany(tenant: Tenant, runs: readonly RunDoc[]): Promise<ReadonlyMap<number, ClosedRun>>;
   /** Deletes all entries of a user. */

@@ -62,10 +62,7 @@ export interface AnyLiveItems extends LiveItems {
 export const leftAs = (cause: SkipCause): ItemEnd =>
   endedAs(cause === 'superseded' ? 'skipped' : 'aborted', 'queue', cause);
 
-/**
- * Returns the filter for the files of a run, ordered by id. A delete treats containers as files; other runs do not list
- * their container.
- */
+/** Returns the filter for the files of a run, ordered by id. Containers are items of a delete only. */
 export const filesOf = ({ _id: runId, kind }: Pick<RunDoc, '_id' | 'kind'>) => ({
   runId,
   // Names all statuses, so that the run's index returns the files in order.

@@ -27,7 +27,7 @@ const ATTEMPT = {
   userId: required(number),
   customerId: required(text),
   service: required(textOf<OAuthSource>()),
-  /** Hash of the random state that the provider returns; null if no consent was needed. */
+  /** Hash of the random state that the provider returns. Absent if the attempt starts as connected. */
   stateHash: optional(text),
   state: required(oneOf(ATTEMPT_STATES)),
   clientId: byDefault(text, ''),
@@ -40,7 +40,7 @@ const ATTEMPT = {
   /** The encrypted authorization code with which the user returned. */
   sealedCode: nullable(json<SealedSecret>()),
   sealedGrant: nullable(json<SealedSecret>()),
-  /** Whether its workflow has received that the user returned. */
+  /** Whether its workflow was notified of the user's return. */
   isAcknowledged: byDefault(flag, false),
   /** The data source that is reconnected. If the user refuses, the refusal is reported for it. */
   knownSourceId: nullable(number),
@@ -65,7 +65,7 @@ const attempt = schemaOf<AttemptDoc>(ATTEMPT, { keepEmpty: true });
 // byState, byPage.
 attempt.index({ stateHash: 1 }, { unique: true, partialFilterExpression: { stateHash: { $type: 'string' } } });
 attempt.index({ pageHash: 1 }, { unique: true, partialFilterExpression: { pageHash: { $type: 'string' } } });
-// Query of the sweeper, once per second: attempts whose workflow may have missed that the user returned.
+// Query of the sweeper, once per second: attempts whose workflow may have missed the user's return.
 attempt.index(
   { state: 1, updatedAt: 1 },
   { partialFilterExpression: { isAcknowledged: false }, name: 'unacknowledged' },

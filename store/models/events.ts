@@ -46,7 +46,7 @@ export interface FeedDoc extends RecordOf<typeof FEED> {}
 export const INTENDED = -1;
 
 const row = schemaOf<EventRowDoc>(EVENT_ROW, { keepEmpty: true });
-// number: rows without a number.
+// number: rows that are not numbered yet.
 row.index({ writtenAt: 1 }, { partialFilterExpression: { last: null } });
 // settle: intents whose process crashed.
 row.index({ at: 1 }, { partialFilterExpression: { last: INTENDED } });

@@ -105,7 +105,7 @@ const FILE = {
   parentId: nullable(number),
   /** A sitemap, folder or feed: has children, never chunks. */
   isContainer: byDefault(flag, false),
-  /** For a container: the kind of run that updates it; null in older records: scrapeSitemap. */
+  /** For a container: the kind of run that updates it. Null in older records, which means scrapeSitemap. */
   runKind: nullable(textOf<ContainerRunKind>()),
   /** For a feed: the reading from which its entries come, so that an unchanged feed need not be read again. */
   feedReading: optional(orNull(json<FeedReading>())),

@@ -41,7 +41,7 @@ export const PAUSED = { finishedAt: null, 'pause.at': { $exists: true }, 'pause.
 export const currentPause = ({ finishedAt, pause }: Pick<RunDoc, 'finishedAt' | 'pause'>): RunPause | null =>
   finishedAt === null && pause && pause.resumedAt === null ? pause : null;
 
-/** Why a step of a run failed. */
+/** Error of a failed step of a run. */
 export interface RunError {
   readonly kind: FaultKind;
   readonly message: string;
@@ -98,7 +98,7 @@ const RUN = {
   counts: byDefault(json<Record<string, number>>(), () => ({})),
   /** Token limit; null: removed. Absent: it never had one, and no tokens are counted. */
   maxTokens: optional(orNull(number)),
-  /** Tokens reserved before embedding; they are never released. */
+  /** Tokens reserved before embedding. Only those that the provider reports as unused are returned. */
   tokensTaken: optional(number),
   /** Absent: not paused. */
   pause: optional(nested(RUN_PAUSE)),

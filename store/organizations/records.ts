@@ -19,7 +19,7 @@ export interface OrganizationRecords {
   record(organizationId: number): Promise<OrganizationDoc>;
   update(organizationId: number, change: OrganizationChange, session: Session): Promise<void>;
   setStatistics(organizationId: number, statistics: FileStatisticsTotals): Promise<void>;
-  /** All organizations, for operators. */
+  /** Lists all organizations, for operators. */
   overview(): Promise<OrganizationOverview[]>;
 }
 

@@ -53,7 +53,7 @@ export interface Originals {
   sweep(now?: number): Promise<number>;
 }
 
-/** Key of the content in file storage, unless it is small. */
+/** Returns the key of a content in file storage; small contents are not stored there. */
 export const originalKey = ({ organizationId, _id }: Pick<OriginalDoc, 'organizationId' | '_id'>): string =>
   `${organizationId}/originals/${_id}`;
 

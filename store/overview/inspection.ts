@@ -40,12 +40,12 @@ export interface Inspection {
   openSecrets(
     secrets: Secrets,
   ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
-  /** Unfinished files by run, for the `limit` runs with most of them. */
+  /** Counts unfinished files by run, for the `limit` runs with most of them. */
   inMotion(limit: number): Promise<StuckFiles[]>;
   /** Counts runs that were accepted before a time and are not in Temporal yet. */
   unstarted(before: Date): Promise<number>;
   troubledWebhooks(limit: number): Promise<WebhookDoc[]>;
-  /** Data sources without access, in error, or whose deletions are held. */
+  /** Returns data sources without access, in error, or whose deletions are held. */
   troubledSources(limit: number): Promise<DataSourceDoc[]>;
   readonly stalls: Stalls;
   readonly workers: Pick<Workers, 'list'>;

@@ -18,7 +18,7 @@ export interface Overview {
   sources(organizationId: number, limit: number): Promise<SourcesOverview>;
   runs(organizationId: number, limit: number): Promise<RunsOverview>;
   storage(organizationId: number): Promise<StorageOverview>;
-  /** Deletions that wait for a decision. */
+  /** Lists the deletions that wait for a decision of an operator. */
   held(organizationId: number, limit: number): Promise<HeldRow[]>;
   quarantine(organizationId: number, limit: number): Promise<QuarantineOverview>;
   /** Counts the users that are not deleted. */

@@ -44,7 +44,7 @@ export interface Quarantine {
   replaced(rows: readonly QuarantinedDoc[]): Promise<Set<number>>;
   /** Restores files and writes events. */
   giveBack(run: RunDoc, returned: readonly Returned[]): Promise<void>;
-  /** Returns files that cannot be restored to the state kept. */
+  /** Sets files that cannot be restored back to `kept`. */
   stay(rows: readonly QuarantinedDoc[]): Promise<void>;
   /** Deletes the rows of files that are restored or erased. */
   forget(rows: readonly QuarantinedDoc[]): Promise<void>;
@@ -54,11 +54,11 @@ export interface Quarantine {
 
 const isAtRest = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
-/** Returns whether a file was in cold storage, and so returns to it. */
+/** Returns whether a file was in cold storage. A restore then returns it to cold storage. */
 export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
   file.embeddingStorageStatus === 'COLD_STORAGE';
 
-/** Returns the fields that end an unfinished file. */
+/** Returns the fields that set an unfinished file to a final state. */
 function restOf(file: FileDoc): Partial<FileDoc> {
   // It failed only because it was missing at its source.
   const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
@@ -173,7 +173,7 @@ export function createQuarantine(
         if (back.length === 0) return;
         await insertRows(files, back, session);
         await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
-        // The events carry the request of the restore, because the request of the earlier sync has already reported its
+        // The events contain the request id of the restore: the request of the earlier sync has already reported its
         // end.
         const ready = back.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
         await events.write(transitionEvents('restore', ready, {}), session);

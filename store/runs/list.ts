@@ -43,7 +43,7 @@ export interface RunFilter {
 }
 
 export interface RunList {
-  /** Newest first. */
+  /** Returns a page of runs, newest first. */
   list(
     scope: RunScope,
     filter: RunFilter,

@@ -56,9 +56,9 @@ export interface Runs {
   forgetOthers(tenant: Tenant, runId: number): Promise<void>;
   /** Returns due rows that have no workflow yet. */
   unstarted(now: Date, limit: number): Promise<RunDoc[]>;
-  /** Number of users of an organization that have open runs, counted over the first 20,000 of them. */
+  /** Returns the number of users with open runs in an organization. Reads at most 20,000 runs. */
   countUsersAtWork(organizationId: number): Promise<number>;
-  /** Returns whether an earlier run of the same work still waits: it is started first. */
+  /** Returns whether an earlier run of the same work still waits. That run must be started first. */
   isBehindAnother(run: RunDoc): Promise<boolean>;
   /** Returns active runs that Temporal started before a time. */
   inMotion(startedBefore: Date, limit: number): Promise<Run[]>;

@@ -16,9 +16,9 @@ export interface Pauses {
   resume(tenant: Tenant, runId: number, maxTokens: number | null): Promise<boolean>;
   /** Removes the pause of a resumed run, for its workflow; false if it was not resumed. */
   clear(runId: number): Promise<boolean>;
-  /** Runs that were resumed before a time, and whose workflow has not reacted. */
+  /** Returns runs that were resumed before a time and whose workflow has not reacted. */
   unacknowledged(before: Date, limit: number): Promise<RunDoc[]>;
-  /** Paused runs. */
+  /** Returns paused runs, at most `limit`. */
   standing(limit: number): Promise<RunDoc[]>;
   /** Returns the paused run of a workflow that was not resumed; null if there is none. */
   under(workflowId: string): Promise<RunDoc | null>;

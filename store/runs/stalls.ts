@@ -62,7 +62,7 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
     },
     stalled: (limit) => runs.find(STALLED).hint('stalled').limit(limit).lean().exec(),
     async progressedSince({ _id: runId, organizationId, userId }, since) {
-      // By the order of changes, to read only files that changed since.
+      // Uses the order of changes, to read only files that changed since.
       const changed = { organizationId, userId, updatedAt: { $gt: since }, runId };
       const found = { $or: [{ syncStatus: { $in: [...FINAL_FILE_STATUSES] } }, { createdAt: { $gt: since } }] };
       return (await files.exists({ ...changed, ...found })) !== null;

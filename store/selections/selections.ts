@@ -22,7 +22,9 @@ export interface SelectionGroup {
 export interface Selections {
   /** Stores a selection. Selecting an item again replaces its options. */
   keep(tenant: Tenant, dataSourceId: number, chosen: Omit<SelectionGroup, 'key'>, session: Session): Promise<void>;
-  /** The next group of a data source, the latest selection first. @param done keys of groups that were processed */
+  /**
+   * Returns the next group of a data source, the latest selection first. @param done keys of groups that were processed
+   */
   nextGroup(dataSourceId: number, done: readonly string[]): Promise<SelectionGroup | null>;
   /** Records deleted files, so that scheduled syncs skip them. @param scheduled containers with their own schedule */
   leaveOut(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;

@@ -40,7 +40,7 @@ export interface PointKey {
 export type ReadVectors = { readonly vectors: readonly (readonly number[] | null)[] } | { readonly problem: string };
 
 /**
- * Reads all points, independent of the records. Only counts are kept in memory. Collections that the last check found
+ * Reads all points, independently of the records. Only counts are kept in memory. Collections that the last check found
  * damaged are skipped.
  */
 export interface PointsCensus {
@@ -52,9 +52,9 @@ export interface PointsCensus {
   recreate(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<void>;
   /** Reads dense vectors of one user's files by the ids of their points. @throws when Qdrant does not answer */
   read(tenant: Tenant, space: string, keys: readonly PointKey[]): Promise<ReadVectors>;
-  /** Organizations that have points, by id. */
+  /** Returns the ids of organizations that have points. */
   organizations(): Promise<number[]>;
-  /** Users of an organization who have points. */
+  /** Returns the ids of users of an organization that have points. */
   users(organizationId: number): Promise<number[]>;
   count(tenant: Tenant, range: IdRange): Promise<PointCensus[]>;
   /** Streams the chunks of some files whose points have no sparse vector. */

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
-/** Same number as in the client that writes. */
+/** Maximum number of connections, as in the client that writes points. */
 const CONNECTIONS = 25;
 /** Default time limit of a request in milliseconds, including its wait for a connection. */
 export const QDRANT_TIMEOUT_MS = 300_000;
