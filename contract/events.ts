@@ -222,13 +222,13 @@ export const fileEvents = {
     ofFile(file, 'RATE_LIMIT_ERROR', { sync_error_message: message, request_id: file.requestId }),
   ],
   sparseQueued: (file: EventFile): NewEvent => ofSparseVectors(file, 'queued'),
-  /** Files that end unprocessed. */
+  /** Returns the events for files that end unprocessed. */
   aborted: (files: readonly EventFile[], reason: string): NewEvent[] => [
     ...files.flatMap((file) => ofQueuedSparseVectors(file, 'aborted')),
     ...ofLists('FILES_SKIPPED', files, { reason }),
   ],
   skipped: (files: readonly EventFile[], reason: string): NewEvent[] => ofLists('FILES_SKIPPED', files, { reason }),
-  /** Files of a request that are not changed. */
+  /** Returns the events for files that a request does not change. */
   leftOut: (
     files: readonly EventFile[],
     reason: string,
@@ -239,7 +239,7 @@ export const fileEvents = {
       files.map((file) => ({ ...file, requestId, workflowId, uploadId: null })),
       { reason },
     ),
-  /** Items that a request selected through their container and that do not become files. */
+  /** Returns the event for items that a request selected through their container and that do not become files. */
   notTaken(
     items: readonly EventItem[],
     reason: string,
@@ -251,8 +251,8 @@ export const fileEvents = {
     return { kind: 'FILES_SKIPPED', organizationId, customerId, objectId: [], info, workflowId };
   },
   /**
-   * Files whose vectors were moved, or whose storage settings changed. @param requestId of the run or request that did
-   * it
+   * Returns the events for files whose vectors were moved, or whose storage settings changed. @param requestId of the
+   * run or request that did it
    * @param workflowId null if a request did it
    */
   stored(

@@ -71,7 +71,7 @@ async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<
 }
 
 /**
- * Whether Temporal still runs this run's workflow. The state of the workflow decides, never a timestamp.
+ * Returns whether Temporal still runs this run's workflow. The state of the workflow decides, never a timestamp.
  * @param runs if given, a part that its parent run is about to start counts as well
  */
 export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {

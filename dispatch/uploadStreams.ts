@@ -21,7 +21,8 @@ export interface UploadStreamStarter {
   /** Starts the stream that a run belongs to, or signals it. Never throws: the sweeper repeats it for waiting runs. */
   wake(run: RunDoc): Promise<void>;
   /**
-   * Does the same for a run that the sweeper found waiting: skipped if this process signalled the stream a moment ago.
+   * Starts or signals the stream of a run that the sweeper found waiting, unless this process signalled it a moment
+   * ago.
    */
   wakeAgain(run: RunDoc): Promise<void>;
   close(): void;

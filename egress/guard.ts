@@ -25,7 +25,7 @@ export interface Target {
 export interface Guard {
   /** Checks the URL itself: scheme, credentials, port and IP literal. */
   target(url: string): Target;
-  /** Whether port and IP literal of an http(s) URL pass `literal`. */
+  /** Returns whether port and IP literal of an http(s) URL pass `literal`. */
   mayCall(url: URL): boolean;
   /** Checks a port and an IP literal, for a host without a URL. */
   literal(host: string, port: number): void;

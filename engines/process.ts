@@ -39,7 +39,7 @@ export interface ChildOptions {
    * taken the port.
    */
   readonly port: number;
-  /** Whether the engine responds correctly; may throw instead of returning false. */
+  /** Returns whether the engine responds correctly; may throw instead of returning false. */
   readonly isReady: () => Promise<boolean>;
 }
 

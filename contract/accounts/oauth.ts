@@ -65,7 +65,7 @@ export interface VersionedGrant {
 
 /** Stores the grant of one data source, and allows one refresh at a time over all processes. */
 export interface GrantStore {
-  /** Null once access is revoked. */
+  /** Reads the grant; null once access is revoked. */
   read(): Promise<VersionedGrant | null>;
   /**
    * Claims the refresh of the tokens that this process has read. Null: another process refreshes or has changed them.

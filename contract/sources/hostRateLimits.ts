@@ -15,7 +15,10 @@ export interface HostRateLimits {
    * @returns 0 if reserved, else the milliseconds after which to try again
    */
   claimStart(host: string, intervalMs: number): Promise<number>;
-  /** Pauses the host for a time in milliseconds. A longer existing pause stays. All workers with a share receive it. */
+  /**
+   * Pauses the host for a time in milliseconds. A longer existing pause stays. The next share of each worker contains
+   * the pause.
+   */
   pause(host: string, forMs: number): Promise<void>;
   /** Returns the milliseconds until the pause of the host ends. Changes nothing. */
   pausedMs(host: string): Promise<number>;

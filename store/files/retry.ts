@@ -29,7 +29,10 @@ interface Again {
 
 /** Syncs existing files again, with their options. */
 export interface FileRetry {
-  /** Returns the idle files that can be synced again. @param unsynced only failed and aborted ones */
+  /**
+   * Returns the idle files that can be synced again. @param unsynced whether to return only failed and aborted files,
+   * and those without content
+   */
   retryable(tenant: Tenant, ids: readonly number[], unsynced: boolean, session?: Session): Promise<number[]>;
   /**
    * Queues the files for one run and returns their number. Each keeps its options; files that were stored without

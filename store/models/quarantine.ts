@@ -32,7 +32,7 @@ const QUARANTINED = {
  */
 export interface QuarantinedDoc extends RecordOf<typeof QUARANTINED> {}
 
-/** Number of files and end of their retention by data source, from keys only. */
+/** Index for the number of files and the end of their retention by data source. Its query reads only keys. */
 export const OVERVIEW_INDEX = { organizationId: 1, state: 1, keptUntil: 1, dataSourceId: 1, parentId: 1 } as const;
 
 const quarantined = schemaOf<QuarantinedDoc>(QUARANTINED, { keepEmpty: true });

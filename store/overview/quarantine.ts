@@ -15,14 +15,14 @@ export interface QuarantineRow {
   readonly source: SourceType | null;
   readonly customerId: string | null;
   readonly files: number;
-  /** When the first file, and when the last one, is deleted. */
+  /** Times at which the first and the last file are deleted. */
   readonly firstGoes: Date;
   readonly lastGoes: Date;
 }
 
 export interface QuarantineOverview {
   readonly files: number;
-  /** Those that lose files first. */
+  /** The rows whose files are deleted first. */
   readonly rows: readonly QuarantineRow[];
   /** Total number of rows. */
   readonly groups: number;

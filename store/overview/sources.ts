@@ -32,7 +32,7 @@ export interface SourceRow {
 
 export interface SourcesOverview {
   readonly counts: Readonly<Record<SourceState, number>>;
-  /** Those with problems first, then the latest. */
+  /** Data sources with problems first, then the latest ones. */
   readonly rows: readonly SourceRow[];
 }
 
