@@ -21,8 +21,8 @@ const POLL_MS = 250;
  */
 const WAKE_MS = 1_000;
 /**
- * Interval of the search for leftovers of crashed processes, in milliseconds. They are rare, and count only after a
- * while.
+ * Interval of the search for leftovers of crashed processes, in milliseconds. They are rare, and are recognized only
+ * some time after the crash.
  */
 const SETTLE_MS = 5_000;
 /** Deadline of a call to Temporal; a later round repeats the call. */

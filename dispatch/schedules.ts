@@ -36,7 +36,7 @@ export interface Schedules {
   reconcile(): Promise<number>;
   /**
    * Compares Temporal's schedules with the rows: deletes schedules without a row, and marks rows whose schedule is
-   * missing to be reconciled. Returns how many of each.
+   * missing, so that they are reconciled. Returns how many of each.
    */
   compare(): Promise<{ readonly ended: number; readonly missing: number }>;
   /** Reconciles every second, and compares at once and then every `compareMs`, until the signal is aborted. */

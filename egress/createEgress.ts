@@ -137,7 +137,7 @@ export function createEgress(
     // One page uses one proxy: a site may bind its sessions to the client's address.
     openProxy: ({ maxBytes, way }) => openProxy({ maxBytes, guard, route: routeOf(way) }),
 
-    // close() would wait for the slowest server.
+    // Use destroy(): close() would wait for the slowest server.
     close: async () => void (await Promise.all([agent.destroy(), premium.close()])),
   };
 }

@@ -16,8 +16,8 @@ export interface HostRateLimits {
    */
   claimStart(host: string, intervalMs: number): Promise<number>;
   /**
-   * Pauses the host for a time in milliseconds. A longer existing pause stays. The next share of each worker contains
-   * the pause.
+   * Pauses the host for a time in milliseconds. A longer existing pause stays. Each worker receives the pause with its
+   * next share (`pausedMs`).
    */
   pause(host: string, forMs: number): Promise<void>;
   /** Returns the milliseconds until the pause of the host ends. Changes nothing. */

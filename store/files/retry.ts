@@ -65,7 +65,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
     async retry(tenant, ids, unsynced, again, session) {
       const rows = await found(tenant, ids, unsynced, session);
       await ledger.handOver(rows, again.runId, session);
-      // In the transaction that read them: a concurrent change makes MongoDB repeat it.
+      // Uses the transaction that read the files, so MongoDB repeats both after a concurrent change.
       const { filter, update } = transition('queueAgain', {
         owner: tenant,
         where: { _id: { $in: rows.map(({ _id }) => _id) } },

@@ -7,7 +7,7 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';
 
 /**
- * Returns which items have a file that was synced before with exactly these options.
+ * Finds the files of some items that were synced before with exactly these options.
  * @returns the files by the external ids of their items
  */
 export async function syncedCopies(

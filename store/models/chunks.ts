@@ -29,7 +29,7 @@ const SEGMENT = {
 };
 
 /**
- * A range of a file's parsed text with the chunks that begin in it. One row for many chunks costs a fraction of one row
+ * A range of a file's parsed text with the chunks that begin in it. One row for many chunks costs much less than a row
  * per chunk, and the parsed text is stored only once. A generation's segments are contiguous; if chunks overlap, so do
  * segments.
  */
