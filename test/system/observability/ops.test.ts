@@ -534,7 +534,7 @@ describe('the diagnosis of a data source', () => {
       details: {
         causes: [
           {
-            ...{ cause: 'access_denied', remedy: 'Have its owner give access, then retry it.', files: 1 },
+            ...{ cause: 'access_denied', remedy: 'Ask its owner for access, then retry it.', files: 1 },
             ...{ sentence: expect.stringMatching(/Google Drive/), workflow_url: expect.stringMatching(/sync-source/) },
           },
         ],
