@@ -26,13 +26,13 @@ export interface Blobs {
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** Stores a stream of any length, at the pace of the storage; it is durable when the call resolves. */
   putStream(key: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Returns null if the key does not exist. */
+  /** Returns the content; null if the key does not exist. */
   stream(key: string): Promise<AsyncIterable<Uint8Array> | null>;
   /** Returns the content as a local file, for readers that need one; null if the key does not exist. */
   open(key: string): Promise<OpenedBlob | null>;
   /** Deletes a content, including parts of an unfinished upload. A missing key is not an error. */
   delete(key: string): Promise<void>;
-  /** Returns null if the key does not exist. */
+  /** Returns the content; null if the key does not exist. */
   get(key: string): Promise<Uint8Array | null>;
   deleteGenerations(scope: GenerationScope): Promise<void>;
   /** Returns the keys of one file, of any generation. */

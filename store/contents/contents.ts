@@ -25,7 +25,7 @@ export interface Contents {
   /** Stores a large content at once and returns null. Returns a small one, which the caller passes to `write`. */
   take(owner: ContentOwner, bytes: Uint8Array): Promise<SmallContent | null>;
   write(contents: readonly SmallContent[]): Promise<void>;
-  /** Returns null if there is no content. */
+  /** Returns the content; null if there is none. */
   get(owner: Omit<ContentOwner, 'userId'>): Promise<Uint8Array | null>;
   /** Copies a content to another generation of its file. Does nothing if there is no content. */
   copyGeneration(owner: ContentOwner, to: number): Promise<void>;

@@ -3,7 +3,7 @@ import { type Blobs, createFolderBlobs, type S3Settings } from './blobs.js';
 
 export interface FileStorageSettings {
   readonly dir: string;
-  /** The bucket to use instead of the folder; null: the folder. */
+  /** The bucket to use instead of the folder; null if the folder is used. */
   readonly s3: S3Settings | null;
 }
 

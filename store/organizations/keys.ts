@@ -14,7 +14,7 @@ export type KeyRow = Pick<ApiKeyDoc, 'organizationId' | 'prefix' | 'createdAt' |
 
 /** API keys, for operators. */
 export interface ApiKeys {
-  /** Returns null if the organization does not exist. */
+  /** Creates a key; null if the organization does not exist. */
   create(organizationId: number): Promise<MadeKey | null>;
   /** @param organizationId null: keys of all organizations */
   list(organizationId: number | null): Promise<KeyRow[]>;

@@ -27,7 +27,7 @@ export interface KeptTranscription {
 }
 
 export interface Transcripts {
-  /** Returns null if the file has no such content. */
+  /** Returns the stored transcription; null if the file has no such content. */
   find(owner: RecordingOwner): Promise<KeptTranscription | null>;
   /** Stores a started job, so that the next attempt waits for it; null removes it. */
   keepJob(owner: RecordingOwner, job: TranscriptionJob | null): Promise<void>;
