@@ -76,7 +76,7 @@ export type FaultKind = keyof typeof FAULTS;
  */
 export class Fault extends Error {
   readonly kind: FaultKind;
-  /** Milliseconds until the server allows a retry; null if it did not say. */
+  /** Milliseconds until the server allows a retry; null if it did not state a time. */
   readonly retryAfterMs: number | null;
 
   constructor(kind: FaultKind, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {

@@ -3,7 +3,7 @@ import { FILE_FORMATS, type FileFormat } from './fileFormats.js';
 import type { IngestOptions } from './ingestOptions.js';
 import type { TranscriptionService } from './uploads.js';
 
-/** A sentence, or the part of it that one speaker says without interruption. */
+/** A sentence, or the part of it that one speaker speaks without interruption. */
 export interface TranscriptSegment {
   /** Seconds from the beginning of the recording. */
   readonly start: number;

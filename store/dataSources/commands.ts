@@ -198,8 +198,8 @@ export function createDataSourceCommands(
         ? await update(known, upsertTags(known.tags, tags), given, session)
         : await insert(owner, connection, session);
       const listing = itemsRunId === undefined ? null : workflowIds.syncItems(connected.dataSource._id);
-      const told = dataSourceEvent('ADD', connected.dataSource, connection.workflowId ?? listing);
-      await events.write([told], session);
+      const event = dataSourceEvent('ADD', connected.dataSource, connection.workflowId ?? listing);
+      await events.write([event], session);
       await schedules.lookAtSource(owner, connected.dataSource._id, session);
       return connected;
     },

@@ -23,7 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * costs no extra write while it is synced.
  */
 export interface LedgerWriter {
-  /** Returns when entries that are written now expire. */
+  /** Returns the time at which entries that are written now expire. */
   expiry(): Date;
   /**
    * Records the current outcomes of files for their runs that are still active. Call it before another run takes the
