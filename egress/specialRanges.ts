@@ -35,7 +35,8 @@ export function within(address: string, cidr: Cidr): boolean {
 
 /**
  * Returns every special-purpose range of an IP address: its own, the narrowest first, and those of an IPv4 address
- * embedded in it (mapped, NAT64, 6to4, Teredo), because the connection goes there. Empty: global unicast.
+ * embedded in it (mapped, NAT64, 6to4, Teredo), because the connection goes there. The list is empty for a global
+ * unicast address.
  */
 export function specialRanges(address: string): Finding[] {
   const parsed = ipaddr.parse(address);

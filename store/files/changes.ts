@@ -33,7 +33,10 @@ export interface FileChanges {
   all<N extends Transition>(name: N, files: readonly FileDoc[], change: Change<N>): Promise<boolean>;
 }
 
-/** Marks stored per file. The number must outlast the changes that follow a crash until its events are settled. */
+/**
+ * Maximum number of marks stored per file. Later changes must not push out a mark before the crash that it covers is
+ * settled.
+ */
 const MARKS_KEPT = 4;
 
 /** Returns the part of an update that adds a mark. */
