@@ -28,7 +28,9 @@ export interface WorkerReport extends WorkerLoad {
 
 export type WorkerState = 'alive' | 'starved' | 'silent';
 
-/** A worker is starved when it waits for a processor longer than it runs, and other programs hold most of the machine. */
+/**
+ * A worker is starved when it waits for a processor longer than it runs, and other programs use most of the machine.
+ */
 const STARVED = { waitShare: 0.5, waited: 0.1, othersShare: 0.5 } as const;
 
 /** Judges a worker by the age of its report and its load. */

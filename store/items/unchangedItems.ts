@@ -8,8 +8,8 @@ import type { ItemDoc } from '../models/items.js';
 const AT_ONCE = 1_000;
 
 /**
- * Returns items that have a file with the listed version of their content. They are not containers, so no request to
- * the source is needed.
+ * Returns items that have a file with the listed version of their content. These items are not containers, so no
+ * request to the source is needed.
  */
 export async function unchangedItems(
   items: Model<ItemDoc>,

@@ -3,7 +3,10 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 export const QUANTIZATIONS = ['none', 'scalar', 'binary'] as const;
 export const ON_DISK_PARTS = ['vectors', 'payload', 'hnsw', 'sparse'] as const;
 
-/** Layout of new collections. Absent fields are left to Qdrant. Existing collections keep their layout. */
+/**
+ * Layout of new collections. Options that are not set here use Qdrant's defaults. Existing collections keep their
+ * layout.
+ */
 export interface CollectionLayout {
   /** Number of shards of a collection in a cluster. */
   readonly shards: number;
