@@ -12,7 +12,7 @@ const entry = Joi.string().custom((value: string) => {
 test('counts the entries before it checks them', () => {
   const schema = boundedList(2).items(entry);
   const codes = (value: unknown) =>
-    schema.validate(value, { abortEarly: false }).error?.details.map(({ type, context }) => [type, context?.limit]);
+    schema.validate(value, { abortEarly: false }).error?.details.map(({ type, context }) => [type, context?.['limit']]);
   expect(codes(['a', 'b', 1])).toEqual([['array.max', 2]]);
   expect(checked).toBe(0);
   expect(codes(['a', 'b'])).toBeUndefined();
