@@ -29,7 +29,7 @@ export interface Compared {
   /** Names of fields that our document adds to records, at any path. */
   readonly ofRecords?: ReadonlySet<string>;
   /** Values of enums that only our document has. */
-  readonly values?: ReadonlySet<string>;
+  readonly values?: ReadonlySet<unknown>;
 }
 
 /**
@@ -57,7 +57,7 @@ function ofKind(compared: Compared, mine: Kind, other: Kind, path: string): stri
   if (other.enum) {
     if (!mine.enum) return [`${path}: may be any ${mine.type}`];
     return mine.enum
-      .filter((value) => value !== null && !other.enum?.includes(value) && !values?.has(String(value)))
+      .filter((value) => value !== null && !other.enum?.includes(value) && !values?.has(value))
       .map((value) => `${path}: may be ${String(value)}, which is not in EXTENSIONS.values`);
   }
   if (other.type === 'array')
