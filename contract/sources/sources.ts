@@ -333,7 +333,7 @@ export const CONNECTED_SOURCES = {
     requestsAtOnce: 8,
   },
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
-/** Excludes keys that SOURCE_TYPES lacks: they are one error above instead of one wherever a source is used. */
+/** Excludes keys that SOURCE_TYPES lacks: they are an error above, and need not be one wherever a source is used. */
 export type ConnectedSourceType = Extract<keyof typeof CONNECTED_SOURCES, SourceType>;
 
 /** Returns the external id of an item that the caller names with the id of its drive. */
