@@ -1,5 +1,6 @@
 import { type FileFormat, formatOfName, formatOfType, mimeTypeOf } from '../../../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from '../../connector.js';
+import type { ItemContent } from '../../connector.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 
