@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { CONNECTED_SOURCES, HONOURED_BY, honours, SOURCE_TYPES } from '../../contract/sources/sources.js';
+import { HONOURED_BY, honours, SOURCE_TYPES } from '../../contract/sources/sources.js';
+import { CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
 
 /** Sources that honour each option, as the interface description lists them. All others ignore it. */
 const AS_WRITTEN = {
