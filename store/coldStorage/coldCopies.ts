@@ -12,13 +12,13 @@ export interface CopyOwner {
 
 /**
  * Vectors in file storage, stored under the prefix of their file's contents, so that deleting and counting contents
- * includes them. Each attempt uses a separate key, so it cannot damage the copy of another one.
+ * includes them. Each attempt writes to its own key, so it cannot damage the copy of another attempt.
  */
 export interface ColdCopies {
   /**
    * Stores vectors; they are durable when it resolves. Returns null, and stores nothing, if there are fewer points than
    * expected.
-   * @param token of the attempt
+   * @param token identifies the attempt
    */
   save(
     owner: CopyOwner,
@@ -69,7 +69,7 @@ export function createColdCopies(blobs: Blobs): ColdCopies {
     },
     async *read({ key }) {
       const parts = await blobs.stream(key);
-      if (parts === null) throw new BrokenPointFile('the file is gone');
+      if (parts === null) throw new BrokenPointFile('the file does not exist');
       yield* readPointFile(parts);
     },
     delete: (key) => blobs.delete(key),

@@ -13,60 +13,74 @@ import { recountPages } from './pageCounts.js';
 import { type StartedFile, startFiles } from './start.js';
 import { ATTEMPT_ENDED, type Change, type Transition, transition } from './transitions.js';
 
-/** Files ended in one write when a run is aborted. */
+/** Files per write when a run is aborted. */
 const ABORTED_AT_ONCE = 500;
 
 /**
- * Changes of files by the run that owns them, each with its event. Each is guarded by the run's id and the state it expects, so running it
- * twice, or after another run took the file over, changes nothing.
+ * Changes of files by the run that owns them, each with its event. The run's id and the expected state guard each
+ * change, so a repeated call, or one after another run took the file over, changes nothing.
  */
 export interface FileCommands {
-  /** Sets the run's files to SYNCING and gives each a new generation. Files that are not this run's, or done, are skipped. */
+  /**
+   * Sets the run's files to SYNCING and gives each a new generation. Skips files that belong to another run or are
+   * done.
+   */
   start(runId: number, fileIds: readonly number[]): Promise<StartedFile[]>;
-  /** Publishes the new generation of files; returns the published ids. */
+  /** Publishes the new generation of files; returns the ids of the published files. */
   finish(syncs: readonly FinishedSync[]): Promise<number[]>;
-  /** Ends a file in READY_TO_SYNC: nothing was fetched, and nothing of an earlier sync is touched. */
+  /** Ends a file in READY_TO_SYNC. Nothing was fetched, and the result of an earlier sync stays unchanged. */
   shelve(runId: number, fileId: number): Promise<boolean>;
-  /** Ends files whose content is still the one they have: READY, nothing rewritten. */
+  /** Ends files whose content has not changed: sets READY and rewrites nothing. */
   finishUnchanged(files: readonly UnchangedFile[]): Promise<void>;
-  /** Gives a file the content that was fetched for it, in the transaction that makes it the file's; null when it is no longer this run's. */
+  /**
+   * Stores the fetched content on the file, in the caller's transaction; null if the file no longer belongs to this
+   * run.
+   */
   takeOriginal(runId: number, fileId: number, taken: TakenOriginal, session: Session): Promise<FileDoc | null>;
-  /** Counts that a content has brought its reader down. */
+  /** Counts a crash of the document reader for this content. */
   noteCrash(runId: number, fileId: number, hash: string): Promise<void>;
-  /** Ends a file in SYNC_ERROR. @param isGone whether it no longer exists at its source. False if the run no longer owns it. */
+  /**
+   * Ends a file in SYNC_ERROR. @param isGone whether it no longer exists at its source. False if the run no longer owns
+   * it.
+   */
   fail(runId: number, fileId: number, message: string, end: ItemEnd, isGone?: boolean): Promise<boolean>;
-  /** Back into the queue, for a try after `notBefore`. */
+  /** Queues a file again, for an attempt after `notBefore`. */
   requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
-  /** The same for a file that a rate limit delays: RATE_LIMITED. @param counted whether it counts as an attempt */
+  /**
+   * Sets RATE_LIMITED and queues the file for an attempt after `notBefore`. @param counted whether it counts as an
+   * attempt
+   */
   limit(runId: number, fileId: number, notBefore: Date, message: string, counted: boolean): Promise<boolean>;
-  /** Holds a file back until there is room for it within the user's limits. */
+  /** Delays a file until the user's limits allow it. */
   delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /**
-   * Puts a begun file aside until something else of it is made, and the start does not count. It stays SYNCING, or is
-   * QUEUED_FOR_OCR where pages are given that are to be recognized.
+   * Defers a started file until another part of it is ready; the start does not count as an attempt. It stays SYNCING,
+   * or becomes QUEUED_FOR_OCR if `ocrPages` names pages to recognize.
    */
   putAside(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
   /** Counts the start of a file that was deferred for OCR, and returns it; null if it is no longer deferred. */
   beginOcr(runId: number, fileId: number): Promise<FileDoc | null>;
-  /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
+  /**
+   * Undoes `start` for files that were interrupted (cancelled or shut down): the start does not count as an attempt.
+   */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
-  /** The rows and points of older generations are gone. */
+  /** Records that the rows and points of older generations are deleted. */
   cleaned(fileIds: readonly number[]): Promise<void>;
   /** Ends every open file of the run in SYNC_ABORTED, and recounts the pages of its container. @param cause for the ledger */
   abortOpen(runId: number, message: string, cause: SkipCause): Promise<number>;
-  /** Ends the files of a data source that wait for their sync in SYNC_ABORTED: its access is gone. */
+  /** Ends the queued files of a data source in SYNC_ABORTED, because its access was revoked. */
   abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
   /** Changes an unfinished container: status, message and facts to merge into file_metadata; null removes one. */
   moveContainer(runId: number, fileId: number, change: ContainerChange): Promise<boolean>;
 }
 
-/** What is found out as a file is fetched. */
+/** Facts that are found while a file is fetched. */
 export type TakenOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'statistics' | 'sourceOptions'>;
 
 export function createFileCommands(files: Model<FileDoc>, changes: FileChanges): FileCommands {
   const mine = (runId: number, fileId: number) => ({ owner: { runId }, where: { _id: fileId } });
   const aborted = (cause: SkipCause) => ({ ...ATTEMPT_ENDED, ended: endedAs('aborted', 'queue', cause) });
-  /** Ends files in SYNC_ABORTED, some at a time. */
+  /** Ends files in SYNC_ABORTED, in batches. */
   const abort = async <N extends 'abort' | 'abortQueued'>(name: N, change: Change<N>): Promise<number> => {
     let total = 0;
     for (;;) {
@@ -75,7 +89,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       if (some < ABORTED_AT_ONCE) return total;
     }
   };
-  /** A change without an event. */
+  /** Changes files without an event. */
   const update = async <N extends Transition>(name: N, change: Change<N>): Promise<boolean> => {
     const write = transition(name, change);
     return (await files.updateMany(write.filter, write.update)).matchedCount > 0;
@@ -110,7 +124,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       return (await changes.one('fail', { ...mine(runId, fileId), message, set })) !== null;
     },
     async requeue(runId, fileId, notBefore, message) {
-      // A failed comparison is repeated; neither is reported.
+      // A comparison that failed is repeated without an event.
       const { matchedCount } = await files.updateOne(
         { _id: fileId, runId, syncStatus: 'EVALUATING_RESYNC' },
         { $set: { notBefore, unfinishedStarts: 0, updatedAt: new Date() }, $inc: { attempts: 1 } },
@@ -151,7 +165,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       const _id = { $in: [...fileIds] };
       const undone = { unfinishedStarts: -1 };
       await update('release', { owner: { runId }, where: { _id }, inc: undone });
-      // Files in OCR are not read from the beginning again, and an evaluation is not repeated.
+      // These files keep their state, so that OCR and evaluations do not start again from the beginning.
       await files.updateMany(
         { _id, runId, syncStatus: { $in: ['QUEUED_FOR_OCR', 'EVALUATING_RESYNC'] } },
         { $set: { updatedAt: new Date() }, $inc: undone },

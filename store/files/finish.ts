@@ -9,31 +9,31 @@ import type { FileChanges } from './changes.js';
 import { keepEvaluated } from './evaluate.js';
 import { ATTEMPT_ENDED } from './transitions.js';
 
-/** How a sync ended well: the content that readers see from now on. */
+/** A successful sync: the content that readers see from now on. */
 export interface FinishedSync {
   readonly runId: number;
   /** The record when the sync began. */
   readonly file: FileDoc;
   readonly content: SyncedContent;
   readonly name: string | null;
-  /** The model of its vectors, which takes the place of the one that was asked for; absent: that one. */
+  /** The model of its vectors, if it differs from the requested one. */
   readonly model?: EmbeddingModelId;
   readonly fileMetadata: Record<string, unknown>;
-  /** When the content says it was made; absent where it does not. */
+  /** Creation time that the content states; absent if it states none. */
   readonly sourceCreatedAt?: Date;
-  /** The revision of the tags that the points carry: a file whose tags have changed is not published. */
+  /** Revision of the tags that the points carry. If the file's tags have changed since, the sync is not published. */
   readonly tagsRevision: number | null;
-  /** For the ledger. */
+  /** Cost for the ledger. */
   readonly cost: ItemCost;
 }
 
-/** A file whose content is still the one it has, under the number that was given out for this try. */
+/** A file whose content has not changed, with the generation that this attempt reserved. */
 export interface UnchangedFile {
   readonly runId: number;
   /** The record when the sync began. */
   readonly file: FileDoc;
   readonly generation: number;
-  /** Of finding that out. */
+  /** Cost of the comparison. */
   readonly cost: ItemCost;
 }
 
@@ -58,14 +58,14 @@ export async function finish(
         ...(model === undefined ? {} : { 'options.embeddingModel': model }),
         fileMetadata,
         ...(sourceCreatedAt ? { sourceCreatedAt } : {}),
-        // Any earlier number may have left rows: an older content, or an attempt that crashed.
+        // Any earlier generation may have left rows: an older content, or an attempt that crashed.
         cleanupPending: content.generation > 1,
         ...ATTEMPT_ENDED,
         ended: { ...endedAs('ok', null, null), ...cost },
         attempts: 0,
         lastSync: now,
         restoredAt: null,
-        // Its vectors are in Qdrant, wherever the earlier ones were.
+        // The new vectors are in Qdrant, even if the earlier ones were in cold storage.
         embeddingStorageStatus: 'HOT_STORAGE',
         coldCopy: null,
         ...(file.supportsColdStorage ? { coolsAt: new Date(now.getTime() + hotMs(file.hotStorageTimeToLive)) } : {}),
@@ -73,7 +73,7 @@ export async function finish(
     })),
   );
   if (published.length === syncs.length) return published;
-  // A reply may have been lost: files that this very sync published before count as well.
+  // A reply may have been lost: count files that this same sync published earlier.
   const rows = await files
     .find({ $or: syncs.map(({ file, content }) => ({ _id: file._id, generation: content.generation })) }, { _id: 1 })
     .lean();
@@ -99,7 +99,7 @@ export async function finishUnchanged(changes: FileChanges, all: readonly Unchan
           ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
           attempts: 0,
           lastSync: now,
-          // It was listed before its content was compared.
+          // The listing reported this version before the content was compared.
           ...(file.listedVersion ? { version: file.listedVersion } : {}),
         },
       })),

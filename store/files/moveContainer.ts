@@ -6,21 +6,21 @@ import { metadataFields } from './metadataFields.js';
 export interface ContainerChange {
   readonly status: 'QUEUED_FOR_SYNC' | 'SYNCING' | 'READY' | 'SYNC_ERROR';
   readonly message?: string | null;
-  /** Why it fails. */
+  /** Cause of a failure. */
   readonly cause?: ItemCause;
   readonly facts?: Record<string, unknown>;
   readonly synced?: boolean;
-  /** By a scheduled sync, which reports the queued files itself. */
+  /** Whether a scheduled sync makes the change. It reports the queued files itself. */
   readonly isPass?: boolean;
-  /** Kept for the next run; null forgets an earlier one. */
+  /** State of the feed for the next run; null deletes an earlier one. */
   readonly feedReading?: FeedReading | null;
-  /** Where it is by now. */
+  /** Current address of the container. */
   readonly externalUrl?: string;
-  /** All its children are known and queued: this is reported once per run. */
+  /** Whether all its children are known and queued. One event per run reports this. */
   readonly discovered?: boolean;
 }
 
-/** The row of a container's change. */
+/** Returns the transition for a change of a container. */
 const rowOfContainer = ({ status, discovered = false }: ContainerChange) => {
   if (discovered) return 'containerDiscovered';
   if (status === 'SYNCING') return 'containerStart';
@@ -46,7 +46,7 @@ export async function moveContainer(
       message,
       isPass,
       set: {
-        // The ledger has no line of a container; lists of failures find it by this cause.
+        // The ledger has no entry for a container; lists of failures find it by this cause.
         ended: status === 'SYNC_ERROR' ? endedAs('failed', null, cause) : null,
         ...(synced ? { lastSync: new Date() } : {}),
         ...(feedReading === undefined ? {} : { feedReading }),

@@ -22,7 +22,7 @@ import { webhookModels } from './webhooks.js';
 import { whiteLabelModel } from './whiteLabels.js';
 import { createIndexes } from '../database/driver.js';
 
-/** Every collection that has a model, with its indexes made. */
+/** Creates the models of all collections and their indexes. */
 export async function openModels(connection: Connection) {
   const single = {
     files: fileModel(connection),

@@ -9,12 +9,12 @@ const TENANT = { organizationId: required(number), userId: required(number) };
 const SELECTION = {
   ...TENANT,
   dataSourceId: required(number),
-  /** Null: all there is. */
+  /** Null: all items. */
   externalId: nullable(text),
   /** Options for new files in it, from the latest selection. */
   tags: json<Record<string, TagValue>>(),
   ingest: json<IngestOptions>(),
-  /** Of tags and ingest: what has the same is looked at together. */
+  /** Hash of tags and ingest: selections with equal options are listed together. */
   optionsKey: required(text),
   chosenAt: required(date),
 };
@@ -24,18 +24,18 @@ export interface SelectionDoc extends RecordOf<typeof SELECTION> {}
 
 const SKIPPED_ITEM = {
   ...TENANT,
-  /** The schedule whose passes would. */
+  /** The schedule that would add it. */
   scheduleId: required(text),
   externalFileId: required(text),
 };
 
-/** Something that a caller deleted: no pass brings it back. */
+/** An item that a caller deleted: scheduled syncs skip it. */
 export interface SkippedItemDoc extends RecordOf<typeof SKIPPED_ITEM> {}
 
 const selection = schemaOf<SelectionDoc>(SELECTION, { keepEmpty: true });
 // Each item is selected once.
 selection.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
-// nextGroup: what was selected with the same options.
+// nextGroup: selections with the same options.
 selection.index({ dataSourceId: 1, optionsKey: 1 });
 // removeAll.
 selection.index({ organizationId: 1, userId: 1 });

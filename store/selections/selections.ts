@@ -9,28 +9,30 @@ import type { Tenant } from '../users/accept.js';
 import type { SelectionModels } from '../models/selections.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** What was chosen with the same options. */
+/** Items that were selected with the same options. */
 export interface SelectionGroup {
   readonly key: string;
-  /** Null: all there is. */
+  /** Null: all items. */
   readonly externalIds: readonly string[] | null;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
 }
 
-/** What passes bring in, and what they do not. */
+/** Items that scheduled syncs add, and files that they skip. */
 export interface Selections {
-  /** Keeps what was chosen; the same once more is one, with the later options. */
+  /** Stores a selection. Selecting an item again replaces its options. */
   save(tenant: Tenant, dataSourceId: number, chosen: Omit<SelectionGroup, 'key'>, session: Session): Promise<void>;
-  /** The next group of a data source, the latest selection first. @param done keys of groups that were processed */
+  /**
+   * Returns the next group of a data source, the latest selection first. @param done keys of groups that were processed
+   */
   nextGroup(dataSourceId: number, done: readonly string[]): Promise<SelectionGroup | null>;
-  /** Files that a caller deletes: no pass brings them back. @param scheduled containers that are synced by themselves */
+  /** Records deleted files, so that scheduled syncs skip them. @param scheduled containers with their own schedule */
   skip(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
   /** Returns which of some files a schedule skips. */
   skippedAmong(scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** A request includes them again. */
+  /** Removes skip marks, because a request adds the files again. */
   bringBack(scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
-  /** Takes all of a user away. */
+  /** Deletes all selections of a user. */
   removeAll(tenant: Tenant): Promise<void>;
 }
 
@@ -39,7 +41,7 @@ const keyOf = (tags: object, ingest: IngestOptions): string =>
     .update(JSON.stringify([tags, ingest]))
     .digest('base64url');
 
-/** The schedule whose passes would bring a file back. */
+/** Returns the schedule that would add a file again; null if there is none. */
 const scheduleOf = ({ dataSourceId, parentId }: FileDoc, scheduled: ReadonlySet<number>): string | null => {
   if (dataSourceId !== null) return scheduleIds.source(dataSourceId);
   return parentId !== null && scheduled.has(parentId) ? scheduleIds.container(parentId) : null;
