@@ -5,17 +5,11 @@ import type { GrantStore, StoredGrant } from '../contract/accounts/oauth.js';
 import type { SourceType } from '../contract/sources/sources.js';
 import type { TypeFilter } from '../contract/sources/typesAtSource.js';
 import { type AccountLimits, type GrantFacts, readGrantFacts } from './accountFacts.js';
-import type {
-  AccountClient,
-  ChangePage,
-  Connector,
-  ContainerPage,
-  Identity,
-  ItemContent,
-  ItemPage,
-  OAuthGrant,
-  OpenOptions,
-} from './connector.js';
+import type { Connector, Identity, ItemContent, OpenOptions } from './connector.js';
+import type { OAuthGrant } from './oauthSpec.js';
+import type { AccountClient } from './accountClient.js';
+import type { ChangePage, ContainerPage, ItemPage } from './sourceItem.js';
+import type { FactCache } from './factCache.js';
 import { openCursor, sealCursor } from './cursors.js';
 import type { LiveGrant } from './oauth/liveGrant.js';
 import { fillUrls, wholeFacts } from './oauth/tokenRequests.js';
@@ -65,6 +59,8 @@ export interface AccountSettings extends Pick<
   readonly source: SourceType;
   readonly connector: Connector<never>;
   readonly requestsAtOnce: number;
+  /** Shared by all accounts of the source. */
+  readonly cache: FactCache;
   /** What callers handed over, as JSON; or where the grant is stored. */
   readonly credentials: string | GrantStore;
   /** The grant that `credentials` keep, refreshed as needed; null where they are not of that kind. */
@@ -75,7 +71,7 @@ export interface AccountSettings extends Pick<
 
 /** Creates an account: each call opens its credentials and gets a client of its own. */
 export function createAccount(settings: AccountSettings): Account {
-  const { source, connector, credentials, live, rateLimiterOf: gateOf, ...transport } = settings;
+  const { source, connector, credentials, live, cache, rateLimiterOf: gateOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;
   const keeper = typeof credentials === 'string' ? null : credentials;
 
@@ -104,7 +100,7 @@ export function createAccount(settings: AccountSettings): Account {
       rateLimiter: gateOf(oauth ? groupOf(grant) : null),
       signal,
     });
-    return { ...client, credentials: given };
+    return { ...client, credentials: given, cache };
   };
 
   return {

@@ -1,6 +1,6 @@
 import { Fault } from '../contract/failures.js';
 import type { GrantStore } from '../contract/accounts/oauth.js';
-import type { OAuthSpec } from './connector.js';
+import type { OAuthSpec } from './oauthSpec.js';
 import { compareScopes, type GrantedScopes } from './oauth/scopes.js';
 
 /** What is known of an account's limits, without asking its source. */

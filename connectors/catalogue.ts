@@ -1,5 +1,5 @@
-/** The catalogue of sources: one line each. The row of a source is in contract/sources/sources.ts. */
-import type { ConnectedSourceType } from '../contract/sources/sources.js';
+/** The catalogue of sources: one line each. The row of a source is in contract/sources/connectedSources.ts. */
+import type { ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import type { Connector, SourceAbout } from './connector.js';
 import { azureBlobStorage } from './azureBlobStorage/index.js';
 import { box } from './box/index.js';

@@ -1,6 +1,6 @@
 import type { OAuthClient, RequestToken, StoredGrant } from '../contract/accounts/oauth.js';
 import type { Egress } from '../egress/types.js';
-import type { OAuthSpec } from './connector.js';
+import type { OAuthSpec } from './oauthSpec.js';
 import { beginConsent, exchangeVerifier } from './oauth/oauth1.js';
 import { revokeGrant } from './oauth/revokeGrant.js';
 import {

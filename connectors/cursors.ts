@@ -8,7 +8,10 @@
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../contract/failures.js';
-import type { AccountClient, ChangeFeed, ChangePage, ItemPage, OAuthGrant } from './connector.js';
+import type { ChangeFeed } from './connector.js';
+import type { OAuthGrant } from './oauthSpec.js';
+import type { AccountClient } from './accountClient.js';
+import type { ChangePage, ItemPage } from './sourceItem.js';
 import { isObject } from './json.js';
 
 /** Checks the shape of a value. */

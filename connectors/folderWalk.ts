@@ -1,7 +1,7 @@
 /** Trees that are asked for folder by folder. */
 import { count, listOf, nullable, pairOf, readCursor, shapeOf, string, writeCursor, type Checked } from './cursors.js';
 import { Fault } from '../contract/failures.js';
-import type { ItemPage } from './connector.js';
+import type { ItemPage } from './sourceItem.js';
 
 /** Position in a listing of folders. */
 const CURSOR = shapeOf({

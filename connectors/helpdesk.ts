@@ -8,7 +8,9 @@ import {
   type TypeAtSource,
   type TypeFilter,
 } from '../contract/sources/typesAtSource.js';
-import type { ItemContent, ItemPage, SkippedItem, SourceAnswer, SourceClient, SourceItem } from './connector.js';
+import type { ItemContent } from './connector.js';
+import type { SourceAnswer, SourceClient } from './accountClient.js';
+import type { ItemPage, SkippedItem, SourceItem } from './sourceItem.js';
 import { escapeHtml } from './html.js';
 import { createItem, fileBytes } from './items.js';
 

@@ -1,6 +1,7 @@
 /** How connectors build items and their contents. */
 import { formatOfName, formatOfType, mimeTypeOf } from '../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from './connector.js';
+import type { ItemContent } from './connector.js';
+import type { SourceItem } from './sourceItem.js';
 
 type Given = Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>;
 

@@ -1,6 +1,8 @@
 /** Lists and reads the items of a helpdesk by a table with one row for each kind. */
 import { Fault } from '../contract/failures.js';
-import type { AccountClient, Connector, ItemContent, ItemPage, SourceItem } from './connector.js';
+import type { Connector, ItemContent } from './connector.js';
+import type { AccountClient } from './accountClient.js';
+import type { ItemPage, SourceItem } from './sourceItem.js';
 import { noSuchItem } from './faults.js';
 import { type AccountIds, type Wanted, wantedOf } from './helpdesk.js';
 

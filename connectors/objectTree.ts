@@ -1,7 +1,8 @@
 /** Object stores hold flat lists of keys; people see folders in them. What such stores have in common as items. */
 import { formatOfName } from '../contract/files/fileFormats.js';
 import { idOf } from '../contract/objectIds.js';
-import type { ItemContent, SourceItem } from './connector.js';
+import type { ItemContent } from './connector.js';
+import type { SourceItem } from './sourceItem.js';
 import { createItem, createContainer, fileBytes } from './items.js';
 
 /** What we read of an object in a listing. */

@@ -1,4 +1,4 @@
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 
 /** Where each connected source is, by the parts that its row names. */
 export type SourceUrls = {

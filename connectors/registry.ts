@@ -1,12 +1,13 @@
 import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { Fault } from '../contract/failures.js';
 import type { GrantStore, VersionedGrant, OAuthClient, StoredGrant } from '../contract/accounts/oauth.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import type { Egress } from '../egress/types.js';
 import { type Account, createAccount } from './account.js';
 import { CONNECTORS } from './catalogue.js';
-import type { OAuthSpec } from './connector.js';
+import type { OAuthSpec } from './oauthSpec.js';
 import { type Consent, createConsent } from './consent.js';
+import { createFactCache, type FactCache } from './factCache.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
 import { fillUrls, type Provider, refreshGrant, wholeFacts } from './oauth/tokenRequests.js';
@@ -62,6 +63,7 @@ export function createConnectors({
   counts,
 }: ConnectorSettings): Connectors {
   const rateLimiters = new Map<ConnectedSourceType, ReturnType<typeof createRateLimiters>>();
+  const caches = new Map<ConnectedSourceType, FactCache>();
   const refreshing = new Map<string, Promise<VersionedGrant>>();
   const clientOf = (source: ConnectedSourceType): OAuthClient | null =>
     (Object.hasOwn(clients, source) ? clients[source as keyof OAuthClients] : undefined) ?? null;
@@ -120,11 +122,14 @@ export function createConnectors({
       const rateLimiterOf =
         rateLimiters.get(source) ?? createRateLimiters(name, requestsAtOnce, turns, sharedLimit?.requestsAtOnce);
       rateLimiters.set(source, rateLimiterOf);
+      const cache = caches.get(source) ?? createFactCache(connector.cache);
+      caches.set(source, cache);
       return createAccount({
         source,
         name,
         connector,
         requestsAtOnce,
+        cache,
         credentials,
         live: typeof credentials === 'string' || !oauth ? null : liveGrantOf(source, place, oauth, credentials),
         rateLimiterOf: (group) => rateLimiterOf(place, group),

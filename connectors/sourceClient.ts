@@ -1,5 +1,5 @@
 import { Fault } from '../contract/failures.js';
-import type { CallOptions, SourceAnswer, SourceClient, SourceRequest } from './connector.js';
+import type { CallOptions, SourceAnswer, SourceClient, SourceRequest } from './accountClient.js';
 import { isObject } from './json.js';
 import { parseAnswer } from './parseAnswer.js';
 import { createTransport, faultOf, type Outgoing, type TransportSettings } from './transport.js';

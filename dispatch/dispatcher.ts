@@ -1,62 +1,27 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { TypedSearchAttributes } from '@temporalio/common';
-import pLimit from 'p-limit';
+import type { Client } from '@temporalio/client';
 
 import { periodically } from '../config/process/periodically.js';
-import {
-  CONSENT_RETURNED_SIGNAL,
-  RESUME_SIGNAL,
-  type RunInput,
-  type RunKind,
-  workflowIds,
-} from '../contract/runs/orchestration.js';
 import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
-import { inSpan, NO_TRACING } from '../observability/tracing.js';
+import { NO_TRACING } from '../observability/tracing.js';
 import type { Attempts } from '../store/connections/attempts.js';
-import type { HeldRuns } from '../store/runs/held.js';
 import type { RunDoc } from '../store/models/runs.js';
+import type { HeldRuns } from '../store/runs/held.js';
 import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
 import type { UploadStreams } from '../store/runs/uploadStreams.js';
 import { createFairShares } from './fairShares.js';
-import { CANCELLED, endGoneRun, type GoneRunStores, isAlive } from './goneRuns.js';
-import { searchAttributes } from './searchAttributes.js';
+import type { GoneRunStores } from './goneRuns.js';
+import { cancelRun } from './outbox/cancelRun.js';
+import { createRunSignals } from './outbox/runSignals.js';
+import { CALL_TIMEOUT_MS, createRunStarter } from './outbox/runStarter.js';
 import { createUploadStreamStarter } from './uploadStreams.js';
-import { temporalFailure } from './temporalFailure.js';
 
-/** A start that Temporal does not answer in this time is left to the sweeper. */
-const START_TIMEOUT_MS = 5_000;
-/** Retry interval of an unstarted run: Temporal was unavailable, or an earlier run of the same target is active. */
-const RETRY_MS = 2_000;
-/** An earlier run of the same target often ends within a second. Wait briefly before leaving the row to the sweeper. */
-const CONFLICT_PAUSES_MS = [100, 300, 900];
-/**
- * Starting a workflow takes Temporal much longer than accepting a run takes us. The limit keeps a burst of requests
- * fast.
- */
-const STARTS_AT_ONCE = 2;
 const SWEEP_MS = 1_000;
 const SWEEP_ROWS = 100;
 /** Time that the API process has to signal the workflow itself before the sweeper does, in milliseconds. */
 const UNACKNOWLEDGED_MS = 2_000;
-
-/** Runs of one file. The workflow id of a scrape names its parent instead. */
-const ONE_FILE_KINDS: readonly RunKind[] = ['syncUpload', 'resyncFile', 'updateTags'];
-
-/**
- * Search attributes by which operators find the run in Temporal's Web UI. A run of the whole organization has no user.
- */
-const attributesOf = (run: RunDoc): TypedSearchAttributes =>
-  searchAttributes({
-    OrganizationId: String(run.organizationId),
-    RequestId: run.requestId,
-    UserId: run.userId > 0 ? String(run.userId) : undefined,
-    DataSourceId: run.dataSourceId ? String(run.dataSourceId) : undefined,
-    FileId: ONE_FILE_KINDS.includes(run.kind) && run.fileId !== null ? String(run.fileId) : undefined,
-  });
 
 export interface Dispatcher {
   /**
@@ -105,103 +70,22 @@ export function createDispatcher(
   log: Log,
   tracing: Tracing = NO_TRACING,
 ): Dispatcher {
-  const { runs, files, heldRuns, uploadStreams, attempts, pauses } = stores;
-  const { taskQueue, idOf } = names;
-  /** Whether the running workflow with that id belongs to this run. */
-  const isThisRun = async (run: RunDoc): Promise<boolean> => {
-    const { memo } = await client.workflow.getHandle(idOf(run.workflowId)).describe();
-    return memo?.['runId'] === run._id;
-  };
-
-  const inTurn = pLimit(STARTS_AT_ONCE);
+  const { runs, heldRuns, uploadStreams, attempts, pauses } = stores;
+  const closing = new AbortController();
   const shares = createFairShares(runs);
-  const startWorkflow = async (run: RunDoc) => {
-    const priority = await shares.of(run);
-    return client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
-      client.workflow.start<(input: RunInput) => Promise<unknown>>(run.kind, {
-        workflowId: idOf(run.workflowId),
-        taskQueue,
-        args: [{ runId: run._id }],
-        workflowIdConflictPolicy: 'FAIL',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        memo: { runId: run._id },
-        typedSearchAttributes: attributesOf(run),
-        priority,
-      }),
-    );
-  };
-
-  /** Uses the trace of the request that accepted the run, regardless of the process that starts it. */
-  const startTraced = (run: RunDoc) => {
-    const { _id, kind, organizationId, userId, fileId, requestId, workflowId, traceparent } = run;
-    const ids = { organization: organizationId, run: _id, request: requestId, workflow: idOf(workflowId) };
-    const whose = { ...(userId > 0 && { user: userId }), ...(fileId !== null && { file: fileId }) };
-    return inSpan(
-      tracing,
-      {
-        name: `start ${kind}`,
-        kind: 'producer',
-        ids: { ...ids, ...whose },
-        ...(traceparent && { parent: traceparent }),
-      },
-      () => startWorkflow(run),
-    );
-  };
-
-  /** Returns true once Temporal has the run's workflow; false while an earlier run of the same target is active. */
-  const tryStart = async (run: RunDoc): Promise<boolean> => {
-    try {
-      await inTurn(() => startTraced(run));
-      return true;
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      return isThisRun(run);
-    }
-  };
-
-  const startRow = async (run: RunDoc, isFirst: boolean): Promise<void> => {
-    const { _id: runId, organizationId, requestId } = run;
-    const workflowId = idOf(run.workflowId);
-    const context = { runId, workflowId, organizationId, requestId };
-    const postpone = async (reason: string): Promise<void> => {
-      await runs.postpone(runId, new Date(Date.now() + RETRY_MS));
-      log.warn({ ...context, reason }, 'run stays in the outbox');
-    };
-    try {
-      // Otherwise the third of three runs could start before the second, and the second's older options would win.
-      if (!isFirst && (await runs.isBehindAnother(run)))
-        return await postpone('an earlier run of the same target is waiting');
-      let started = await tryStart(run);
-      for (const pauseMs of CONFLICT_PAUSES_MS) {
-        if (started || closing) break;
-        await sleep(pauseMs);
-        started = await tryStart(run);
-      }
-      if (!started) {
-        // A new request for the same target does not wait for a paused run.
-        const paused = await pauses.under(run.workflowId);
-        if (paused) await client.workflow.getHandle(workflowId).cancel();
-        return await postpone(`an earlier run of the same target ${paused ? 'was paused' : 'is active'}`);
-      }
-      await runs.markStarted(runId);
-      log.info(context, 'workflow started');
-    } catch (error) {
-      await postpone(error instanceof Error ? error.message : String(error));
-    }
-  };
-
+  const starter = createRunStarter({ client, names, runs, pauses, shares, log, tracing, closing: closing.signal });
   const streams = createUploadStreamStarter(client, names, shares, log, tracing);
+  const signals = createRunSignals(client, names, log);
   const underWay = new Set<Promise<void>>();
-  let closing = false;
 
   const start: Dispatcher['start'] = async (runId, first = null) => {
-    if (closing) return;
+    if (closing.signal.aborted) return;
     const starting = (async () => {
       try {
         const run = first ?? (await runs.find(runId));
         if (!run || run.startedAt !== null || run.held === true) return;
         if (run.stream) await streams.wake(run);
-        else await startRow(run, first !== null);
+        else await starter.start(run, first !== null);
       } catch (error) {
         log.warn({ runId, err: error }, 'run stays in the outbox');
       }
@@ -211,28 +95,11 @@ export function createDispatcher(
     underWay.delete(starting);
   };
 
-  const signalConsentReturned = async (runId: number): Promise<void> => {
-    if (closing) return;
-    try {
-      const handle = client.workflow.getHandle(idOf(workflowIds.connect(runId)));
-      await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(CONSENT_RETURNED_SIGNAL));
-    } catch (error) {
-      // A connection that is still in the outbox logs this too: it checks for the return when it starts.
-      log.warn(
-        { runId, err: error },
-        'the workflow of a connection was not signalled that the user returned; the sweeper repeats it',
-      );
-    }
+  const signalConsentReturned: Dispatcher['signalConsentReturned'] = async (runId) => {
+    if (!closing.signal.aborted) await signals.consentReturned(runId);
   };
-
-  const signalResumed = async ({ _id: runId, workflowId }: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void> => {
-    if (closing) return;
-    try {
-      const handle = client.workflow.getHandle(idOf(workflowId));
-      await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.signal(RESUME_SIGNAL));
-    } catch (error) {
-      log.warn({ runId, err: error }, 'the workflow of a resumed run was not signalled; the sweeper repeats it');
-    }
+  const signalResumed: Dispatcher['signalResumed'] = async (run) => {
+    if (!closing.signal.aborted) await signals.resumed(run);
   };
 
   const sweepOnce = async (): Promise<void> => {
@@ -247,64 +114,21 @@ export function createDispatcher(
     await Promise.all(resumed.map(signalResumed));
   };
 
-  /** Cancels the workflow of a run. If Temporal no longer has the workflow, or it was ended there, ends the run itself. */
-  const cancelOrEnd = async (run: RunDoc): Promise<void> => {
-    const { _id: runId, workflowId, organizationId, requestId } = run;
-    // Check first: another run may have the same workflow id by now.
-    if (await isAlive({ client, names }, run, stores.runs)) {
-      try {
-        await client.workflow.getHandle(idOf(workflowId)).cancel();
-        return;
-      } catch (error) {
-        // The workflow ended in the meantime: by itself, which ended its run too, or by an operator.
-        if (!(error instanceof WorkflowNotFoundError) || (await isAlive({ client, names }, run, stores.runs)))
-          throw error;
-      }
-    }
-    // A workflow ends its run before it completes, so a finished run needs nothing more.
-    if ((await runs.find(runId))?.finishedAt !== null) return;
-    await endGoneRun({ client, names }, stores, run, CANCELLED);
-    log.warn(
-      { runId, workflowId: idOf(workflowId), organizationId, requestId },
-      'cancelled a run whose workflow is gone',
-    );
-  };
-
   return {
     start,
-    signalConsentReturned: signalConsentReturned,
-    signalResumed: signalResumed,
-    async cancel(runId) {
-      if (await runs.withdraw(runId)) {
-        await files.abortOpen(runId, 'The run was cancelled before it began. Resync to try again.', 'cancelled');
-        await runs.finish(runId, 'aborted', {});
-        return;
-      }
-      const run = await runs.find(runId);
-      if (!run || run.finishedAt !== null) return;
-      if (run.stream) {
-        // The same workflow ingests other uploads too. The batch that reads this file sees that the run no longer owns
-        // it.
-        await files.abortOpen(runId, 'The upload was cancelled. Resync to try again.', 'cancelled');
-        await runs.finish(runId, 'aborted', { ...(await files.countRun(runId)) });
-        return;
-      }
-      try {
-        await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => cancelOrEnd(run));
-      } catch (error) {
-        throw temporalFailure(error);
-      }
-    },
+    signalConsentReturned,
+    signalResumed,
+    cancel: (runId) => cancelRun({ access: { client, names }, stores, log }, runId),
     async sweep(signal) {
       const onError = (error: unknown): void =>
         log.warn({ err: error }, 'the sweep of the outbox failed; trying again');
       await periodically(sweepOnce, { intervalMs: SWEEP_MS, signal, onError });
     },
     async ping() {
-      const asked = client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+      const asked = client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
         client.workflowService.describeTaskQueue({
           namespace: client.options.namespace,
-          taskQueue: { name: taskQueue },
+          taskQueue: { name: names.taskQueue },
           // TASK_QUEUE_TYPE_WORKFLOW
           taskQueueType: 1,
         }),
@@ -320,7 +144,7 @@ export function createDispatcher(
       return { pollers: pollers?.length ?? 0 };
     },
     async close() {
-      closing = true;
+      closing.abort();
       streams.close();
       // The SDK retries by timers, and a timer that fires on a closed channel would end the process. Each start has a
       // deadline.

@@ -1,6 +1,6 @@
 import type { Priority } from '@temporalio/common';
 
-import { fairnessKeys } from '../contract/runs/orchestration.js';
+import { fairnessKeys } from '../contract/runs/workflowIds.js';
 import type { RunDoc } from '../store/models/runs.js';
 import type { Runs } from '../store/runs/outbox.js';
 

@@ -2,12 +2,8 @@ import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 
 import { periodically } from '../config/process/periodically.js';
-import {
-  type DeliverEventsInput,
-  EVENTS_QUEUED_SIGNAL,
-  type SearchAttributeName,
-  workflowIds,
-} from '../contract/runs/orchestration.js';
+import { type DeliverEventsInput, EVENTS_QUEUED_SIGNAL } from '../contract/runs/orchestration.js';
+import { type SearchAttributeName, workflowIds } from '../contract/runs/workflowIds.js';
 import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import { type Events, ROWS_PER_ROUND } from '../store/events/events.js';

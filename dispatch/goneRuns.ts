@@ -3,7 +3,8 @@ import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundErro
 
 import type { SkipCause } from '../contract/runs/ledger.js';
 import { OPEN_ATTEMPT_STATES } from '../contract/accounts/oauth.js';
-import { IS_UPLOAD, type RunInput } from '../contract/runs/orchestration.js';
+import type { RunInput } from '../contract/runs/orchestration.js';
+import { IS_UPLOAD } from '../contract/runs/runKinds.js';
 import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Attempts } from '../store/connections/attempts.js';
 import type { DataSourceCommands } from '../store/dataSources/commands.js';

@@ -1,5 +1,5 @@
 import { periodically } from '../config/process/periodically.js';
-import { workflowIds } from '../contract/runs/orchestration.js';
+import { workflowIds } from '../contract/runs/workflowIds.js';
 import type { Log } from '../observability/log.js';
 import type { Store } from '../store/connect.js';
 import type { Dispatcher } from './dispatcher.js';

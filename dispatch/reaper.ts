@@ -1,5 +1,5 @@
 import { periodically } from '../config/process/periodically.js';
-import { REDONE_KINDS } from '../contract/runs/orchestration.js';
+import { REDONE_KINDS } from '../contract/runs/runKinds.js';
 import type { Log } from '../observability/log.js';
 import type { Originals } from '../store/originals/originals.js';
 import type { Runs } from '../store/runs/outbox.js';

@@ -8,7 +8,7 @@ import {
 
 import { periodically } from '../config/process/periodically.js';
 import { scheduleTimes, scheduleState } from '../contract/sources/autoSync.js';
-import type { AutoSyncInput } from '../contract/runs/orchestration.js';
+import type { AutoSyncInput } from '../contract/runs/autoSync.js';
 import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { ScheduleDoc } from '../store/models/schedules.js';

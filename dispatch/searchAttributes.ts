@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 
-import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contract/runs/orchestration.js';
+import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contract/runs/workflowIds.js';
 
 /** Returns the ids by which operators search in Temporal's Web UI; absent ids are omitted. */
 export function searchAttributes(

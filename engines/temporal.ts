@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { Connection } from '@temporalio/client';
 
-import { SEARCH_ATTRIBUTES } from '../contract/runs/orchestration.js';
+import { SEARCH_ATTRIBUTES } from '../contract/runs/workflowIds.js';
 import { findBinary } from './binaries.js';
 import { startEngine, type Engine, type StartOptions } from './engine.js';
 import type { WantedPort } from './ports.js';

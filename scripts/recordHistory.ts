@@ -1,23 +1,20 @@
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createCanvas } from '@napi-rs/canvas';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
 import type { FileRecord } from '../contract/files/records.js';
-import { scheduleIds, workflowIds } from '../contract/runs/orchestration.js';
 import { temporalNames } from '../contract/runs/temporalNames.js';
+import { scheduleIds, workflowIds } from '../contract/runs/workflowIds.js';
 import { startGoogleDrive } from '../test/emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../test/emulators/oauthProvider.js';
 import { answerConsent, consentTo, openPage } from '../test/support/consent.js';
 import { ORGANIZATION, startGitBook, TOKEN } from '../test/emulators/gitbook.js';
 import { inspectMongodb } from '../store/overview/inspection.js';
 import { letDaysPass } from '../test/support/coldFiles.js';
+import { picturedWords, serveSite } from './historySite.js';
 import { startService } from './service.js';
 
 /**
@@ -26,73 +23,21 @@ import { startService } from './service.js';
  */
 const FOLDER = fileURLToPath(new URL('../test/workflows/histories/', import.meta.url));
 
-const page = (name: string) =>
-  `<html><head><title>${name}</title></head><body><main><h1>${name}</h1><p>Some words.</p></main></body></html>`;
-
-/** Returns a picture that shows a few words. */
-function picturedWords(): Uint8Array<ArrayBuffer> {
-  const canvas = createCanvas(400, 100);
-  const context = canvas.getContext('2d');
-  context.fillStyle = '#fff';
-  context.fillRect(0, 0, 400, 100);
-  context.fillStyle = '#000';
-  context.font = '32px sans-serif';
-  context.fillText('Some words.', 40, 60);
-  return Uint8Array.from(canvas.toBuffer('image/png'));
-}
-
 /** The path of this checkout, which is removed from stack traces. */
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
 const withoutPaths = (json: string): string => json.replaceAll(ROOT, '');
 
-/**
- * Serves a site with two good pages, a missing one and one that fails once, a webhook receiver and a transcription
- * service that fail once.
- */
-async function serveSite() {
-  let failures = 0;
-  let refusals = 0;
-  let refusedRecordings = 0;
-  const server = createServer((request, response) => {
-    const url = request.url ?? '/';
-    const origin = `http://${request.headers.host ?? ''}`;
-    if (url === '/sitemap.xml') {
-      return void response.end(
-        `<urlset>${['/a', '/b', '/missing', '/flaky'].map((one) => `<url><loc>${origin}${one}</loc></url>`).join('')}</urlset>`,
-      );
-    }
-    if (url === '/hook') return void response.writeHead(refusals++ === 0 ? 500 : 200).end();
-    if (url.startsWith('/v1/listen')) {
-      request.resume();
-      // Simulate a rate limit for the first request.
-      if (refusedRecordings++ === 0) return void response.writeHead(429).end();
-      const words = [{ word: 'words', punctuated_word: 'Words.', start: 0, end: 1 }];
-      const channels = [{ alternatives: [{ transcript: 'Words.', words }] }];
-      return void response.end(JSON.stringify({ metadata: { duration: 1 }, results: { channels } }));
-    }
-    if (url === '/start') {
-      response.setHeader('content-type', 'text/html');
-      return void response.end(`<a href="/a">a</a> <a href="/b">b</a> <a href="/flaky">flaky</a>`);
-    }
-    if (url === '/feed.xml') {
-      const item = `<item><guid>1</guid><title>One</title><link>${origin}/a</link><description>Words.</description></item>`;
-      return void response.end(`<rss><channel><title>Feed</title>${item}</channel></rss>`);
-    }
-    if (url === '/flaky' && failures++ === 0) return void response.writeHead(500).end();
-    if (!['/a', '/b', '/flaky'].includes(url)) return void response.writeHead(404).end();
-    response.setHeader('content-type', 'text/html');
-    setTimeout(() => response.end(page(url)), url === '/b' ? 300 : 0);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
-}
-
 const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-histories-'));
+
 const site = await serveSite();
+
 const drive = await startGoogleDrive({ one: { name: 'one.txt', content: 'Words.' } });
+
 const gitbook = await startGitBook({
   words: { title: 'Words', pages: { one: { title: 'One', text: 'Words.' }, two: { title: 'Two', text: 'More.' } } },
 });
+
 const service = await startService({
   env: {
     ...process.env,
@@ -111,6 +56,7 @@ const service = await startService({
   },
   say: (line) => console.log(`· ${line}`),
 });
+
 try {
   const engines = JSON.parse(await readFile(path.join(dataDir, 'engines.json'), 'utf8')) as {
     temporalAddress: string;

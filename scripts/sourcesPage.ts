@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { describeSource } from '../connectors/catalogue.js';
 import { BROUGHT_CLIENTS, FACT_FIELDS } from '../contract/accounts/oauth.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../contract/sources/sources.js';
+import { honours } from '../contract/sources/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -74,7 +75,7 @@ function proofOf(source: ConnectedSourceType): string {
   ].join('; ');
 }
 
-/** Renders docs/sources.md from the rows in contract/sources/sources.ts and the descriptions of the connectors. */
+/** Renders docs/sources.md from the rows in contract/sources/connectedSources.ts and the descriptions of the connectors. */
 export function sourcesPage(): string {
   const rows = (Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[])
     .toSorted((a, b) => CONNECTED_SOURCES[a].name.localeCompare(CONNECTED_SOURCES[b].name, 'en'))
@@ -90,7 +91,7 @@ export function sourcesPage(): string {
 ([test/emulators](../test/emulators)) that implements the provider's published interface, by the catalogue of tests that
 every source passes ([test/system/sources](../test/system/sources)), and by syncs whose worker is killed at random
 moments ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names additional tests.
-\`npm run docs:sources\` writes this page from \`contract/sources/sources.ts\` and \`connectors/\`.
+\`npm run docs:sources\` writes this page from \`contract/sources/connectedSources.ts\` and \`connectors/\`.
 
 For every source, the next listing deletes files whose items vanished, unless so many are missing that an operator must
 approve it. Contents are read up to the smaller of MAX_UPLOAD_BYTES and MAX_DOCUMENT_BYTES. Syncs wait for the source's

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
 import { SETTINGS } from '../config/settings.js';
-import { SEARCH_ATTRIBUTES } from '../contract/runs/orchestration.js';
+import { SEARCH_ATTRIBUTES } from '../contract/runs/workflowIds.js';
 
 interface Service {
   readonly image: string;

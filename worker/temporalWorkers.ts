@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 
 import type { Activities } from '../activities/index.js';
-import { deliveryQueue, ocrQueue, transcriptionQueue } from '../contract/runs/orchestration.js';
+import { deliveryQueue, ocrQueue, transcriptionQueue } from '../contract/runs/workflowIds.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
 import { type AttemptLog, interceptActivities } from './interceptActivities.js';

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 
-import { TRACE_HEADER } from '../contract/runs/orchestration.js';
+import { TRACE_HEADER } from '../contract/runs/workflowIds.js';
 import { carriedIn } from '../observability/carried.js';
 import type { Carried, SpanIds, Tracing } from '../observability/spans.js';
 import { inSpan, NO_TRACING } from '../observability/tracing.js';

@@ -15,14 +15,9 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import {
-  type AutoSyncInput,
-  type AutoSyncResult,
-  fairnessKeys,
-  type AutoSyncPart,
-  type RunInput,
-  SEARCH_ATTRIBUTES,
-} from '../contract/runs/orchestration.js';
+import type { RunInput } from '../contract/runs/orchestration.js';
+import type { AutoSyncInput, AutoSyncPart, AutoSyncResult } from '../contract/runs/autoSync.js';
+import { fairnessKeys, SEARCH_ATTRIBUTES } from '../contract/runs/workflowIds.js';
 import { STORE } from './activityOptions.js';
 
 const { acceptPass, nextPart, endPass } = proxyActivities<Activities>(STORE);

@@ -10,7 +10,8 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import { deliveryQueue, type DeliverEventsInput, EVENTS_QUEUED_SIGNAL } from '../contract/runs/orchestration.js';
+import { type DeliverEventsInput, EVENTS_QUEUED_SIGNAL } from '../contract/runs/orchestration.js';
+import { deliveryQueue } from '../contract/runs/workflowIds.js';
 import { NOTIFY } from './activityOptions.js';
 
 const eventsQueued = defineSignal(EVENTS_QUEUED_SIGNAL);

@@ -10,15 +10,14 @@ import {
 } from '@temporalio/workflow';
 
 import type { Activities } from '../activities/index.js';
-import {
-  type DeferredInput,
-  type DeferredResult,
-  type DeferredStep,
-  type BatchResult,
-  type IngestBatchResult,
-  ocrQueue,
-  transcriptionQueue,
+import type {
+  BatchResult,
+  DeferredInput,
+  DeferredResult,
+  DeferredStep,
+  IngestBatchResult,
 } from '../contract/runs/orchestration.js';
+import { ocrQueue, transcriptionQueue } from '../contract/runs/workflowIds.js';
 import { COMPUTE, TRANSCRIBE } from './activityOptions.js';
 import { storeSteps } from './storeSteps.js';
 

@@ -1,6 +1,6 @@
 import { ContinueAsNew, type Headers, proxySinks, type Sinks, type WorkflowInterceptors } from '@temporalio/workflow';
 
-import { TRACE_HEADER } from '../contract/runs/orchestration.js';
+import { TRACE_HEADER } from '../contract/runs/workflowIds.js';
 
 /** Trace events that a workflow sends to its worker. */
 export interface TraceSinks extends Sinks {

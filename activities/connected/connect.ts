@@ -1,12 +1,8 @@
 import { Fault } from '../../contract/failures.js';
 import { OPEN_ATTEMPT_STATES } from '../../contract/accounts/oauth.js';
-import {
-  type EndConnectionInput,
-  type ConnectionState,
-  type RunInput,
-  workflowIds,
-} from '../../contract/runs/orchestration.js';
-import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources/sources.js';
+import type { ConnectionState, EndConnectionInput, RunInput } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources/connectedSources.js';
 import type { AttemptDoc } from '../../store/models/connections.js';
 import type { ActivityDeps } from '../deps.js';
 

@@ -1,4 +1,4 @@
-import type { Change, SourceItem } from '../../connectors/connector.js';
+import type { Change, SourceItem } from '../../connectors/sourceItem.js';
 import type { Account } from '../../connectors/account.js';
 import {
   MAX_CLOSED,

@@ -1,6 +1,6 @@
 import type { Account } from '../../connectors/account.js';
 import { Fault } from '../../contract/failures.js';
-import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources/connectedSources.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps } from '../deps.js';

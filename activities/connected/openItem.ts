@@ -1,4 +1,9 @@
-import { ALL_CONNECTORS, exportsDocuments, isConnectedSource, isOfAccount } from '../../contract/sources/sources.js';
+import {
+  ALL_CONNECTORS,
+  exportsDocuments,
+  isConnectedSource,
+  isOfAccount,
+} from '../../contract/sources/connectedSources.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { ActivityDeps, OpenedContent } from '../deps.js';
 import { withAccount } from './openAccount.js';

@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import type { SourceItem } from '../../connectors/connector.js';
+import type { SourceItem } from '../../connectors/sourceItem.js';
 import { isWalked, type SyncSourceRequest } from '../../contract/accounts/connections.js';
 import { fileEvents, uploadEvent } from '../../contract/events.js';
 import { endedAs } from '../../contract/runs/ledger.js';
@@ -8,7 +8,7 @@ import type { QueueItemsResult, RunInput } from '../../contract/runs/orchestrati
 import { honours } from '../../contract/sources/sources.js';
 import { becomesFile } from '../../contract/sources/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
-import type { FileRequest } from '../../store/files/accept.js';
+import type { FileRequest } from '../../store/files/acceptance/request.js';
 import { runOfKind } from '../../contract/runs/runs.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';

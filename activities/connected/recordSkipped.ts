@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { SkippedItem, SourceItem } from '../../connectors/connector.js';
+import type { SkippedItem, SourceItem } from '../../connectors/sourceItem.js';
 import { fileEvents, type NewEvent } from '../../contract/events.js';
 import type { SyncSourceRequest } from '../../contract/accounts/connections.js';
 import { endedAs } from '../../contract/runs/ledger.js';

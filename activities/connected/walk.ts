@@ -1,4 +1,4 @@
-import type { ItemPage, SkippedItem, SourceItem } from '../../connectors/connector.js';
+import type { ItemPage, SkippedItem, SourceItem } from '../../connectors/sourceItem.js';
 import type { Account } from '../../connectors/account.js';
 import type { Walk } from '../../contract/accounts/connections.js';
 import { Fault } from '../../contract/failures.js';

@@ -1,7 +1,8 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import type { DeleteFilesProgress, DeleteFilesRequest } from '../../contract/files/deleteFiles.js';
-import { type RunInput, scheduleIds } from '../../contract/runs/orchestration.js';
+import type { RunInput } from '../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import { runOfKind } from '../../contract/runs/runs.js';
 import type { Run } from '../../store/models/runs.js';
 import type { Tenant } from '../../store/users/accept.js';

@@ -4,7 +4,7 @@ import { CAP_FACT, LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/runs/scrapeSitemap.js';
 import type { SitemapProblem } from '../../connectors/types.js';
 import type { RunInput } from '../../contract/runs/orchestration.js';
-import type { FileRequest } from '../../store/files/accept.js';
+import type { FileRequest } from '../../store/files/acceptance/request.js';
 import { runOfKind } from '../../contract/runs/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';

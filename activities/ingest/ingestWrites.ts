@@ -1,5 +1,5 @@
 import { coalesce } from '../../contract/coalesce.js';
-import type { UnchangedFile } from '../../store/files/commands.js';
+import type { UnchangedFile } from '../../store/files/finish.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { FoundLinks } from '../../store/frontier/frontier.js';
 import { commitFiles } from './commitFiles.js';

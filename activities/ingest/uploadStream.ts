@@ -9,8 +9,8 @@ import {
   TURN_MS,
   type UploadBatchInput,
   type UploadStreamInput,
-  workflowIds,
 } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { OpenUpload } from '../../store/runs/uploadStreams.js';
 import type { BatchRunner } from './batchRunner.js';

@@ -1,8 +1,9 @@
 import type { FeedReading } from '../../contract/runs/feeds.js';
 import type { FaultKind } from '../../contract/failures.js';
-import { type BegunRun, IS_UPLOAD, type RunInput, type RunKind } from '../../contract/runs/orchestration.js';
+import type { BegunRun, RunInput } from '../../contract/runs/orchestration.js';
+import { IS_UPLOAD, type RunKind } from '../../contract/runs/runKinds.js';
 import { cutMessage } from '../../contract/runs/scrapeSitemap.js';
-import type { ContainerChange } from '../../store/files/commands.js';
+import type { ContainerChange } from '../../store/files/moveContainer.js';
 import type { RunCounts } from '../../store/files/runProgress.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { RunEnd } from '../../store/runs/outbox.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
 import { EMBEDDING_MODELS } from '../../contract/vectors/embeddingModels.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { ApiDeps } from '../http/deps.js';

@@ -1,5 +1,5 @@
 import type { StoredGrant } from '../../contract/accounts/oauth.js';
-import { isConnectedSource, sourcesOfConsent } from '../../contract/sources/sources.js';
+import { isConnectedSource, sourcesOfConsent } from '../../contract/sources/connectedSources.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { ApiDeps } from '../http/deps.js';
 

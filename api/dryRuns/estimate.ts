@@ -1,5 +1,5 @@
 import { type IngestOptions, wantsVectors } from '../../contract/files/ingestOptions.js';
-import type { RunKind } from '../../contract/runs/orchestration.js';
+import type { RunKind } from '../../contract/runs/runKinds.js';
 import type { ApiDeps, Sample } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';
 import type { SkippedByDryRun } from '../schemas/estimates.js';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import { uploadEvent } from '../../contract/events.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { FileRecord } from '../../contract/files/records.js';
 import type { foundAs, UploadOptions } from '../../contract/files/uploads.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';

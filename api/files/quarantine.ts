@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
 import { MAX_PAGE_LIMIT } from '../../contract/files/fileFilters.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { QuarantineFilters } from '../../contract/files/quarantine.js';
 import type { QuarantinedDoc } from '../../store/models/quarantine.js';
 import { HttpError } from '../http/errors.js';

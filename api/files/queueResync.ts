@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { RunCause } from '../../contract/runs/ledger.js';
-import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/runs/orchestration.js';
+import { CONTAINER_WORKFLOW_IDS, workflowIds } from '../../contract/runs/workflowIds.js';
 import type { Store } from '../../store/connect.js';
 import type { SyncAgain } from '../../store/files/accept.js';
 import { containerWork } from '../../contract/runs/containerWork.js';

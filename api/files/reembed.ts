@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import { KEPT_REASONS, type KeptReason, type ReembedRequest } from '../../contract/runs/reembed.js';
 import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { ApiDeps } from '../http/deps.js';

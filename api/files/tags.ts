@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { FileRecord, TagValue } from '../../contract/files/records.js';
 import { type StoredTag, storedTags, upsertTags, withoutTags } from '../../contract/files/tags.js';
 import type { ApiDeps } from '../http/deps.js';

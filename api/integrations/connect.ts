@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import type { DataSourceRecord } from '../../contract/files/records.js';
 import { CREDENTIAL_FACTS } from '../../contract/accounts/connectCredentials.js';
-import { isConnectedSource } from '../../contract/sources/sources.js';
+import { isConnectedSource } from '../../contract/sources/connectedSources.js';
 import { BROUGHT_CLIENTS, FACT_FIELDS, type StoredGrant } from '../../contract/accounts/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { HttpError } from '../http/errors.js';

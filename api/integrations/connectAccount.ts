@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { ConnectionOptions } from '../../contract/accounts/oauth.js';
 import type { TagValue } from '../../contract/files/records.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { ApiDeps } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';

@@ -1,7 +1,8 @@
 import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/vectors/embeddingModels.js';
-import { type ConnectedSourceType, honours } from '../../contract/sources/sources.js';
+import { honours } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';
 import { ingestFields } from '../schemas/ingest.js';

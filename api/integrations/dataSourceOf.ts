@@ -1,5 +1,9 @@
 import type { Account } from '../../connectors/account.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType, isConnectedSource } from '../../contract/sources/sources.js';
+import {
+  CONNECTED_SOURCES,
+  type ConnectedSourceType,
+  isConnectedSource,
+} from '../../contract/sources/connectedSources.js';
 import type { Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { ApiDeps } from '../http/deps.js';

@@ -1,4 +1,4 @@
-import type { SourceItem } from '../../connectors/connector.js';
+import type { SourceItem } from '../../connectors/sourceItem.js';
 import { Fault } from '../../contract/failures.js';
 import { honours } from '../../contract/sources/sources.js';
 import { becomesFile } from '../../contract/sources/typesAtSource.js';

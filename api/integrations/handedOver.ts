@@ -1,4 +1,4 @@
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { ApiDeps } from '../http/deps.js';
 import type { HandedOver } from '../schemas/handedOver.js';
 import { azureHandedOver } from './azureBlobStorage/connect.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { type ConnectedSourceType, idInDrive } from '../../contract/sources/sources.js';
+import { type ConnectedSourceType, idInDrive } from '../../contract/sources/connectedSources.js';
 import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { estimate } from '../schemas/estimates.js';
 import {

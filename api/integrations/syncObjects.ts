@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { invalid } from '../http/errors.js';
 import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { estimate } from '../schemas/estimates.js';

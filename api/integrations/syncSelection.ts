@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { ApiDeps } from '../http/deps.js';
 import { withDeadline } from '../dryRuns/deadline.js';
 import { drySelection } from './drySelection.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import { operation } from '../http/operation.js';
 import { success } from '../schemas/answers.js';
 

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
-import { ALL_CONNECTORS, SOURCE_TYPES } from '../../contract/sources/sources.js';
+import { SOURCE_TYPES } from '../../contract/sources/sources.js';
+import { ALL_CONNECTORS } from '../../contract/sources/connectedSources.js';
 import type { ConnectorSettings } from '../../store/models/organizations.js';
 import { operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';

@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { MAX_PAGE_LIMIT } from '../../contract/files/fileFilters.js';
 import { ITEM_CAUSES, ITEM_OUTCOMES, ITEM_STAGES, RUN_CAUSES } from '../../contract/runs/ledger.js';
-import { RUN_KINDS } from '../../contract/runs/orchestration.js';
+import { RUN_KINDS } from '../../contract/runs/runKinds.js';
 import { STALL_CAUSES } from '../../contract/runs/stalls.js';
 import { RUN_STATES, type RunFilter } from '../../store/runs/list.js';
 import { workflowFields, wholeRecord } from './answers.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import { fileOfKey } from '../../store/ledger/items.js';
 import type { ItemFilter } from '../../store/ledger/live.js';
 import type { RunDoc } from '../../store/models/runs.js';

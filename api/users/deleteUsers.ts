@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import { operation } from '../http/operation.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { customerIds } from '../schemas/users.js';

@@ -1,8 +1,9 @@
-import { CONTAINER_WORKFLOW_IDS, type ContainerRunKind } from '../../contract/runs/orchestration.js';
+import { CONTAINER_WORKFLOW_IDS } from '../../contract/runs/workflowIds.js';
+import type { ContainerRunKind } from '../../contract/runs/runKinds.js';
 import type { NewWork } from '../../contract/runs/runs.js';
 import type { SourceType } from '../../contract/sources/sources.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
-import type { FileRequest } from '../../store/files/accept.js';
+import type { FileRequest } from '../../store/files/acceptance/request.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { Session } from '../../store/database/sequence.js';

@@ -3,7 +3,7 @@ import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/vectors/embeddingModels.js';
 import { FEED_SOURCE, readFeedAddress, type SyncFeedRequest } from '../../contract/runs/feeds.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import { storedTags } from '../../contract/files/tags.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Session } from '../../store/database/sequence.js';

@@ -1,4 +1,5 @@
-import { ConfigError, loadConfig } from '../../config/config.js';
+import { loadConfig } from '../../config/config.js';
+import { ConfigError } from '../../config/configError.js';
 import { bad, type Check, messageOf, ok } from '../doctor/check.js';
 import { apiChecks, mongodbChecks, qdrantChecks, temporalChecks } from '../doctor/engines.js';
 import { machineChecks } from '../doctor/machine.js';

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { loadConfig, readSecretKeys } from '../../config/config.js';
+import { loadConfig } from '../../config/config.js';
+import { readSecretKeys } from '../../config/secretKeys.js';
 import type { Config } from '../../config/types.js';
 import { refuseHalfRestored, RESTORING } from '../../engines/restoring.js';
 import { copyHashed, syncFolder } from '../backup/copy.js';

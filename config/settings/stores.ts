@@ -1,7 +1,7 @@
 /** Temporal, MongoDB, Qdrant and file storage. */
 import Joi from 'joi';
 
-import { TASK_QUEUE } from '../../contract/runs/orchestration.js';
+import { TASK_QUEUE } from '../../contract/runs/workflowIds.js';
 import { QUANTIZATIONS } from '../../store/vectors/layout.js';
 import { text, count, onDiskParts, type Setting } from './rules.js';
 

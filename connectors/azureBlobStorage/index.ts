@@ -2,7 +2,8 @@
 import { withCursor, shapeOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import { type ObjectPlace, parseItemId } from '../../contract/objectIds.js';
-import type { Connector, SourceAnswer, SourceClient, AccountClient } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { AccountClient, SourceAnswer, SourceClient } from '../accountClient.js';
 import { escapePath, treeOf } from './adapter.js';
 import { type Listing, readListing } from './listing.js';
 import { classify } from './refusals.js';

@@ -1,4 +1,4 @@
-import type { Refusal } from '../connector.js';
+import type { Refusal } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 
 /** Codes of the storage services, where the status alone does not tell. */

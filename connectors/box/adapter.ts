@@ -1,5 +1,6 @@
 import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
 import { createItem } from '../items.js';
 

@@ -1,6 +1,7 @@
 import { changeFeed, shapeOf, number, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, SourceClient } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { Change } from '../sourceItem.js';
 import { asObject, type Json } from '../json.js';
 import { idOf, ITEM_FIELDS, itemOf, type Place, placeIn } from './adapter.js';
 import { noSuchItem, requireId, requireList } from '../faults.js';

@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemContent, ItemPage, OAuthGrant, Refusal, SourceClient } from '../connector.js';
+import type { Connector, ItemContent } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { Refusal, SourceClient } from '../accountClient.js';
+import type { ItemPage } from '../sourceItem.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { folderWalk, takeFolder } from '../folderWalk.js';
 import { asObject, asText, type Json, omitNull } from '../json.js';

@@ -1,4 +1,5 @@
-import type { ItemContent, SkippedItem, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import { asText, type Site } from './api.js';
 import { htmlOfStorage } from './storage.js';
 import { escapeHtml } from '../html.js';

@@ -1,10 +1,9 @@
 /** How Confluence is called: consent at Atlassian, the site that is meant, lists by cursor, and answers that may be anything. */
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 
-import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { GrantClient, OAuthSpec, Refusal, SourceClient } from '../connector.js';
+import type { OAuthSpec } from '../oauthSpec.js';
+import type { GrantClient, Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { requireId } from '../faults.js';
 
@@ -59,8 +58,6 @@ export interface Site {
 }
 
 const CLOUD_ID = /^[\w-]{1,64}$/;
-/** Asked for before every call, so kept for minutes, by the token that may see it. */
-const known = new LRUCache<string, Site>({ ...atMost(10_000), ttl: 600_000 });
 
 /** The sites with a Confluence that the token was let into. One with several products is there several times. */
 async function sitesOf(client: SourceClient): Promise<readonly Site[]> {
@@ -84,8 +81,11 @@ export async function siteOf(client: GrantClient): Promise<Site> {
   const key = createHash('sha256')
     .update(`${accessToken} ${named ?? ''}`)
     .digest('base64');
-  const kept = known.get(key);
-  if (kept) return kept;
+  // Every call needs it, so it is cached, for the token that may see it.
+  return client.cache.getOrFind(key, () => findSite(client, named));
+}
+
+async function findSite(client: GrantClient, named: string | undefined): Promise<Site> {
   const sites = await sitesOf(client);
   const meant = named === undefined ? sites : sites.filter(({ subdomain }) => subdomain.toLowerCase() === named);
   const [site, another] = meant;
@@ -101,7 +101,6 @@ export async function siteOf(client: GrantClient): Promise<Site> {
       'bad_response',
       'The account was let into several sites of Confluence. Name one by confluence_subdomain.',
     );
-  known.set(key, site);
   return site;
 }
 

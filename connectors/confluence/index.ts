@@ -1,6 +1,8 @@
 /** Confluence in Atlassian's cloud: the spaces of one site, with their pages, folders and blog posts. https://developer.atlassian.com/cloud/confluence/rest/v2/ */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemPage, OAuthGrant } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { ItemPage } from '../sourceItem.js';
 import { contentOf, itemOfSpace, parseItemId } from './adapter.js';
 import { askThing, asText, atlassianConsent, type Call, classify, siteOf, takePage, waitMs } from './api.js';
 import { belowContent, belowSpace } from './tree.js';

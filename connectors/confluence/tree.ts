@@ -1,7 +1,7 @@
 /** Lists the contents of a space, a page or a folder of Confluence. */
 import { withCursor, shapeOf, listOf, nullable, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { SourceItem } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { folderAround, KINDS, itemOfContent, itemOfSpace, skippedOf, type Place, parseItemId } from './adapter.js';
 import { askThing, asText, type Call, takePage } from './api.js';
 import type { Json } from '../json.js';

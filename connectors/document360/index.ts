@@ -1,10 +1,9 @@
 /** Document360: workspaces with the articles in their categories, read with a project's token. https://apidocs.document360.com */
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 
-import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { Connector, Refusal, SourceClient } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { AccountClient, Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { contentOf, itemOfWorkspace, itemsOfCategories, parseItemId, type Workspace, workspaceOf } from './adapter.js';
 import { asObject, asObjects, asText, type Json } from '../json.js';
@@ -33,17 +32,14 @@ async function workspaces(client: SourceClient): Promise<readonly Workspace[]> {
   return asObjects(requireList('Document360', data)).flatMap((one) => workspaceOf(one) ?? []);
 }
 
-/** Languages of workspaces: asked for with every article, so kept for minutes, by the token that may know them. */
-const languages = new LRUCache<string, string>({ ...atMost(10_000), ttl: 600_000 });
-
-async function languageOf(client: SourceClient, { accessToken }: Document360Credentials, id: string): Promise<string> {
-  const key = createHash('sha256').update(`${accessToken} ${id}`).digest('base64');
-  const kept = languages.get(key);
-  if (kept !== undefined) return kept;
-  const found = (await workspaces(client)).find((one) => one.id === id);
-  if (!found) throw noSuchItem('Document360');
-  languages.set(key, found.language);
-  return found.language;
+/** Returns the language of a workspace. Every article needs it, so it is cached, for the token that may see it. */
+async function languageOf(client: AccountClient<Document360Credentials>, id: string): Promise<string> {
+  const key = createHash('sha256').update(`${client.credentials.accessToken} ${id}`).digest('base64');
+  return client.cache.getOrFind(key, async () => {
+    const found = (await workspaces(client)).find((one) => one.id === id);
+    if (!found) throw noSuchItem('Document360');
+    return found.language;
+  });
 }
 
 export const document360: Connector<Document360Credentials> = {
@@ -97,7 +93,7 @@ export const document360: Connector<Document360Credentials> = {
   async open(client, externalId) {
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Document360');
-    const language = await languageOf(client, client.credentials, place.workspace);
+    const language = await languageOf(client, place.workspace);
     if (place.article === null)
       throw new Fault('unsupported_type', 'This has no text of its own at Document360: sync the articles in it.');
     const query = { isPublished: 'true', isForDisplay: 'true', appendSASToken: 'false' };

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
 import { createItem } from '../items.js';
 

@@ -1,10 +1,8 @@
 /** How Dropbox is asked: calls are POSTs, refusals say in words what is wrong. https://www.dropbox.com/developers/documentation/http */
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 
-import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { GrantClient, Refusal, SourceClient } from '../connector.js';
+import type { GrantClient, Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { asObject, asText, type Json } from '../json.js';
 
@@ -46,18 +44,13 @@ export function waitMs({ headers, body }: Refusal): number | null {
 export const currentAccount = (client: SourceClient): Promise<Json> =>
   client.post(['users', 'get_current_account'], null);
 
-/** Where an account begins, by its token: asked for again and again, so kept for minutes. */
-const roots = new LRUCache<string, string>({ ...atMost(10_000), ttl: 600_000 });
-
 /** Headers that show a team member the team's folders, in addition to their own; none for other accounts. */
 async function rootHeaders(client: GrantClient): Promise<Readonly<Record<string, string>>> {
-  const key = keyOf(client);
-  let root = roots.get(key);
-  if (root === undefined) {
+  // Every call needs it, so it is cached by the token.
+  const root = await client.cache.getOrFind(keyOf(client), async () => {
     const { root_namespace_id: whole, home_namespace_id: own } = asObject((await currentAccount(client))['root_info']);
-    root = typeof whole === 'string' && /^\d{1,30}$/.test(whole) && whole !== own ? whole : '';
-    roots.set(key, root);
-  }
+    return typeof whole === 'string' && /^\d{1,30}$/.test(whole) && whole !== own ? whole : '';
+  });
   return root === '' ? {} : { 'dropbox-api-path-root': JSON.stringify({ '.tag': 'root', root }) };
 }
 const keyOf = ({ credentials }: GrantClient): string =>
@@ -71,7 +64,7 @@ async function within<T>(
     return await ask(await rootHeaders(client));
   } catch (error) {
     // It may be that where the account begins is another by now.
-    if (error instanceof Fault && error.kind === 'server_error') roots.delete(keyOf(client));
+    if (error instanceof Fault && error.kind === 'server_error') client.cache.delete(keyOf(client));
     throw error;
   }
 }

@@ -1,5 +1,8 @@
 import { Fault } from '../../contract/failures.js';
-import type { GrantClient, Change, ChangeFeed, ChangePage, OAuthGrant } from '../connector.js';
+import type { ChangeFeed } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { GrantClient } from '../accountClient.js';
+import type { Change, ChangePage } from '../sourceItem.js';
 import { asObject, asText, type Json } from '../json.js';
 import { isDeleted, isFolder, isId, itemOf, pathOf } from './adapter.js';
 import { ask } from './api.js';

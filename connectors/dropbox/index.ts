@@ -1,6 +1,8 @@
 /** Dropbox: files and folders of an account, of its team, and shared with it. https://www.dropbox.com/developers/documentation/http */
 import { Fault } from '../../contract/failures.js';
-import type { GrantClient, Connector, ItemContent, OAuthGrant } from '../connector.js';
+import type { Connector, ItemContent } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { GrantClient } from '../accountClient.js';
 import { folderWalk, takeFolder } from '../folderWalk.js';
 import { asName, asObject, asText, omitNull } from '../json.js';
 import { contentHash, contentOf, exportOf, isFolder, itemOf } from './adapter.js';

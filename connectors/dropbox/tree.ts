@@ -1,5 +1,6 @@
 import { Fault } from '../../contract/failures.js';
-import type { GrantClient, ItemPage } from '../connector.js';
+import type { GrantClient } from '../accountClient.js';
+import type { ItemPage } from '../sourceItem.js';
 import { asObject, asText, type Json } from '../json.js';
 import { type Around, isId, itemOf, pathOf, pathsAbove } from './adapter.js';
 import { ask } from './api.js';

@@ -1,5 +1,6 @@
 import { withCursor, boolean, count, shapeOf, listOf, string, type Checked } from '../cursors.js';
-import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { answerAbout, itemOfAttached } from '../helpdesk.js';
 import type { ListRequest } from '../itemsByKind.js';
 import { attachedIn, itemOfContainer, itemOfTicket, type Ticket, TICKETS } from './adapter.js';

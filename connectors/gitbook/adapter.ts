@@ -1,5 +1,6 @@
 import { Fault } from '../../contract/failures.js';
-import type { ItemContent, SkippedItem, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import { createItem, createContainer } from '../items.js';
 import { asObject, asText, type Json, omitNull } from '../json.js';
 

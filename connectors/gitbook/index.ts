@@ -1,6 +1,7 @@
 /** GitBook: spaces of pages, read with a personal token. https://gitbook.com/docs/developers/gitbook-api */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, SourceClient } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
 import {
   contentOf,
   itemId,

@@ -8,7 +8,8 @@ import {
   formatOfName,
   mimeTypeOf,
 } from '../../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { createItem, createContainer } from '../items.js';
 import { type Answer, asText } from '../json.js';
 import { incompleteAnswer } from '../faults.js';

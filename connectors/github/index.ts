@@ -1,6 +1,8 @@
 /** GitHub: files in the default branches of repositories, and live reads of issues and pull requests, with a token. https://docs.github.com/en/rest */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ContainerPage, Refusal, SourceClient } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { Refusal, SourceClient } from '../accountClient.js';
+import type { ContainerPage } from '../sourceItem.js';
 import type { ErrorClass } from '../errorClasses.js';
 import {
   type ContentJson,

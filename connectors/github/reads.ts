@@ -1,7 +1,8 @@
 /** Reads issues and pull requests from GitHub at the time of the call. https://docs.github.com/en/rest/pulls, …/rest/issues */
 import { Fault } from '../../contract/failures.js';
 import type { GitHubListQuery, LiveReads } from '../../contract/sources/liveReads.js';
-import type { AccountClient, Connector, LiveRead, SourceClient } from '../connector.js';
+import type { Connector, LiveRead } from '../connector.js';
+import type { AccountClient, SourceClient } from '../accountClient.js';
 import { asObject, asText, type Json } from '../json.js';
 import { callerCursor, nonEmpty, queryOf } from '../cursors.js';
 import { nextQuery } from './paging.js';

@@ -1,6 +1,6 @@
 import { type PageAt, shapeOf, listOf, pairOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { SourceClient } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
 import { type EntryJson, itemOfEntry } from './adapter.js';
 import { requireList } from '../faults.js';
 

@@ -1,4 +1,5 @@
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 import { requireList } from '../faults.js';

@@ -1,7 +1,10 @@
 /** Gong: calls of a company, as what was said in them and by whom. https://help.gong.io/docs/what-the-gong-api-provides */
 import { type PageAt, withCursor, boolean, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Connector, ItemContent, ItemPage, OAuthGrant, SourceClient } from '../connector.js';
+import type { Connector, ItemContent } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { SourceClient } from '../accountClient.js';
+import type { ItemPage } from '../sourceItem.js';
 import { asList, asObject, asText, type Json, omitNull } from '../json.js';
 import {
   contentOf,

@@ -1,5 +1,7 @@
 /** What the interfaces of Google have in common: consent, errors, waits, and answers that may be anything. */
-import type { OAuthSpec, Refusal, SharedLimit } from '../connector.js';
+import type { SharedLimit } from '../connector.js';
+import type { OAuthSpec } from '../oauthSpec.js';
+import type { Refusal } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { asList, asObject, asText } from '../json.js';
 

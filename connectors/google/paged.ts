@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { CallOptions, SourceClient } from '../connector.js';
+import type { CallOptions, SourceClient } from '../accountClient.js';
 import { asText } from '../json.js';
 
 /** Whether a token, or a point of a feed, is refused. Not each of Google's interfaces says that this is what is wrong. */

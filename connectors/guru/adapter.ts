@@ -1,4 +1,5 @@
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { escapeHtml } from '../html.js';
 import { asMoment, asObject, asText, type Json } from '../json.js';
 import { createItem, createContainer } from '../items.js';

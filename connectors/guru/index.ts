@@ -11,7 +11,9 @@ import {
   type Checked,
 } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Connector, SourceClient, SourceItem } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { SourceItem } from '../sourceItem.js';
 import { contentOf, externalIdOf, itemOf, type Kind, type Place, parseItemId } from './adapter.js';
 import { asObject, asText, type Json } from '../json.js';
 import { noSuchItem, requireId } from '../faults.js';

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import type { SourceClient } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
 import { asObject, asObjects, asText, type Json } from '../json.js';
 
 export const NAME = 'Intercom';

@@ -1,5 +1,6 @@
 import { type PageAt, withCursor, count, shapeOf, nullable, recordOf, string, type Checked } from '../cursors.js';
-import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { answerAbout, idOf } from '../helpdesk.js';
 import type { ListRequest } from '../itemsByKind.js';
 import {

@@ -1,6 +1,6 @@
 import { changeFeed, shapeOf, listOf, nullable, number, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { SourceClient } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { itemOfConversation, itemOfTicket, NOBODY, type ThreadKind } from './adapter.js';
 import { NAME, searchAll } from './api.js';

@@ -1,6 +1,8 @@
 /** Intercom: the articles, conversations and tickets of a workspace. https://developers.intercom.com/docs/references/rest-api */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, OAuthGrant, SourceClient } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { SourceClient } from '../accountClient.js';
 import { contentOfAttached, fetchSigned, itemOfAttached } from '../helpdesk.js';
 import { itemsByKind, pageOf, type ItemKind } from '../itemsByKind.js';
 import { contentOf, contentOfParts, type IntercomPlace, parseItemId, type ThreadKind, TYPE_OF } from './adapter.js';

@@ -1,6 +1,7 @@
 /** Conversations and tickets: both are searched for, and told whole one by one. */
 import { withCursor, boolean, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
-import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { answerAbout, idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
 import {
   attachedIn,

@@ -2,7 +2,10 @@ import { changeFeed, boolean, count, shapeOf, listOf, nullable, string, type Che
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangeFeed, OAuthGrant, SourceClient, SourceItem, GrantClient } from '../connector.js';
+import type { ChangeFeed } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { GrantClient, SourceClient } from '../accountClient.js';
+import type { Change, SourceItem } from '../sourceItem.js';
 import { type GraphPage, isQuery, type Query } from './graph.js';
 
 /** What has a feed of its own: a drive, a folder of mails. */

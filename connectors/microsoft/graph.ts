@@ -1,7 +1,9 @@
 /** What the sources of Microsoft Graph have in common: consent, refusals, pages. https://learn.microsoft.com/graph */
 import { recordOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { CallOptions, Identity, OAuthSpec, Refusal, SharedLimit, SourceClient } from '../connector.js';
+import type { Identity, SharedLimit } from '../connector.js';
+import type { OAuthSpec } from '../oauthSpec.js';
+import type { CallOptions, Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { noSuchItem } from '../faults.js';
 

@@ -1,6 +1,8 @@
 /** OneDrive: the drives of a person. https://learn.microsoft.com/graph/api/resources/onedrive */
 import { withRootsCursor } from '../cursors.js';
-import type { Connector, OAuthGrant, SourceClient } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { SourceClient } from '../accountClient.js';
 import { itemOfDrive } from './drives/adapter.js';
 import { driveFeeds, placesOf, walkedThrough } from './drives/changes.js';
 import { belowDrives, openFile } from './drives/driveSource.js';

@@ -1,4 +1,4 @@
-import type { SourceItem } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { idOf } from './api.js';
 import { richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';

@@ -1,6 +1,7 @@
 /** How Notion is called: consent, versions of the interface, lists by cursor, and answers that may be anything. https://developers.notion.com/reference */
 import { Fault } from '../../contract/failures.js';
-import type { GrantClient, OAuthGrant, OAuthSpec, Refusal } from '../connector.js';
+import type { OAuthGrant, OAuthSpec } from '../oauthSpec.js';
+import type { GrantClient, Refusal } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { asObject, asText, type Json } from '../json.js';
 import { bearer } from '../bearer.js';

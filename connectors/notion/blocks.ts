@@ -1,5 +1,5 @@
 /** The blocks of a page with those in them. https://developers.notion.com/reference/block */
-import type { GrantClient } from '../connector.js';
+import type { GrantClient } from '../accountClient.js';
 import { Fault } from '../../contract/failures.js';
 import { idOf, isOutOfReach, takePage } from './api.js';
 import { asObject, asText, type Json } from '../json.js';

@@ -1,6 +1,8 @@
 /** Notion: the pages and databases that a user shares with us, each page and each row as its blocks say it. https://developers.notion.com */
 import { Fault } from '../../contract/failures.js';
-import type { GrantClient, Connector, ItemContent, OAuthGrant } from '../connector.js';
+import type { Connector, ItemContent } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { GrantClient } from '../accountClient.js';
 import { isRow, momentOf, parseItemId, placeOfJson, titleOf } from './adapter.js';
 import { classify, headersOf, isTrashed, missing, notionConsent } from './api.js';
 import { readBlocks } from './blocks.js';
@@ -47,6 +49,7 @@ async function contentOf(client: GrantClient, page: Json, id: string): Promise<I
 }
 
 export const notion: Connector<OAuthGrant> = {
+  cache: { most: 100_000 },
   about: {
     listed: 'what its user shares: pages in pages, databases, rows',
     ingested:

@@ -1,8 +1,6 @@
 /** Finds parents: answers name the direct one, which may be a column, or not be shared with the integration. */
-import type { GrantClient } from '../connector.js';
-import { LRUCache } from 'lru-cache';
+import type { GrantClient } from '../accountClient.js';
 
-import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
 import { externalIdOf, placeOfJson } from './adapter.js';
 import { idOf, isOutOfReach, isTrashed } from './api.js';
@@ -12,8 +10,11 @@ import { requireId } from '../faults.js';
 /** A known place in one listing: its parent, or null if it is inaccessible. */
 type Known = { readonly externalId: string; readonly parent: string | null } | null;
 
-/** By listing and id. Each listing needs them often, so they are cached for minutes, per process. */
-const known = new LRUCache<string, { readonly found: Known }>({ ...atMost(100_000), ttl: 600_000 });
+/** What the cache holds by listing and id, because each listing needs it often. */
+interface CachedPlace {
+  readonly found: Known;
+}
+
 /** Real pages are not nested deeper; a cycle, which is a fault of the source, is. */
 const MAX_DEPTH = 200;
 
@@ -45,12 +46,12 @@ export class Places {
     if (place === null || isTrashed(json)) return null;
     const above = await this.above(json);
     const found = { externalId: externalIdOf(place), parent: above?.externalId ?? null };
-    this.keep(found.externalId, found);
+    this.remember(found.externalId, found);
     return found;
   }
 
-  private keep(name: string, found: Known): Known {
-    known.set(`${this.listing} ${name}`, { found });
+  private remember(name: string, found: Known): Known {
+    this.client.cache.set(`${this.listing} ${name}`, { found } satisfies CachedPlace);
     return found;
   }
 
@@ -62,12 +63,12 @@ export class Places {
   /** A page or a database by its id. */
   private async thing(room: 'pages' | 'data_sources', id: string): Promise<Known> {
     for (const name of room === 'pages' ? [id, `row:${id}`] : [`database:${id}`]) {
-      const kept = known.get(`${this.listing} ${name}`);
+      const kept = this.client.cache.get(`${this.listing} ${name}`) as CachedPlace | undefined;
       if (kept) return kept.found;
     }
     const json = await this.ask([room, id]);
     const found = json === null ? null : await this.learn(json);
-    return found ?? this.keep(room === 'pages' ? id : `database:${id}`, null);
+    return found ?? this.remember(room === 'pages' ? id : `database:${id}`, null);
   }
 
   /** Null for a page that does not exist or is not shared. */

@@ -1,5 +1,5 @@
 /** What a row of a database says in its columns. https://developers.notion.com/reference/page-property-values */
-import type { GrantClient } from '../connector.js';
+import type { GrantClient } from '../accountClient.js';
 import { takePage } from './api.js';
 import { type Form, richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';

@@ -3,7 +3,8 @@ import { withRootsCursor, withCursor, shapeOf, listOf, nullable, oneOf, string, 
 import { randomUUID } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
-import type { GrantClient, SkippedItem, SourceItem } from '../connector.js';
+import type { GrantClient } from '../accountClient.js';
+import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import { externalIdOf, itemOf, type Place, placeOfJson } from './adapter.js';
 import { idOf, isOutOfReach, isTrashed, missing, postPage, takePage } from './api.js';
 import { Places } from './places.js';

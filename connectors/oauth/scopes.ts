@@ -1,4 +1,4 @@
-import type { OAuthSpec } from '../connector.js';
+import type { OAuthSpec } from '../oauthSpec.js';
 
 /** The granted scopes, and those that the source needs. */
 export interface GrantedScopes {

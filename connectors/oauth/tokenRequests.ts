@@ -5,7 +5,7 @@ import { Fault } from '../../contract/failures.js';
 import type { OAuthClient, RequestToken, StoredGrant } from '../../contract/accounts/oauth.js';
 import { retryAfterMs } from '../../egress/retryAfter.js';
 import type { Egress } from '../../egress/types.js';
-import type { OAuthSpec } from '../connector.js';
+import type { OAuthSpec } from '../oauthSpec.js';
 import { asText, isObject } from '../json.js';
 
 const MAX_ANSWER_BYTES = 200_000;

@@ -2,7 +2,9 @@
 
 import { Fault } from '../../contract/failures.js';
 import { parseItemId, type ObjectPlace } from '../../contract/objectIds.js';
-import type { Connector, ItemPage, AccountClient } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { AccountClient } from '../accountClient.js';
+import type { ItemPage } from '../sourceItem.js';
 import type { ListedObject } from '../objectTree.js';
 import { contentOf, itemOfContainer, itemOfFolder, itemsOfObjects } from './adapter.js';
 import { classify } from './refusals.js';
@@ -61,6 +63,8 @@ async function pageBelow(
 }
 
 export const s3: Connector<S3Credentials> = {
+  // The region of a bucket never changes.
+  cache: { lifeMs: null },
   about: {
     listed: 'buckets, folders, objects',
     ingested: 'each object',

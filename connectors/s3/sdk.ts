@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { LRUCache } from 'lru-cache';
 
-import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { Refusal, AccountClient } from '../connector.js';
+import type { AccountClient, Refusal } from '../accountClient.js';
 import { regionIn } from './refusals.js';
 import { headerToken } from '../bearer.js';
 
@@ -23,9 +21,6 @@ export interface S3Credentials {
 const AMAZON = /^https:\/\/s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com$/;
 /** The default region of S3-compatible stores. */
 const USUAL_REGION = 'us-east-1';
-
-/** Where buckets are: a fact of the stores, the same for everybody who asks them. Learned by asking wrongly once. */
-const regions = new LRUCache<string, string>({ ...atMost(10_000) });
 
 /** A request as the SDK has signed it. */
 interface SignedRequest {
@@ -118,7 +113,8 @@ export async function withS3<T>(
 ): Promise<T> {
   const endpoint = client.credentials.endpointUrl ?? client.urls['api'] ?? '';
   const place = `${endpoint} ${bucket ?? ''}`;
-  const region = regions.get(place) ?? AMAZON.exec(endpoint)?.[1] ?? USUAL_REGION;
+  // Where a bucket is: the same for all accounts. It is learned from the answer to a request in another region.
+  const region = (client.cache.get(place) as string | undefined) ?? AMAZON.exec(endpoint)?.[1] ?? USUAL_REGION;
   const sdk = await loadSdk();
   const ask = (where: string, isLast: boolean): Promise<T> =>
     call(sdkIn(sdk, where, client, { isContent, isLast }), sdk);
@@ -129,7 +125,7 @@ export async function withS3<T>(
     const answer = await ask(error.region, true).catch((reason: unknown) => {
       throw faultOf(reason, client.signal);
     });
-    regions.set(place, error.region);
+    client.cache.set(place, error.region);
     return answer;
   }
 }

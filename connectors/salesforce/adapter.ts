@@ -1,5 +1,6 @@
 import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { isId } from './soql.js';
 import { escapeHtml } from '../html.js';
 import { asObject, asText, type Json } from '../json.js';

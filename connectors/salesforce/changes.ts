@@ -1,6 +1,7 @@
 import { changeFeed, shapeOf, nullable, number, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, SourceClient } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { Change } from '../sourceItem.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { LOOSE_FILES } from './adapter.js';
 import { filesOf, looseFiles } from './listing.js';

@@ -1,7 +1,8 @@
 import { Fault } from '../../contract/failures.js';
 import { callerCursor, type Check, either, nullable, number, pairOf, string } from '../cursors.js';
 import type { CrmListQuery, LiveReads } from '../../contract/sources/liveReads.js';
-import type { Connector, LiveRead, OAuthGrant } from '../connector.js';
+import type { Connector, LiveRead } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
 import { CRM_KINDS, type CrmKind, INCLUDES, momentOf } from './crmRecords.js';
 import { ask, containing, isId, quote } from './soql.js';
 import { asObject, asText, type Json } from '../json.js';

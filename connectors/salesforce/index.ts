@@ -1,7 +1,8 @@
 /** Salesforce: files of its libraries, published articles, and live reads of its CRM. https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/ */
 import { SALESFORCE_HOST } from '../../contract/accounts/oauth.js';
 import { Fault } from '../../contract/failures.js';
-import type { Connector, OAuthGrant } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
 import {
   bodyFieldsOf,
   contentOfArticle,

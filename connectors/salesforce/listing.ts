@@ -1,6 +1,7 @@
 import { type PageAt, withCursor, shapeOf, listOf, nullable, pairOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { ItemPage, SourceItem } from '../sourceItem.js';
 import {
   ARTICLE_FIELDS,
   FILE_FIELDS,

@@ -1,6 +1,6 @@
 /** Queries of Salesforce (SOQL), put together so that what a caller gave stays a value. */
 import { Fault } from '../../contract/failures.js';
-import type { Refusal, SourceClient } from '../connector.js';
+import type { Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { asObject, asText, type Json } from '../json.js';
 

@@ -1,6 +1,7 @@
 import { formatOfName } from '../../contract/files/fileFormats.js';
 import type { TypeAtSource } from '../../contract/sources/typesAtSource.js';
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { escapeHtml } from '../html.js';
 import { asTrimmed, type Json } from '../json.js';
 import { createItem, createContainer, fileBytes } from '../items.js';

@@ -1,6 +1,7 @@
 import { changeFeed, shapeOf, listOf, nullable, number, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, ChangePage, SourceClient } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { Change, ChangePage } from '../sourceItem.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { LISTED_FIELDS, READABLE } from './adapter.js';
 import { isKind, listTables, withAttachments } from './records.js';

@@ -1,6 +1,8 @@
 /** ServiceNow: records of an instance's tables, and what is attached to them. https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, OAuthGrant, SourceClient } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { SourceClient } from '../accountClient.js';
 import {
   contentOfAttachment,
   contentOfRecord,

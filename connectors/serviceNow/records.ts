@@ -1,5 +1,6 @@
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, SkippedItem, SourceClient, SourceItem } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { ItemPage, SkippedItem, SourceItem } from '../sourceItem.js';
 import {
   ATTACHMENT_FIELDS,
   CUSTOM,

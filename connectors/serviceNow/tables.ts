@@ -1,6 +1,6 @@
 import { shapeOf, number, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Refusal, SourceClient } from '../connector.js';
+import type { Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { valueOf } from './adapter.js';
 import { incompleteAnswer } from '../faults.js';

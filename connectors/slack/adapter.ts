@@ -1,5 +1,6 @@
 import { idOfThread, idOfWindow, WINDOW_SECONDS } from '../../contract/sources/slackIds.js';
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { type Message, plainText } from './message.js';
 import type { Cut } from './windows.js';
 import { asText, type Json } from '../json.js';

@@ -1,4 +1,4 @@
-import type { Refusal, SourceClient } from '../connector.js';
+import type { Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 
 import { asObject, asText, type Json } from '../json.js';

@@ -12,7 +12,9 @@ import {
 } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/sources/slackIds.js';
-import type { Connector, ItemContent, LiveRead, OAuthGrant, GrantClient } from '../connector.js';
+import type { Connector, ItemContent, LiveRead } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { GrantClient } from '../accountClient.js';
 import { addressOf, contentOf, itemOfConversation, itemOfCut, paragraphOf, presentConversation } from './adapter.js';
 import { ask, classify, refusalIn } from './api.js';
 import { mentionedIn, type Message, readMessage } from './message.js';
@@ -188,6 +190,7 @@ const conversations: LiveRead<OAuthGrant, LiveReads['conversations']> = async (c
 };
 
 export const slack: Connector<OAuthGrant> = {
+  cache: { most: 50_000 },
   about: {
     listed: 'conversations, quarters of an hour, threads',
     ingested: 'each quarter and each thread, with the names of who wrote; shared files are named, not read',

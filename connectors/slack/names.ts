@@ -1,26 +1,21 @@
 /** What Slack's ids are called. Asked for again and again, so kept for minutes, by the token that may know it. */
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 
-import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { OAuthGrant, GrantClient } from '../connector.js';
+import type { GrantClient } from '../accountClient.js';
 import { ask } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 
-const known = new LRUCache<string, string>({ ...atMost(50_000), ttl: 600_000 });
 const MAX_NAME = 200;
 
-async function remember({ accessToken }: OAuthGrant, id: string, find: () => Promise<string>): Promise<string> {
-  const key = createHash('sha256').update(`${accessToken} ${id}`).digest('base64');
-  const found = known.get(key) ?? (await find()).slice(0, MAX_NAME);
-  known.set(key, found, { noUpdateTTL: true });
-  return found;
+async function remember({ credentials, cache }: GrantClient, id: string, find: () => Promise<string>): Promise<string> {
+  const key = createHash('sha256').update(`${credentials.accessToken} ${id}`).digest('base64');
+  return cache.getOrFind(key, async () => (await find()).slice(0, MAX_NAME));
 }
 
 /** What a user is called; its id where that is not told. @throws Fault where Slack can't be asked now */
 export const userName = (client: GrantClient, id: string): Promise<string> =>
-  remember(client.credentials, id, async () => {
+  remember(client, id, async () => {
     try {
       const user = asObject((await ask(client, 'users.info', { user: id })).answer['user']);
       const profile = asObject(user['profile']);
@@ -46,14 +41,14 @@ export async function conversationName(client: GrantClient, conversation: Json):
 
 /** The same of one that is known by its id alone. */
 export const nameOfConversation = (client: GrantClient, id: string): Promise<string> =>
-  remember(client.credentials, id, async () => {
+  remember(client, id, async () => {
     const { answer } = await ask(client, 'conversations.info', { channel: id });
     return conversationName(client, asObject(answer['channel']));
   });
 
 /** The address of the workspace, with its slash; '' where Slack tells none. */
 export const workspaceUrl = (client: GrantClient): Promise<string> =>
-  remember(client.credentials, 'workspace', async () => {
+  remember(client, 'workspace', async () => {
     const url = asText((await ask(client, 'auth.test', {})).answer['url']) ?? '';
     return /^https?:\/\/[^\s"<>]+\/$/.test(url) ? url : '';
   });

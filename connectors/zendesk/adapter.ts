@@ -1,4 +1,5 @@
-import type { ItemContent, SkippedItem, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import {
   type Attached,
   contentOfArticle,

@@ -1,6 +1,8 @@
 import { changeFeed, shapeOf, nullable, number, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, OAuthGrant, SourceClient } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
+import type { SourceClient } from '../accountClient.js';
+import type { Change } from '../sourceItem.js';
 import { type AccountIds, idOf, idsOf } from '../helpdesk.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { itemOfTicket, TICKETS, type Users } from './adapter.js';

@@ -1,6 +1,7 @@
 /** Zendesk: the help centre of an account and its tickets. https://developer.zendesk.com/api-reference */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, OAuthGrant } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
 import { contentOfAttached, idOf, itemOfAttached } from '../helpdesk.js';
 import { itemsByKind, pageOf } from '../itemsByKind.js';
 import { contentOf, contentOfTicket, parseItemId, type ZendeskPlace } from './adapter.js';

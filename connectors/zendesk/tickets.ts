@@ -1,6 +1,7 @@
 import { withCursor, shapeOf, listOf, nullable, number, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { ItemPage, SourceClient, SourceItem } from '../connector.js';
+import type { SourceClient } from '../accountClient.js';
+import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { idOf, itemOfAttached } from '../helpdesk.js';
 import type { ListRequest } from '../itemsByKind.js';
 import { attachedIn, itemOfContainer, itemOfTicket, TICKETS, type Users, usersIn } from './adapter.js';

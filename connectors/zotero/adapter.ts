@@ -1,5 +1,6 @@
 import { formatOfName } from '../../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from '../connector.js';
+import type { ItemContent } from '../connector.js';
+import type { SourceItem } from '../sourceItem.js';
 import { asObject, asObjects, asTrimmed, type Json } from '../json.js';
 import { createItem, createContainer, fileBytes } from '../items.js';
 

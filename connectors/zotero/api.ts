@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 
-import { atMost } from '../../contract/cacheSize.js';
 import { Fault } from '../../contract/failures.js';
-import type { GrantClient, Refusal, SourceClient } from '../connector.js';
+import type { GrantClient, Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { incompleteAnswer } from '../faults.js';
 import { asObject, type Json, asTrimmed } from '../json.js';
@@ -33,8 +31,6 @@ export interface KeyOwner {
   readonly hasLibrary: boolean;
 }
 
-const owners = new LRUCache<string, KeyOwner>({ ...atMost(10_000), ttl: 600_000 });
-
 /** Asks whose key it is, and what it opens. @throws Fault */
 export async function askOwner(client: SourceClient): Promise<KeyOwner> {
   const found = await client.get(['keys', 'current'], {});
@@ -44,12 +40,10 @@ export async function askOwner(client: SourceClient): Promise<KeyOwner> {
   return { id: String(userID), name: asTrimmed(username), hasLibrary };
 }
 
-/** The same, remembered for some minutes by the hash of the key. */
+/** The same, cached by the hash of the key. */
 export async function ownerOf(client: GrantClient): Promise<KeyOwner> {
   const hash = createHash('sha256').update(client.credentials.accessToken).digest('base64');
-  const known = owners.get(hash) ?? (await askOwner(client));
-  owners.set(hash, known, { noUpdateTTL: true });
-  return known;
+  return client.cache.getOrFind(hash, () => askOwner(client));
 }
 
 interface JsonPage {

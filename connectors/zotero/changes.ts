@@ -1,6 +1,7 @@
 import { changeFeed, count, either, shapeOf, listOf, number, recordOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { Change, SourceClient, GrantClient } from '../connector.js';
+import type { GrantClient, SourceClient } from '../accountClient.js';
+import type { Change } from '../sourceItem.js';
 import { isKey, isTrashed, itemId, itemOfJson, readCollection } from './adapter.js';
 import { listAll, listPage, ownerOf } from './api.js';
 import { incompleteAnswer } from '../faults.js';

@@ -1,6 +1,7 @@
 /** Zotero: what people collect of literature, with its files and notes. https://www.zotero.org/support/dev/web_api/v3/basics */
 import { Fault } from '../../contract/failures.js';
-import type { Connector, OAuthGrant } from '../connector.js';
+import type { Connector } from '../connector.js';
+import type { OAuthGrant } from '../oauthSpec.js';
 import { contentOf, isLink, isStoredFile, LINK, parseItemId } from './adapter.js';
 import { askOwner, classify, ownerOf, readItem, restMs } from './api.js';
 import { zoteroChanges } from './changes.js';

@@ -1,5 +1,6 @@
 import { type PageAt, withCursor, count, shapeOf, listOf, nullable, number, string, type Checked } from '../cursors.js';
-import type { ItemPage, SourceClient, SourceItem, GrantClient } from '../connector.js';
+import type { GrantClient, SourceClient } from '../accountClient.js';
+import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { type Collection, itemOfGroup, itemOfJson, itemOfLibrary, type Place, readCollection } from './adapter.js';
 import { type KeyOwner, listAll, listPage, ownerOf, readItem } from './api.js';
 import { asObject, asTrimmed, type Json } from '../json.js';

@@ -1,5 +1,5 @@
 import type { IngestOptions } from '../files/ingestOptions.js';
-import type { ContainerRunKind } from './orchestration.js';
+import type { ContainerRunKind } from './runKinds.js';
 import type { NewWork } from './runs.js';
 import { tagObject } from '../files/tags.js';
 

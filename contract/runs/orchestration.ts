@@ -1,131 +1,24 @@
-/**
- * Names and types shared by client, workers and workflows: queues, workflow ids, inputs and results. All are JSON with
- * ids and counts only.
- */
-import type { FaultKind } from '../failures.js';
+/** Signals, queries, inputs and results of workflows and their steps. All are JSON with ids and counts only. */
 import type { AttemptState } from '../accounts/oauth.js';
-
-/** Default of the setting TASK_QUEUE. The queue in Temporal also contains the deployment id. */
-export const TASK_QUEUE = 'allotrope';
-
-/** Search attributes (all Keyword) under which operators find a run in Temporal's Web UI. */
-export const SEARCH_ATTRIBUTES = ['OrganizationId', 'UserId', 'DataSourceId', 'FileId', 'RequestId'] as const;
-export type SearchAttributeName = (typeof SEARCH_ATTRIBUTES)[number];
+import type { FaultKind } from '../failures.js';
 
 /** Maximum number of files per batch activity. */
 export const BATCH_SIZE = 50;
+
 /** Maximum bytes of uploaded contents per batch, so that a batch of large files ends soon. */
 export const BATCH_BYTES = 8 * 1024 * 1024;
+
 /**
  * After this time in milliseconds a batch starts no more files, and OCR of a file no more pages. The rest returns to
  * the queue behind other users.
  */
 export const TURN_MS = 5_000;
+
 /** ApplicationFailure type of a step whose time slice is over. Its retry waits for the next one. */
 export const TURN_OVER_FAILURE = 'TurnOver';
+
 /** The first batch of a run is small, so that the first chunk is searchable early. */
 export const FIRST_BATCH_SIZE = 4;
-
-/** The kinds of accepted work; each is the name of its workflow. */
-export const RUN_KINDS = [
-  'scrapeSitemap',
-  'webScrape',
-  'syncFeed',
-  'syncUpload',
-  'connectByConsent',
-  'syncItems',
-  'syncSource',
-  'resyncFile',
-  'deleteFiles',
-  'deleteUser',
-  'recountFiles',
-  'updateTags',
-  'reembedFiles',
-  'moveStorage',
-  'settleQuarantine',
-  'autoSync',
-] as const;
-export type RunKind = (typeof RUN_KINDS)[number];
-/** The kinds that find files and ingest them below a container. */
-export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 'syncFeed'>;
-
-/** Whether a run ingests an upload: files of one request, whose completion is an event. */
-export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
-  scrapeSitemap: true,
-  syncUpload: true,
-  connectByConsent: false,
-  syncItems: false,
-  syncSource: true,
-  resyncFile: false,
-  webScrape: true,
-  syncFeed: true,
-  deleteFiles: false,
-  deleteUser: false,
-  recountFiles: false,
-  updateTags: false,
-  reembedFiles: false,
-  moveStorage: false,
-  settleQuarantine: false,
-  // Its child runs report what they ingest.
-  autoSync: false,
-};
-
-/**
- * Kinds whose work no other run repeats. A run that was terminated externally is started again, up to MAX_RUN_RESTARTS
- * times.
- */
-export const REDONE_KINDS: readonly RunKind[] = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'];
-export const MAX_RUN_RESTARTS = 3;
-
-/**
- * Keys of workflows. All are built here, so that a repeated request finds the running workflow. Records store keys; the
- * id in Temporal is the key with the deployment id as prefix (`temporalNames`).
- */
-export const workflowIds = {
-  scrape: (parentFileId: number): string => `scrape:${parentFileId}`,
-  feed: (parentFileId: number): string => `feed:${parentFileId}`,
-  upload: (fileId: number): string => `upload:${fileId}`,
-  uploads: (userId: number): string => `uploads:${userId}`,
-  connect: (runId: number): string => `connect:${runId}`,
-  syncItems: (dataSourceId: number): string => `sync-items:${dataSourceId}`,
-  syncSource: (runId: number): string => `sync-source:${runId}`,
-  resync: (fileId: number): string => `resync:${fileId}`,
-  retry: (runId: number): string => `retry:${runId}`,
-  updateTags: (dataSourceId: number): string => `update-tags:${dataSourceId}`,
-  updateFileTags: (fileId: number): string => `update-file-tags:${fileId}`,
-  delete: (runId: number): string => `delete:${runId}`,
-  deliverEvents: (webhookId: number): string => `deliver-events:${webhookId}`,
-  deleteUser: (userId: number): string => `delete-user:${userId}`,
-  moveToCold: (userId: number): string => `move-to-cold:${userId}`,
-  moveToHot: (runId: number): string => `move-to-hot:${runId}`,
-  modifyStorage: (runId: number): string => `modify-storage:${runId}`,
-  eraseQuarantine: (userId: number): string => `erase-quarantine:${userId}`,
-  restore: (runId: number): string => `restore:${runId}`,
-  recount: (organizationId: number): string => `recount:${organizationId}`,
-  reembed: (runId: number): string => `reembed:${runId}`,
-};
-
-/** Keys of schedules; they are prefixes of the keys of the workflows that the schedules start. */
-export const scheduleIds = {
-  source: (dataSourceId: number): string => `auto-sync:${dataSourceId}`,
-  container: (fileId: number): string => `auto-scrape:${fileId}`,
-};
-
-/** The workflow id of a container's run by its kind. A file has one kind, so both scrapes can share a prefix. */
-export const CONTAINER_WORKFLOW_IDS: Readonly<Record<ContainerRunKind, (containerId: number) => string>> = {
-  scrapeSitemap: workflowIds.scrape,
-  webScrape: workflowIds.scrape,
-  syncFeed: workflowIds.feed,
-};
-
-/** Fairness keys: Temporal serves the keys of a task queue in turn. */
-export const fairnessKeys = {
-  work: (organizationId: number | string, userId: number | string): string => `${organizationId}:${userId}`,
-  deletes: (organizationId: number, userId: number): string => `${organizationId}:${userId}:deletes`,
-};
-
-/** The header of workflows and activities with the trace context, named as in Temporal's SDKs. */
-export const TRACE_HEADER = '_tracer-data';
 
 /** Input of every run's workflow. The options are stored in the run's row; the history contains only its id. */
 export interface RunInput {
@@ -217,9 +110,6 @@ export interface DeferredResult {
   /** Whether the file can be read now. Otherwise it has ended, or is due later. */
   readonly done: boolean;
 }
-
-/** Transcriptions have their own task queue, so that waiting for a service occupies no slots of the readers. */
-export const transcriptionQueue = (taskQueue: string): string => `${taskQueue}-transcriptions`;
 
 export interface PlanBatchesInput extends RunInput {
   readonly afterId: number;
@@ -330,12 +220,6 @@ export interface DeliverBatchResult {
 /** Signals new events for a receiver. */
 export const EVENTS_QUEUED_SIGNAL = 'eventsQueued';
 
-/** Deliveries have their own task queue, so that slow receivers do not delay ingests, nor ingests deliveries. */
-export const deliveryQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
-
-/** OCR has its own task queue, so that files with text never wait for it. */
-export const ocrQueue = (taskQueue: string): string => `${taskQueue}-ocr`;
-
 export interface UpdateTagsInput extends RunInput {
   /** Where a continued workflow resumes; absent on the first execution. */
   readonly afterId?: number;
@@ -398,47 +282,6 @@ export interface MovePlan {
   readonly afterId: number | null;
   /** Whether files are left that another run uses. They must wait. */
   readonly waiting: boolean;
-}
-
-/** Input of the workflow that a schedule starts. */
-export interface AutoSyncInput {
-  readonly scheduleId: string;
-  /** Where a continued workflow resumes; absent on the first execution. */
-  readonly resume?: {
-    readonly runId: number;
-    /** Number of finished child runs. */
-    readonly parts: number;
-    /** Id of the last finished child run. */
-    readonly lastRunId: number;
-  };
-}
-
-/** Why an automatic sync does not run. */
-export type NoSyncReason = 'gone' | 'off' | 'revoked' | 'busy' | 'paused';
-
-/** A run that is a part of a pass, with what its workflow is found by. */
-export interface AutoSyncPart {
-  readonly runId: number;
-  readonly kind: RunKind;
-  readonly workflowId: string;
-  readonly attributes: Readonly<Partial<Record<SearchAttributeName, string>>>;
-}
-
-/** An accepted automatic sync, or the reason why it does not run. */
-export type AcceptAutoSyncResult = { readonly runId: number } | { readonly runId: null; readonly reason: NoSyncReason };
-
-export interface NextPartResult {
-  /** Null: no child run is left. */
-  readonly part: AutoSyncPart | null;
-}
-
-export interface EndAutoSyncInput extends RunInput {
-  readonly outcome: 'finished' | 'failed' | 'aborted';
-}
-
-export interface AutoSyncResult {
-  readonly outcome: 'finished' | 'failed' | NoSyncReason;
-  readonly parts: number;
 }
 
 /** Result of the query `progress`. */

@@ -9,7 +9,7 @@ import type {
 } from '../accounts/connections.js';
 import type { DeleteFilesProgress, DeleteFilesRequest } from '../files/deleteFiles.js';
 import type { SyncFeedProgress, SyncFeedRequest } from './feeds.js';
-import type { RunKind } from './orchestration.js';
+import type { RunKind } from './runKinds.js';
 import type { QuarantineRequest } from '../files/quarantine.js';
 import type { ReembedRequest } from './reembed.js';
 import type { ScrapeSitemapProgress, ScrapeSitemapRequest } from './scrapeSitemap.js';

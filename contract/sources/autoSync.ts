@@ -1,6 +1,7 @@
 /** Automatic sync: which sources of a user are synced, how often, and at which offset within the interval. */
 import { ALL_SOURCES, AUTO_SYNC_INTERVALS, type CustomLimits } from '../limits.js';
-import { canAutoSync, type SourceType } from './sources.js';
+import type { SourceType } from './sources.js';
+import { canAutoSync } from './connectedSources.js';
 
 /** Default interval. */
 export const DEFAULT_AUTO_SYNC_HOURS = 24;

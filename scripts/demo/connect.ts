@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createPainter } from '../../cli/bars.js';
 import type { DataSourceRecord } from '../../contract/files/records.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { startGoogleDrive } from '../../test/emulators/googleDrive.js';
 import type { OAuthProvider } from '../../test/emulators/oauthProvider.js';
 import { startSlack } from '../../test/emulators/slack.js';

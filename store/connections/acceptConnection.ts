@@ -1,7 +1,8 @@
 import type { ConnectionOptions } from '../../contract/accounts/oauth.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { TagValue } from '../../contract/files/records.js';
-import { type ConnectedSourceType, honours } from '../../contract/sources/sources.js';
+import { honours } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { storedTags } from '../../contract/files/tags.js';
 import type { DataSourceCommands } from '../dataSources/commands.js';
 import type { DataSourceDoc } from '../models/dataSources.js';

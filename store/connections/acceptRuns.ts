@@ -1,6 +1,6 @@
 import { WALK_ALL, walkOf } from '../../contract/accounts/connections.js';
 import type { IngestOptions } from '../../contract/files/ingestOptions.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { TagValue } from '../../contract/files/records.js';
 import type { NewRun, Runs } from '../runs/outbox.js';
 import type { Selections } from '../selections/selections.js';

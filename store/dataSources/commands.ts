@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 
 import { dataSourceEvent } from '../../contract/events.js';
 import type { ConnectionOptions } from '../../contract/accounts/oauth.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { SourceType } from '../../contract/sources/sources.js';
 import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/files/tags.js';
 import type { EventWriter } from '../events/events.js';

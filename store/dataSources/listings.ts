@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { dataSourceEvent } from '../../contract/events.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { DataSourceSyncStatus } from '../../contract/files/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { Session } from '../database/sequence.js';

@@ -1,47 +1,17 @@
 import type { Model } from 'mongoose';
 
-import { hotMs } from '../../contract/files/coldStorage.js';
-import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
-import type { FeedReading } from '../../contract/runs/feeds.js';
-import { endedAs, type ItemCause, type ItemCost, type ItemEnd, type SkipCause } from '../../contract/runs/ledger.js';
+import { endedAs, type ItemEnd, type SkipCause } from '../../contract/runs/ledger.js';
 import { UNDER_WAY_STATUSES } from '../../contract/files/statuses.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Session } from '../database/sequence.js';
-import { metadataFields } from './accept.js';
 import type { FileChanges } from './changes.js';
-import { endEvaluations, keepEvaluated } from './evaluate.js';
-import type { FileDoc, SyncedContent } from '../models/files.js';
+import { endEvaluations } from './evaluate.js';
+import { finish, type FinishedSync, finishUnchanged, type UnchangedFile } from './finish.js';
+import { type ContainerChange, moveContainer } from './moveContainer.js';
+import type { FileDoc } from '../models/files.js';
 import { recountPages } from './pageCounts.js';
 import { type StartedFile, startFiles } from './start.js';
 import { ATTEMPT_ENDED, type Change, type Transition, transition } from './transitions.js';
-
-/** A successful sync: the content that readers see from now on. */
-export interface FinishedSync {
-  readonly runId: number;
-  /** The record when the sync began. */
-  readonly file: FileDoc;
-  readonly content: SyncedContent;
-  readonly name: string | null;
-  /** The model of its vectors, if it differs from the requested one. */
-  readonly model?: EmbeddingModelId;
-  readonly fileMetadata: Record<string, unknown>;
-  /** Creation time that the content states; absent if it states none. */
-  readonly sourceCreatedAt?: Date;
-  /** Revision of the tags that the points carry. If the file's tags have changed since, the sync is not published. */
-  readonly tagsRevision: number | null;
-  /** Cost for the ledger. */
-  readonly cost: ItemCost;
-}
-
-/** A file whose content has not changed, with the generation that this attempt reserved. */
-export interface UnchangedFile {
-  readonly runId: number;
-  /** The record when the sync began. */
-  readonly file: FileDoc;
-  readonly generation: number;
-  /** Cost of the comparison. */
-  readonly cost: ItemCost;
-}
 
 /** Files per write when a run is aborted. */
 const ABORTED_AT_ONCE = 500;
@@ -107,31 +77,6 @@ export interface FileCommands {
 /** Facts that are found while a file is fetched. */
 export type TakenOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'statistics' | 'sourceOptions'>;
 
-export interface ContainerChange {
-  readonly status: 'QUEUED_FOR_SYNC' | 'SYNCING' | 'READY' | 'SYNC_ERROR';
-  readonly message?: string | null;
-  /** Cause of a failure. */
-  readonly cause?: ItemCause;
-  readonly facts?: Record<string, unknown>;
-  readonly synced?: boolean;
-  /** Whether a scheduled sync makes the change. It reports the queued files itself. */
-  readonly isPass?: boolean;
-  /** State of the feed for the next run; null deletes an earlier one. */
-  readonly feedReading?: FeedReading | null;
-  /** Current address of the container. */
-  readonly externalUrl?: string;
-  /** Whether all its children are known and queued. One event per run reports this. */
-  readonly discovered?: boolean;
-}
-
-/** Returns the transition for a change of a container. */
-const rowOfContainer = ({ status, discovered = false }: ContainerChange) => {
-  if (discovered) return 'containerDiscovered';
-  if (status === 'SYNCING') return 'containerStart';
-  if (status === 'QUEUED_FOR_SYNC') return 'containerPause';
-  return status === 'READY' ? 'containerFinish' : 'containerFail';
-};
-
 export function createFileCommands(files: Model<FileDoc>, changes: FileChanges): FileCommands {
   const mine = (runId: number, fileId: number) => ({ owner: { runId }, where: { _id: fileId } });
   const aborted = (cause: SkipCause) => ({ ...ATTEMPT_ENDED, ended: endedAs('aborted', 'queue', cause) });
@@ -151,76 +96,12 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
   };
   return {
     start: (runId, fileIds) => startFiles(files, changes, runId, fileIds),
-    async finish(syncs) {
-      const now = new Date();
-      const published = await changes.many(
-        'finish',
-        syncs.map(({ runId, file, content, name, model, fileMetadata, sourceCreatedAt, tagsRevision, cost }) => ({
-          file,
-          owner: { runId },
-          // tagsRevision null also finds records without the field.
-          where: { _id: file._id, lastGeneration: content.generation, tagsRevision },
-          message: null,
-          set: {
-            ...content,
-            ...(name === null ? {} : { name }),
-            ...(model === undefined ? {} : { 'options.embeddingModel': model }),
-            fileMetadata,
-            ...(sourceCreatedAt ? { sourceCreatedAt } : {}),
-            // Any earlier generation may have left rows: an older content, or an attempt that crashed.
-            cleanupPending: content.generation > 1,
-            ...ATTEMPT_ENDED,
-            ended: { ...endedAs('ok', null, null), ...cost },
-            attempts: 0,
-            lastSync: now,
-            restoredAt: null,
-            // The new vectors are in Qdrant, even if the earlier ones were in cold storage.
-            embeddingStorageStatus: 'HOT_STORAGE',
-            coldCopy: null,
-            ...(file.supportsColdStorage
-              ? { coolsAt: new Date(now.getTime() + hotMs(file.hotStorageTimeToLive)) }
-              : {}),
-          },
-        })),
-      );
-      if (published.length === syncs.length) return published;
-      // A reply may have been lost: count files that this same sync published earlier.
-      const rows = await files
-        .find(
-          { $or: syncs.map(({ file, content }) => ({ _id: file._id, generation: content.generation })) },
-          { _id: 1 },
-        )
-        .lean();
-      return rows.map((row) => row._id);
-    },
+    finish: (syncs) => finish(files, changes, syncs),
     async shelve(runId, fileId) {
       const set = { ...ATTEMPT_ENDED, ended: endedAs('skipped', 'select', 'skip_file_processing') };
       return (await changes.one('shelve', { ...mine(runId, fileId), message: null, set })) !== null;
     },
-    async finishUnchanged(all) {
-      const now = new Date();
-      const isEvaluated = ({ file }: UnchangedFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
-      await keepEvaluated(changes, all.filter(isEvaluated));
-      await changes.many(
-        'finishUnchanged',
-        all
-          .filter((one) => !isEvaluated(one))
-          .map(({ runId, file, generation, cost }) => ({
-            file,
-            owner: { runId },
-            where: { _id: file._id, lastGeneration: generation },
-            message: null,
-            set: {
-              ...ATTEMPT_ENDED,
-              ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
-              attempts: 0,
-              lastSync: now,
-              // The listing reported this version before the content was compared.
-              ...(file.listedVersion ? { version: file.listedVersion } : {}),
-            },
-          })),
-      );
-    },
+    finishUnchanged: (all) => finishUnchanged(changes, all),
     takeOriginal: (runId, fileId, taken, session) =>
       files
         .findOneAndUpdate(
@@ -305,30 +186,6 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       const message = 'Access to the data source was revoked before this was synced. Connect it again, then resync.';
       await abort('abortQueued', { ...its, message, set: aborted('source_revoked') });
     },
-    async moveContainer(runId, fileId, change) {
-      const { status, message = null, cause = null, facts = {}, synced = false, isPass = false } = change;
-      const { discovered = false, feedReading, externalUrl } = change;
-      const gone = Object.entries(facts).filter(([, value]) => value === null);
-      const before = await changes.one(
-        rowOfContainer(change),
-        {
-          owner: { runId },
-          where: { _id: fileId, isContainer: true },
-          message,
-          isPass,
-          set: {
-            // The ledger has no entry for a container; lists of failures find it by this cause.
-            ended: status === 'SYNC_ERROR' ? endedAs('failed', null, cause) : null,
-            ...(synced ? { lastSync: new Date() } : {}),
-            ...(feedReading === undefined ? {} : { feedReading }),
-            ...(externalUrl === undefined ? {} : { externalUrl }),
-            ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
-          },
-          unset: Object.fromEntries(gone.map(([name]) => [`fileMetadata.${name}`, 1])),
-        },
-        discovered ? `discovered:${runId}` : undefined,
-      );
-      return before !== null;
-    },
+    moveContainer: (runId, fileId, change) => moveContainer(changes, runId, fileId, change),
   };
 }

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
-import { metadataFields } from './accept.js';
+import { metadataFields } from './metadataFields.js';
 import type { FileDoc } from '../models/files.js';
 
 /** Only containers with this field count their pages. */

@@ -1,4 +1,4 @@
-import { scheduleIds } from '../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import type { Selections } from '../selections/selections.js';
 
 /** Facts of a file that a run is about to create. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Model } from 'mongoose';
 
-import { sourcesOfFiles } from '../../contract/sources/sources.js';
+import { sourcesOfFiles } from '../../contract/sources/connectedSources.js';
 import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';

@@ -3,7 +3,7 @@ import type { Connection, Model } from 'mongoose';
 import type { FeedReading } from '../../contract/runs/feeds.js';
 import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import type { ItemEnd } from '../../contract/runs/ledger.js';
-import type { ContainerRunKind } from '../../contract/runs/orchestration.js';
+import type { ContainerRunKind } from '../../contract/runs/runKinds.js';
 import type { SourceType } from '../../contract/sources/sources.js';
 import { type EmbeddingStorageStatus, FILE_SYNC_STATUSES } from '../../contract/files/statuses.js';
 import type { Original } from './originals.js';

@@ -3,7 +3,8 @@ import { type Connection, type Model, Schema } from 'mongoose';
 import type { FaultKind } from '../../contract/failures.js';
 import type { ItemCause, RunCause, RunTally } from '../../contract/runs/ledger.js';
 import type { RunStall } from '../../contract/runs/stalls.js';
-import type { PauseReason, RunKind, RunOutcome } from '../../contract/runs/orchestration.js';
+import type { PauseReason, RunOutcome } from '../../contract/runs/orchestration.js';
+import type { RunKind } from '../../contract/runs/runKinds.js';
 import type { RunWork } from '../../contract/runs/runs.js';
 import {
   byDefault,

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { RunKind } from '../../contract/runs/orchestration.js';
+import type { RunKind } from '../../contract/runs/runKinds.js';
 import type { RunStall } from '../../contract/runs/stalls.js';
 import type { SourceType } from '../../contract/sources/sources.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 
 import type { SourceType } from '../../contract/sources/sources.js';
 import type { DataSourceSyncStatus } from '../../contract/files/statuses.js';
-import { scheduleIds } from '../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import { listingWorkflow } from '../dataSources/listings.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { ScheduleDoc } from '../models/schedules.js';

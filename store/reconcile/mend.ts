@@ -1,6 +1,6 @@
 import type { Blobs } from '../contents/blobs.js';
 import type { ChunkCommands } from '../chunks/commands.js';
-import { metadataFields } from '../files/accept.js';
+import { metadataFields } from '../files/metadataFields.js';
 import type { FileCommands } from '../files/commands.js';
 import { pageCounts } from '../files/pageCounts.js';
 import type { Originals } from '../originals/originals.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Model } from 'mongoose';
 
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { KeptReason, ReembedRequest } from '../../contract/runs/reembed.js';
 import type { Atomically } from '../events/events.js';
 import type { FileDoc } from '../models/files.js';

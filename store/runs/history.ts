@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { RunKind } from '../../contract/runs/orchestration.js';
+import type { RunKind } from '../../contract/runs/runKinds.js';
 import type { RunDoc } from '../models/runs.js';
 
 /** Accepted runs, active and ended. */

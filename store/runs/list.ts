@@ -1,7 +1,7 @@
 import type { Model, QueryFilter } from 'mongoose';
 
 import type { RunCause } from '../../contract/runs/ledger.js';
-import type { RunKind } from '../../contract/runs/orchestration.js';
+import type { RunKind } from '../../contract/runs/runKinds.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
 import { type RunDoc, PAUSED, currentPause } from '../models/runs.js';
 

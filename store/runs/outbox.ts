@@ -2,7 +2,8 @@ import type { Model } from 'mongoose';
 
 import { uploadEvent } from '../../contract/events.js';
 import type { ItemCause, RunCause } from '../../contract/runs/ledger.js';
-import { IS_UPLOAD, MAX_RUN_RESTARTS, type RunKind, type RunOutcome } from '../../contract/runs/orchestration.js';
+import type { RunOutcome } from '../../contract/runs/orchestration.js';
+import { IS_UPLOAD, MAX_RUN_RESTARTS, type RunKind } from '../../contract/runs/runKinds.js';
 import { type NewWork, type RunProgressOf, workOf } from '../../contract/runs/runs.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { blankRow, insertRows } from '../database/insertOnce.js';

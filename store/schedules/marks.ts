@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { scheduleIds } from '../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { ScheduleDoc } from '../models/schedules.js';

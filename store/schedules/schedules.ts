@@ -1,8 +1,8 @@
 import type { Model } from 'mongoose';
 
 import { autoSyncHours, type AutoSyncSettings, isAutoSynced } from '../../contract/sources/autoSync.js';
-import { scheduleIds } from '../../contract/runs/orchestration.js';
-import { isConnectedSource } from '../../contract/sources/sources.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
+import { isConnectedSource } from '../../contract/sources/connectedSources.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';
 import type { OrganizationDoc } from '../models/organizations.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { IngestOptions } from '../../contract/files/ingestOptions.js';
-import { scheduleIds } from '../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import type { TagValue } from '../../contract/files/records.js';
 import type { FileDoc } from '../models/files.js';
 import type { Session } from '../database/sequence.js';

@@ -1,7 +1,7 @@
 /** End-to-end test of each source: connect, list, sync, read, search, and the operations of the source. */
 import { describe, expect, test } from '@jest/globals';
 
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { Customer, SOURCES, useCatalogue } from '../support/sourceFixtures/catalogue.js';
 import { LIGHTHOUSE } from '../support/sourceFixtures/fixture.js';
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 
-import { RESUME_SIGNAL, workflowIds } from '../../contract/runs/orchestration.js';
+import { RESUME_SIGNAL } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { FileRecord } from '../../contract/files/records.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { runOfKind } from '../../contract/runs/runs.js';

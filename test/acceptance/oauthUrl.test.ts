@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
-import { isConnectedSource } from '../../contract/sources/sources.js';
+import { isConnectedSource } from '../../contract/sources/connectedSources.js';
 import { OAUTH_SOURCES } from '../../contract/accounts/whiteLabel.js';
 import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { RunKind } from '../../contract/runs/orchestration.js';
+import type { RunKind } from '../../contract/runs/runKinds.js';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import { readAtRest } from '../support/atRest.js';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { operations } from '../../api/routes.js';
-import { RUN_KINDS, type RunKind, scheduleIds } from '../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
+import { RUN_KINDS, type RunKind } from '../../contract/runs/runKinds.js';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import {
   DATA_SOURCE_ACTIONS,

@@ -4,7 +4,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { createTemporalClient } from '../../dispatch/client.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { startHeldSite } from '../emulators/heldSite.js';

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { FileRecord } from '../../contract/files/records.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import type { FileDoc } from '../../store/models/files.js';

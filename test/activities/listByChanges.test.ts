@@ -4,7 +4,7 @@ import { deleteMissing } from '../../activities/connected/deleteMissing.js';
 import { createItemActivities } from '../../activities/connected/listItems.js';
 import { listPage } from '../../activities/connected/listPage.js';
 import type { ActivityDeps } from '../../activities/deps.js';
-import type { Change, SourceItem } from '../../connectors/connector.js';
+import type { Change, SourceItem } from '../../connectors/sourceItem.js';
 import type { Account } from '../../connectors/account.js';
 import { isListed } from '../../contract/accounts/connections.js';
 import { runOfKind } from '../../contract/runs/runs.js';

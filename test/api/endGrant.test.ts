@@ -4,7 +4,7 @@ import mongoose, { type Model } from 'mongoose';
 
 import { endGrant } from '../../api/dataSources/endGrant.js';
 import type { StoredGrant } from '../../contract/accounts/oauth.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { dataSourceModel, type DataSourceDoc } from '../../store/models/dataSources.js';
 import { createDataSourceQueries } from '../../store/dataSources/queries.js';
 import type { Secrets } from '../../store/secrets/secrets.js';

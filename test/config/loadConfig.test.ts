@@ -4,7 +4,9 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { apiSettings, ConfigError, keepApiKey, loadConfig, readSecretKeys, required } from '../../config/config.js';
+import { apiSettings, keepApiKey, loadConfig, required } from '../../config/config.js';
+import { ConfigError } from '../../config/configError.js';
+import { readSecretKeys } from '../../config/secretKeys.js';
 
 let dataDir: string;
 const keyOf = (byte: number): string => Buffer.alloc(32, byte).toString('base64');

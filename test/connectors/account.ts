@@ -1,11 +1,10 @@
 /** Shared setup of the connector suites: accounts, complete listings, contents and Faults. */
 import { loadConfig } from '../../config/config.js';
-import type { SourceItem } from '../../connectors/connector.js';
-import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../connectors/registry.js';
-import { Fault } from '../../contract/failures.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { SourceItem } from '../../connectors/sourceItem.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 
@@ -60,6 +59,11 @@ export async function listed(from: (cursor: string | null) => ReturnType<Account
   return { items, pages, ids: items.map(({ externalId }) => externalId) };
 }
 
+/** Reads a listing to its end and returns its items. */
+export const listItems = async (
+  from: (cursor: string | null) => ReturnType<Account['listRoots']>,
+): Promise<SourceItem[]> => (await listed(from)).items;
+
 /** Returns the version of each item by its id. Folders have the version null. */
 export const versionsOf = (items: readonly SourceItem[]): Record<string, string | null> =>
   Object.fromEntries(items.map(({ externalId, version }) => [externalId, version]));
@@ -67,14 +71,4 @@ export const versionsOf = (items: readonly SourceItem[]): Record<string, string 
 /** Returns the content of an item as text. */
 export async function textOf(account: Account, externalId: string): Promise<string> {
   return Buffer.from((await account.open(externalId, NEVER)).bytes).toString();
-}
-
-/** Returns the Fault that a call rejects with. Throws if the call succeeds or rejects with another error. */
-export async function faultOf(call: Promise<unknown>): Promise<Fault> {
-  const error = await call.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Fault)) throw new Error(`no Fault: ${String(error)}`);
-  return error;
 }

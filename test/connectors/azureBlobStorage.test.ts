@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { loadConfig } from '../../config/config.js';
 import { readListing } from '../../connectors/azureBlobStorage/listing.js';
 import { signedHeaders } from '../../connectors/azureBlobStorage/sharedKey.js';
-import type { SourceItem } from '../../connectors/connector.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
-import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 import {
   ACCOUNT,
@@ -17,8 +14,8 @@ import {
   startAzure,
 } from '../emulators/azureBlobStorage.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
+import { listItems, loopbackEgress, NEVER } from './account.js';
 
-const NEVER = new AbortController().signal;
 let egress: Egress;
 let azure: AzureEmulator;
 
@@ -31,8 +28,7 @@ const accountOf = (settings: string, accountName = ACCOUNT, accountKey = ACCOUNT
 let account: Account;
 
 beforeAll(async () => {
-  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
-  egress = createEgress(loadConfig(env).egress);
+  egress = loopbackEgress();
   azure = await startAzure();
 });
 afterAll(async () => {
@@ -45,16 +41,8 @@ beforeEach(() => {
   account = accountOf(azure.settings);
 });
 
-async function listed(externalId: string): Promise<SourceItem[]> {
-  const items: SourceItem[] = [];
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await account.listDescendants(externalId, cursor ?? null, NEVER);
-    items.push(...page.items);
-    cursor = page.next;
-  }
-  return items;
-}
-const idsBelow = async (externalId: string) => (await listed(externalId)).map((item) => item.externalId);
+const listBelow = (externalId: string) => listItems((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const idsBelow = async (externalId: string) => (await listBelow(externalId)).map((item) => item.externalId);
 
 test('signs a request as the Azure SDK does', () => {
   // The expected signature was computed once by the policy of @azure/storage-common 12.4.1 for this address and time.
@@ -89,7 +77,7 @@ test('lists containers page by page, and each folder once, before its contents',
   const ids = await idsBelow('docks');
   expect(ids).toEqual(['docks', ...['a/', 'a/b/', ...names, 'a/c.txt', 'd.txt'].map((name) => `docks/${name}`)]);
   expect(await idsBelow('docks/a/b/')).toEqual(['docks/a/b/', ...names.map((name) => `docks/${name}`)]);
-  const [file] = await listed('docks/d.txt');
+  const [file] = await listBelow('docks/d.txt');
   expect(file).toMatchObject({
     parentExternalId: 'docks',
     rootExternalId: 'docks',
@@ -99,13 +87,13 @@ test('lists containers page by page, and each folder once, before its contents',
   });
   const before = file?.version;
   azure.containers.get('docks')!.set('d.txt', { content: 'another' });
-  expect((await listed('docks/d.txt'))[0]?.version).not.toBe(before);
+  expect((await listBelow('docks/d.txt'))[0]?.version).not.toBe(before);
 });
 
 test('lists and reads names with any characters, and reports one that no URL can express', async () => {
   const names = ['a b+c.md', 'ümläut/日本.md', `it's (1) & "2" <3>.md`, '100%/#1?.md', 'twice//slashed.md', 'tab\t.md'];
   azure.containers.set('odd', new Map([...names, 'up/../away.md'].map((name) => [name, { content: `Of ${name}` }])));
-  const files = (await listed('odd')).filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId);
+  const files = (await listBelow('odd')).filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId);
   expect(files.toSorted()).toEqual([...names, 'up/../away.md'].map((name) => `odd/${name}`).toSorted());
   for (const name of names)
     expect(Buffer.from((await account.open(`odd/${name}`, NEVER)).bytes).toString()).toBe(`Of ${name}`);
@@ -176,6 +164,6 @@ test('ignores unknown elements of a listing, and blobs without a name', () => {
 
 test('never treats a broken response as the end of a list', async () => {
   azure.containers.set('docks', new Map([['a/b.txt', { content: 'a' }]]));
-  const list = async () => [(await account.listRoots(null, NEVER)).items, await listed('docks')];
+  const list = async () => [(await account.listRoots(null, NEVER)).items, await listBelow('docks')];
   expect(await acceptedBrokenAnswers(azure, list)).toEqual([]);
 });

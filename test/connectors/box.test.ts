@@ -6,7 +6,8 @@ import { noteText } from '../../connectors/box/note.js';
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type BoxEmulator, startBox } from '../emulators/box.js';
-import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;

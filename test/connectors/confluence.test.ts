@@ -5,7 +5,8 @@ import { htmlOfStorage } from '../../connectors/confluence/storage.js';
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type ConfluenceEmulator, type EmulatedContent, startConfluence } from '../emulators/confluence.js';
-import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const SITE = 'cloud-1';

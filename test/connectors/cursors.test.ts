@@ -8,9 +8,10 @@ import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { WALK_ALL, walkOf } from '../../contract/accounts/connections.js';
 import { Fault } from '../../contract/failures.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { everyRow } from '../support/everyRow.js';
-import { faultOf, NEVER } from './account.js';
+import { NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 
 const SOURCES = Object.keys(CONNECTORS) as ConnectedSourceType[];
 /** Feeds whose change token is an opaque text of the source, which the service cannot validate. */

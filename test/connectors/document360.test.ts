@@ -5,7 +5,8 @@ import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { type Document360Emulator, startDocument360, TOKEN } from '../emulators/document360.js';
-import { faultOf, listed, loopbackEgress, NEVER } from './account.js';
+import { listed, loopbackEgress, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;

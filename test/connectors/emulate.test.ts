@@ -8,22 +8,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createEmulator, type Emulator } from 'emulate';
 
-import { loadConfig } from '../../config/config.js';
-import type { SourceItem } from '../../connectors/connector.js';
+import type { SourceItem } from '../../connectors/sourceItem.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
-import { createEgress } from '../../egress/createEgress.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { Egress } from '../../egress/types.js';
+import { listItems, loopbackEgress, NEVER, textOf } from './account.js';
 
-const NEVER = new AbortController().signal;
 let egress: Egress;
 const running: Emulator[] = [];
 
 beforeAll(() => {
-  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
-  egress = createEgress(loadConfig(env).egress);
+  egress = loopbackEgress();
 });
 afterAll(async () => {
   await egress.close();
@@ -47,18 +44,7 @@ const accountAt = (source: ConnectedSourceType, api: string, credentials: object
     JSON.stringify(credentials),
   );
 
-async function listed(from: (cursor: string | null) => ReturnType<Account['listRoots']>): Promise<SourceItem[]> {
-  const items: SourceItem[] = [];
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await from(cursor ?? null);
-    items.push(...page.items);
-    cursor = page.next;
-  }
-  return items;
-}
 const idsOf = (items: readonly SourceItem[]) => items.map(({ externalId }) => externalId);
-const textOf = async (account: Account, externalId: string): Promise<string> =>
-  Buffer.from((await account.open(externalId, NEVER)).bytes).toString();
 
 describe('Slack', () => {
   let url: string;
@@ -81,7 +67,7 @@ describe('Slack', () => {
     const { account: name, metadata } = await account.identify(NEVER);
     expect(name).toMatch(/^T\w+:U\w+$/);
     expect(metadata).toMatchObject({ team_name: 'Harbour', url: 'https://harbour.slack.com/' });
-    const roots = await listed((cursor) => account.listRoots(cursor, NEVER));
+    const roots = await listItems((cursor) => account.listRoots(cursor, NEVER));
     const atlas = roots.find((item) => item.name === 'atlas')?.externalId ?? '';
     expect(roots.map((item) => item.name)).toEqual(expect.arrayContaining(['general', 'atlas', 'empty']));
 
@@ -94,7 +80,7 @@ describe('Slack', () => {
       channel: atlas,
       text: 'Its keeper &amp; <https://a.example|more>',
     });
-    const items = await listed((cursor) => account.listDescendants(atlas, cursor, NEVER));
+    const items = await listItems((cursor) => account.listDescendants(atlas, cursor, NEVER));
     const window = `${atlas}/${Math.floor(Number(ts) / 900) * 900}`;
     expect(idsOf(items).toSorted()).toEqual([atlas, window, `${atlas}/${thread}`].toSorted());
     expect(await textOf(account, window)).toMatch(
@@ -102,7 +88,7 @@ describe('Slack', () => {
     );
     expect(await textOf(account, `${atlas}/${thread}`)).toMatch(/When was the lighthouse lit\?\n\n.*: In 1901\.$/);
     await call('chat.update', { channel: atlas, ts, text: 'It has no keeper.' });
-    const after = await listed((cursor) => account.listDescendants(window, cursor, NEVER));
+    const after = await listItems((cursor) => account.listDescendants(window, cursor, NEVER));
     expect(after[0]?.version).not.toBe(items.find((item) => item.externalId === window)?.version);
     await call('chat.delete', { channel: atlas, ts });
     await expect(account.open(window, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
@@ -127,10 +113,10 @@ test('S3: lists and reads buckets and keys with any characters, and reports miss
   }
   const account = accountAt('S3', url, { accessKey: 'AKIAANY', accessKeySecret: 'any', endpointUrl: null });
   expect(await account.identify(NEVER)).toMatchObject({ account: 'AKIAANY' });
-  expect(idsOf(await listed((cursor) => account.listRoots(cursor, NEVER)))).toEqual(
+  expect(idsOf(await listItems((cursor) => account.listRoots(cursor, NEVER)))).toEqual(
     expect.arrayContaining(['atlas', 'boats']),
   );
-  const items = await listed((cursor) => account.listDescendants('atlas', cursor, NEVER));
+  const items = await listItems((cursor) => account.listDescendants('atlas', cursor, NEVER));
   expect(idsOf(items.filter(({ hasContent }) => hasContent))).toEqual(keys.map((key) => `atlas/${key}`));
   for (const key of keys) expect(await textOf(account, `atlas/${key}`)).toBe(`Of ${key}`);
   for (const id of ['atlas/none.md', 'nowhere'])
@@ -153,8 +139,8 @@ test('GitHub: lists a repository with its directories and reads its files', asyn
   await put('sights/lighthouse.md', '# The lighthouse\n\nLit in 1901.');
   const account = accountAt('GITHUB', url, { username: 'ada', accessToken: 'ghp_any' });
   expect(await account.identify(NEVER)).toMatchObject({ metadata: { username: 'ada' } });
-  expect(idsOf(await listed((cursor) => account.listRoots(cursor, NEVER)))).toEqual(['ada/atlas']);
-  expect(idsOf(await listed((cursor) => account.listDescendants('ada/atlas', cursor, NEVER))).toSorted()).toEqual(
+  expect(idsOf(await listItems((cursor) => account.listRoots(cursor, NEVER)))).toEqual(['ada/atlas']);
+  expect(idsOf(await listItems((cursor) => account.listDescendants('ada/atlas', cursor, NEVER))).toSorted()).toEqual(
     ['ada/atlas', 'ada/atlas/README.md', 'ada/atlas/sights', 'ada/atlas/sights/lighthouse.md'].toSorted(),
   );
   expect(await textOf(account, 'ada/atlas/sights/lighthouse.md')).toBe('# The lighthouse\n\nLit in 1901.');
@@ -187,7 +173,7 @@ describe('Google', () => {
 
   test('Drive: lists nested folders, reads a file, and reports a missing one', async () => {
     const account = accountAt('GOOGLE_DRIVE', `${url}/drive/v3`, grant);
-    const items = await listed((cursor) => account.listDescendants('sights', cursor, NEVER));
+    const items = await listItems((cursor) => account.listDescendants('sights', cursor, NEVER));
     expect(
       items.map(({ externalId, parentExternalId, hasContent }) => [externalId, parentExternalId, hasContent]),
     ).toEqual([
@@ -202,8 +188,8 @@ describe('Google', () => {
 
   test('Gmail: lists labels and messages, and reads the text and the sender of a message', async () => {
     const account = accountAt('GMAIL', `${url}/gmail/v1/users/me`, grant);
-    expect((await listed((cursor) => account.listRoots(cursor, NEVER))).map(({ name }) => name)).toContain('INBOX');
-    const inbox = await listed((cursor) => account.listDescendants('label:INBOX', cursor, NEVER));
+    expect((await listItems((cursor) => account.listRoots(cursor, NEVER))).map(({ name }) => name)).toContain('INBOX');
+    const inbox = await listItems((cursor) => account.listDescendants('label:INBOX', cursor, NEVER));
     expect(idsOf(inbox)).toEqual(expect.arrayContaining(['label:INBOX', 'm1', 'm2']));
     expect(inbox.find(({ externalId }) => externalId === 'm1')).toMatchObject({
       name: 'About atlas',

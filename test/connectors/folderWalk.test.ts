@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import type { ItemPage, SourceItem } from '../../connectors/connector.js';
+import type { ItemPage, SourceItem } from '../../connectors/sourceItem.js';
 import { folderWalk, takeFolder } from '../../connectors/folderWalk.js';
 import { Fault } from '../../contract/failures.js';
 

@@ -13,7 +13,8 @@ import {
   newFreshdeskAccount,
   startFreshdesk,
 } from '../emulators/freshdesk.js';
-import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;

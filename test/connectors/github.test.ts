@@ -1,25 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { loadConfig } from '../../config/config.js';
-import type { SourceItem } from '../../connectors/connector.js';
+import type { SourceItem } from '../../connectors/sourceItem.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
-import { Fault } from '../../contract/failures.js';
-import { createEgress } from '../../egress/createEgress.js';
+import type { Fault } from '../../contract/failures.js';
 import type { Egress } from '../../egress/types.js';
 import { GITHUB_TOKEN, type GitHubEmulator, LOGIN, type Mishap, startGitHub } from '../emulators/github.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
+import { faultOf } from '../support/faultOf.js';
+import { listed, loopbackEgress, NEVER } from './account.js';
 
-const NEVER = new AbortController().signal;
 const REPOSITORY = 'ada/atlas';
 let egress: Egress;
 let github: GitHubEmulator;
 let account: Account;
 
 beforeAll(async () => {
-  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
-  egress = createEgress(loadConfig(env).egress);
+  egress = loopbackEgress();
   github = await startGitHub();
 });
 afterAll(async () => {
@@ -39,28 +37,7 @@ const put = (path: string, content: string | Buffer, mode: '100644' | '120000' |
   github.repositories[REPOSITORY]!.files[path] = { content, mode };
 };
 
-/** Reads a listing to its end. Returns its items and the number of pages. */
-async function listed(externalId: string): Promise<{ items: SourceItem[]; pages: number }> {
-  const items: SourceItem[] = [];
-  let pages = 0;
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await account.listDescendants(externalId, cursor ?? null, NEVER);
-    items.push(...page.items);
-    cursor = page.next;
-    pages += 1;
-  }
-  return { items, pages };
-}
-
-/** Returns the Fault that a call rejects with. Throws if the call succeeds or rejects with another error. */
-async function faultOf(call: Promise<unknown>): Promise<Fault> {
-  const error = await call.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Fault)) throw new Error(`no Fault: ${String(error)}`);
-  return error;
-}
+const listBelow = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
 
 describe('trees', () => {
   const fill = () => {
@@ -69,11 +46,11 @@ describe('trees', () => {
 
   test('that GitHub truncates are listed in parts with the same items', async () => {
     fill();
-    const whole = await listed(REPOSITORY);
+    const whole = await listBelow(REPOSITORY);
     expect(whole.pages).toBe(1);
     expect(whole.items).toHaveLength(10);
     github.limits.entries = 3;
-    const parts = await listed(REPOSITORY);
+    const parts = await listBelow(REPOSITORY);
     expect(parts.pages).toBeGreaterThan(2);
     const byId = (items: SourceItem[]) => items.toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1));
     expect(byId(parts.items)).toEqual(byId(whole.items));
@@ -82,26 +59,26 @@ describe('trees', () => {
   test('with a directory larger than GitHub lists are denied, so that no item counts as deleted', async () => {
     fill();
     github.limits.entries = 1;
-    expect(await faultOf(listed(REPOSITORY))).toMatchObject({ kind: 'access_denied' });
+    expect(await faultOf(listBelow(REPOSITORY))).toMatchObject({ kind: 'access_denied' });
   });
 
   test('are listed below a directory, or for one file', async () => {
     fill();
-    const ids = async (id: string) => (await listed(id)).items.map(({ externalId }) => externalId).toSorted();
+    const ids = async (id: string) => (await listBelow(id)).items.map(({ externalId }) => externalId).toSorted();
     const inB = ['ada/atlas/a/b', 'ada/atlas/a/b/2.md', 'ada/atlas/a/b/c', 'ada/atlas/a/b/c/3.md'];
     expect(await ids(`${REPOSITORY}/a/b`)).toEqual(inB);
     expect(await ids(`${REPOSITORY}/d/4.md`)).toEqual(['ada/atlas/d/4.md']);
   });
 
   test('of a repository without commits are empty', async () => {
-    expect((await listed(REPOSITORY)).items).toMatchObject([{ externalId: REPOSITORY, itemType: 'REPOSITORY' }]);
+    expect((await listBelow(REPOSITORY)).items).toMatchObject([{ externalId: REPOSITORY, itemType: 'REPOSITORY' }]);
   });
 
   test.each(['ada/nowhere', 'ada', 'ada/atlas/nothing', 'ada/atlas/../../user', 'ada/atlas/a//1.md'])(
     'of %s are not found',
     async (id) => {
       fill();
-      expect(await faultOf(listed(id))).toMatchObject({ kind: 'not_found' });
+      expect(await faultOf(listBelow(id))).toMatchObject({ kind: 'not_found' });
     },
   );
 });
@@ -119,7 +96,7 @@ test('decides by extension and size which files have content', async () => {
   put('empty.md', '');
   put('link.md', 'a.md', '120000');
   put('module', 'c0ffee', '160000');
-  const { items } = await listed(REPOSITORY);
+  const { items } = await listBelow(REPOSITORY);
   const formats = Object.fromEntries(items.map(({ name, fileFormat }) => [name, fileFormat]));
   expect(formats).toEqual({
     ...{ 'ada/atlas': null, 'a.md': 'MD', 'b.PDF': 'PDF', Makefile: 'TXT', 'main.rs': 'TXT', 'long.csv': 'CSV' },
@@ -189,8 +166,8 @@ test('never treats a broken response as the end of a list', async () => {
   for (const path of ['a/1.md', 'a/b/2.md', '5.md']) put(path, path);
   const list = async () => [
     (await account.listRoots(null, NEVER)).items,
-    (await listed(REPOSITORY)).items,
-    (await listed(`${REPOSITORY}/a`)).items,
+    (await listBelow(REPOSITORY)).items,
+    (await listBelow(`${REPOSITORY}/a`)).items,
   ];
   expect(await acceptedBrokenAnswers(github, list)).toEqual([]);
 });

@@ -4,7 +4,8 @@ import type { Account } from '../../connectors/account.js';
 import { idOfGmailFilter, readGmailFilter } from '../../contract/sources/gmailFilters.js';
 import type { Egress } from '../../egress/types.js';
 import { type GmailEmulator, startGmail } from '../emulators/gmail.js';
-import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const OTHER = 'mail.other';

@@ -7,7 +7,8 @@ import type { Egress } from '../../egress/types.js';
 import { CUSTOMER, type GongEmulator, startGong } from '../emulators/gong.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { answerConsent } from '../support/consent.js';
-import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;

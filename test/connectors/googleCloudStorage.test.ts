@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type GoogleCloudStorageEmulator, startGoogleCloudStorage } from '../emulators/googleCloudStorage.js';
-import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { Fault } from '../../contract/failures.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 

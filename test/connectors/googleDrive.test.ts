@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { SourceItem } from '../../connectors/connector.js';
+import type { SourceItem } from '../../connectors/sourceItem.js';
 import { itemOfFile } from '../../connectors/google/drive/adapter.js';
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
@@ -12,7 +12,8 @@ import {
   type GoogleDriveEmulator,
   startGoogleDrive,
 } from '../emulators/googleDrive.js';
-import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const SHARED = 'shared.with.me';

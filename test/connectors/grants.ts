@@ -3,7 +3,7 @@ import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { GrantStore, StoredGrant } from '../../contract/accounts/oauth.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { Egress } from '../../egress/types.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { answerConsent } from '../support/consent.js';

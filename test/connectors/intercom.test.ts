@@ -7,7 +7,8 @@ import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { type IntercomEmulator, startIntercom, WORKSPACE } from '../emulators/intercom.js';
 import { CLIENT_ID } from '../emulators/oauthProvider.js';
-import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { obtainGrant, REDIRECT_URI } from './grants.js';
 

@@ -16,7 +16,8 @@ import {
   startNotion,
   WORKSPACE,
 } from '../emulators/notion.js';
-import { faultOf, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 const id = notionId;

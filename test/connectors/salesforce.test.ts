@@ -5,7 +5,8 @@ import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } from '../emulators/salesforce.js';
 import type { SoqlRecord } from '../emulators/soql.js';
-import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { accountWithStoredGrant, obtainGrant, REDIRECT_URI } from './grants.js';
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { projectLimit } from '../../connectors/google/api.js';
 import { appLimit } from '../../connectors/microsoft/graph.js';
 import { slack } from '../../connectors/slack/index.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { GoogleRefusal } from '../emulators/googleApi.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import type { OAuthProvider } from '../emulators/oauthProvider.js';

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { loadConfig } from '../../config/config.js';
-import type { SourceItem } from '../../connectors/connector.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
@@ -9,12 +7,11 @@ import { slack as connector } from '../../connectors/slack/index.js';
 import { mentionedIn, plainText, readMessage } from '../../connectors/slack/message.js';
 import { close, cutMessages } from '../../connectors/slack/windows.js';
 import { secondsOf, slackPlaceOf } from '../../contract/sources/slackIds.js';
-import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 import { type EmulatedMessage, type SlackEmulator, startSlack } from '../emulators/slack.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
+import { listItems, loopbackEgress, NEVER, textOf } from './account.js';
 
-const NEVER = new AbortController().signal;
 /** 2026-03-04 10:15:00. */
 const QUARTER = 1_772_619_300;
 let egress: Egress;
@@ -28,8 +25,7 @@ const accountWith = (scopes: readonly string[]): Account => {
 };
 
 beforeAll(async () => {
-  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
-  egress = createEgress(loadConfig(env).egress);
+  egress = loopbackEgress();
   slack = await startSlack();
 });
 afterAll(async () => {
@@ -52,17 +48,8 @@ const at = (seconds: number, more: Omit<EmulatedMessage, 'ts' | 'text'> & { text
   ts: `${QUARTER + seconds}.000100`,
 });
 
-async function listed(from: (cursor: string | null) => ReturnType<Account['listRoots']>): Promise<SourceItem[]> {
-  const items: SourceItem[] = [];
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await from(cursor ?? null);
-    items.push(...page.items);
-    cursor = page.next;
-  }
-  return items;
-}
-const below = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
-const textOf = async (externalId: string) => Buffer.from((await account.open(externalId, NEVER)).bytes).toString();
+const below = (externalId: string) => listItems((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const read = (externalId: string) => textOf(account, externalId);
 
 describe('windows and threads', () => {
   test('lists a file for each quarter of an hour and for each thread', async () => {
@@ -94,9 +81,9 @@ describe('windows and threads', () => {
       version: null,
     });
     expect(JSON.parse(items[3]?.name ?? '')).toEqual({ after: QUARTER, before: QUARTER + 900, conversation: 'C1' });
-    expect(await textOf(`C1/${QUARTER}`)).toBe('Ada, 2026-03-04 10:15: At 0.\n\nAda, 2026-03-04 10:29: At 899.');
-    expect(await textOf(`C1/${QUARTER + 900}`)).toBe('Ben, 2026-03-04 10:30: At 900.');
-    expect(await textOf(`C1/${QUARTER + 10}.000100`)).toBe(
+    expect(await read(`C1/${QUARTER}`)).toBe('Ada, 2026-03-04 10:15: At 0.\n\nAda, 2026-03-04 10:29: At 899.');
+    expect(await read(`C1/${QUARTER + 900}`)).toBe('Ben, 2026-03-04 10:30: At 900.');
+    expect(await read(`C1/${QUARTER + 10}.000100`)).toBe(
       'Ada, 2026-03-04 10:15: Who keeps the light?\n\nBen, 2026-03-04 12:15: Aurelia.\n\nAda, 2026-03-04 12:16: Thanks!',
     );
     expect(await account.open(`C1/${QUARTER + 10}.000100`, NEVER)).toMatchObject({
@@ -118,7 +105,7 @@ describe('windows and threads', () => {
     const listing = await below('C1');
     expect(listing).toHaveLength(2);
     expect(await below(`C1/${QUARTER}`)).toEqual([listing[1]]);
-    expect((await textOf(`C1/${QUARTER}`)).split('\n\n')).toHaveLength(7);
+    expect((await read(`C1/${QUARTER}`)).split('\n\n')).toHaveLength(7);
     const versions = new Set([listing[1]?.version]);
     const { messages } = slack.conversations.get('C1')!;
     const versionNow = async () => (await below('C1'))[1]?.version;
@@ -185,14 +172,14 @@ describe('text', () => {
   test('resolves mentioned users and requests each once', async () => {
     expect(mentionedIn('<@U1> <@W2|x> <#U3> <@u4>')).toEqual(['U1', 'W2']);
     say(at(0, { text: 'Ask <@U0BEN> or <@U0LEFT>.' }), at(10, { user: 'U0BEN' }), at(20, { user: 'U0BEN' }));
-    expect(await textOf(`C1/${QUARTER}`)).toBe(
+    expect(await read(`C1/${QUARTER}`)).toBe(
       [
         'Ada, 2026-03-04 10:15: Ask @Ben or @U0LEFT.',
         'Ben, 2026-03-04 10:15: At 10.',
         'Ben, 2026-03-04 10:15: At 20.',
       ].join('\n\n'),
     );
-    await textOf(`C1/${QUARTER}`);
+    await read(`C1/${QUARTER}`);
     const userRequests = slack.asked.filter((request) => request.startsWith('users.info'));
     expect(userRequests.toSorted()).toEqual([
       'users.info?user=U0ADA',
@@ -248,7 +235,7 @@ test('lists conversations of every type that the token may list, page by page', 
     ['D1', 'im'],
   ] as const)
     slack.conversations.set(id, { type, messages: [], ...(type === 'im' ? { user: 'U0BEN' } : { name: id }) });
-  const roots = await listed((cursor) => account.listRoots(cursor, NEVER));
+  const roots = await listItems((cursor) => account.listRoots(cursor, NEVER));
   expect(roots.map(({ externalId, name }) => [externalId, name])).toEqual([
     ['C1', 'C1'],
     ['C2', 'C2'],
@@ -257,9 +244,9 @@ test('lists conversations of every type that the token may list, page by page', 
     ['D1', 'Ben'],
   ]);
   const few = accountWith(['channels:read', 'channels:history']);
-  expect(await listed((cursor) => few.listRoots(cursor, NEVER))).toHaveLength(3);
+  expect(await listItems((cursor) => few.listRoots(cursor, NEVER))).toHaveLength(3);
   const none = accountWith([]);
-  await expect(listed((cursor) => none.listRoots(cursor, NEVER))).rejects.toMatchObject({ kind: 'access_denied' });
+  await expect(listItems((cursor) => none.listRoots(cursor, NEVER))).rejects.toMatchObject({ kind: 'access_denied' });
 });
 
 test('identifies the account by workspace and user', async () => {
@@ -349,6 +336,6 @@ test('parses ids of conversations, windows and threads', () => {
 
 test('never treats a broken response as the end of a list', async () => {
   say(at(0), at(899), at(900, { user: 'U0BEN' }));
-  const list = async () => [await listed((cursor) => account.listRoots(cursor, NEVER)), await below('C1')];
+  const list = async () => [await listItems((cursor) => account.listRoots(cursor, NEVER)), await below('C1')];
   expect(await acceptedBrokenAnswers(slack, list)).toEqual([]);
 });

@@ -8,14 +8,13 @@ import { gitbook } from '../../connectors/gitbook/index.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createRateLimiters } from '../../connectors/rateLimiter.js';
 import { createSourceClient, type SourceClientSettings } from '../../connectors/sourceClient.js';
-import { loadConfig } from '../../config/config.js';
-import { Fault, type FaultKind } from '../../contract/failures.js';
-import { createEgress } from '../../egress/createEgress.js';
+import type { FaultKind } from '../../contract/failures.js';
 import type { Egress } from '../../egress/types.js';
+import { faultOf } from '../support/faultOf.js';
+import { loopbackEgress, NEVER } from './account.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-const NEVER = new AbortController().signal;
 let egress: Egress;
 let baseUrl: string;
 let answers: Answer[];
@@ -31,8 +30,7 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
-  egress = createEgress(loadConfig(env).egress);
+  egress = loopbackEgress();
 });
 afterAll(async () => {
   await egress.close();
@@ -66,16 +64,6 @@ const status =
   (code: number, headers: Record<string, string> = {}, body = ''): Answer =>
   (_request, response) =>
     void response.writeHead(code, headers).end(body);
-
-/** Returns the Fault that a call rejects with. Throws if the call succeeds or rejects with another error. */
-async function faultOf(call: Promise<unknown>): Promise<Fault> {
-  const error = await call.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Fault)) throw new Error(`no Fault: ${String(error)}`);
-  return error;
-}
 
 describe('the status of a response', () => {
   test.each<[number, FaultKind, boolean]>([

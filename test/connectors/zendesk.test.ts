@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../config/config.js';
-import type { SourceItem } from '../../connectors/connector.js';
+import type { SourceItem } from '../../connectors/sourceItem.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 import { newZendeskAccount, startZendesk, type ZendeskAccount, type ZendeskEmulator } from '../emulators/zendesk.js';
-import { faultOf, loopbackEgress, NEVER } from './account.js';
+import { loopbackEgress, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
 let egress: Egress;

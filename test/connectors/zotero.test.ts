@@ -4,7 +4,8 @@ import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { startZotero, type ZoteroEmulator, zoteroKey } from '../emulators/zotero.js';
-import { accountWith, faultOf, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { obtainGrant, REDIRECT_URI } from './grants.js';
 

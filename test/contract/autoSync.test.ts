@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 
 import { autoSyncHours, isAutoSynced, scheduleTimes } from '../../contract/sources/autoSync.js';
 import { AUTO_SYNC_INTERVALS } from '../../contract/limits.js';
-import { AUTO_SYNC_SOURCES, canAutoSync, CONNECTED_SOURCES, SOURCE_TYPES } from '../../contract/sources/sources.js';
+import { AUTO_SYNC_SOURCES, SOURCE_TYPES } from '../../contract/sources/sources.js';
+import { canAutoSync, CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
 
 const HOUR_MS = 3_600_000;
 const drive = (enabled: boolean | null) => ({ type: 'GOOGLE_DRIVE', enabled }) as const;

@@ -13,16 +13,16 @@ import { mediaTypeOf } from '../../contract/files/mediaTypes.js';
 import { idOf, idOfPrefix, parseItemId } from '../../contract/objectIds.js';
 import { BEING_DELETED, keptReason, type ReembedCandidate, tokensOf } from '../../contract/runs/reembed.js';
 import { cutMessage } from '../../contract/runs/scrapeSitemap.js';
+import { SOURCE_TYPES } from '../../contract/sources/sources.js';
 import {
   CONNECTED_SOURCES,
   exportsDocuments,
   idInDrive,
   isConnectedSource,
   isOfAccount,
-  SOURCE_TYPES,
   sourcesOfConsent,
   sourcesOfFiles,
-} from '../../contract/sources/sources.js';
+} from '../../contract/sources/connectedSources.js';
 import { stallSentence } from '../../contract/runs/stalls.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import { causesOf, isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';

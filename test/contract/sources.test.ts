@@ -2,14 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 
 import { TAKE_HANDED_OVER } from '../../api/integrations/handedOver.js';
 import { CONNECT_CREDENTIALS } from '../../contract/accounts/connectCredentials.js';
-import {
-  CONNECTED_SOURCES,
-  HONOURED_BY,
-  honours,
-  isConnectedSource,
-  SOURCE_TYPES,
-  type SourceType,
-} from '../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources/connectedSources.js';
+import { HONOURED_BY, honours, SOURCE_TYPES, type SourceType } from '../../contract/sources/sources.js';
 
 /** Sources that honour each option, as the interface description lists them. All others ignore it. */
 const AS_WRITTEN = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 
-import { IS_UPLOAD, type RunKind } from '../../contract/runs/orchestration.js';
+import { IS_UPLOAD, type RunKind } from '../../contract/runs/runKinds.js';
 import type { WorkerReport } from '../../contract/runs/workers.js';
 import { createDiagnosis, type StoresDown } from '../../dispatch/diagnosis.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';

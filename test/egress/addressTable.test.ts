@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { SPECIAL_V4, SPECIAL_V6, type SpecialRange } from '../../egress/addressTable.js';
 import { createGuard, type Guard } from '../../egress/guard.js';
 import { everyRow } from '../support/everyRow.js';
-import { faultOf } from './loopback.js';
+import { faultOf } from '../support/faultOf.js';
 
 const NAME = 'name.example';
 

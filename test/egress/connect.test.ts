@@ -2,7 +2,8 @@ import { afterEach, expect, test } from '@jest/globals';
 
 import { createConnector } from '../../egress/connect.js';
 import { createGuard, type Guard } from '../../egress/guard.js';
-import { closeAll, faultOf, serve } from './loopback.js';
+import { closeAll, serve } from './loopback.js';
+import { faultOf } from '../support/faultOf.js';
 
 afterEach(closeAll);
 

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Lookup } from '../../egress/guard.js';
 import type { Egress, EgressRequest, EgressSettings } from '../../egress/types.js';
-import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
+import { closeAll, egressSettings, serve } from './loopback.js';
+import { faultOf } from '../support/faultOf.js';
 
 const open: Egress[] = [];
 function egress(settings: Partial<EgressSettings> = {}, lookup?: Lookup): Egress {

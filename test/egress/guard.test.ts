@@ -4,7 +4,8 @@ import { createEgress } from '../../egress/createEgress.js';
 import type { Lookup } from '../../egress/guard.js';
 import type { Egress, EgressSettings } from '../../egress/types.js';
 import { everyRow } from '../support/everyRow.js';
-import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
+import { closeAll, egressSettings, serve } from './loopback.js';
+import { faultOf } from '../support/faultOf.js';
 
 const open: Egress[] = [];
 function egress(settings: Partial<EgressSettings>, lookup?: Lookup): Egress {

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress, EgressSettings } from '../../egress/types.js';
-import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
+import { closeAll, egressSettings, serve } from './loopback.js';
+import { faultOf } from '../support/faultOf.js';
 
 const open: Egress[] = [];
 function egress(settings: Partial<EgressSettings> = {}): Egress {

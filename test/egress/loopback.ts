@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-import type { Fault, FaultKind } from '../../contract/failures.js';
 import type { EgressSettings } from '../../egress/types.js';
 
 export interface Loopback {
@@ -82,18 +81,4 @@ export function egressSettings(settings: Partial<EgressSettings> = {}): EgressSe
     premiumProxies: [],
     ...settings,
   };
-}
-
-/** Returns the Fault that the work rejects with. Throws if the work succeeds, or rejects with another error or kind. */
-export async function faultOf(work: Promise<unknown>, kind?: FaultKind): Promise<Fault> {
-  const fault = await work.then(
-    () => {
-      throw new Error('expected a Fault, but the work succeeded');
-    },
-    (error: unknown) => error as Fault,
-  );
-  if (fault.name !== 'Fault') throw fault;
-  if (kind !== undefined && fault.kind !== kind)
-    throw new Error(`expected ${kind}, got ${fault.kind}: ${fault.message}`);
-  return fault;
 }

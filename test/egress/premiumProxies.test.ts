@@ -5,7 +5,8 @@ import { createEgress } from '../../egress/createEgress.js';
 import type { Lookup } from '../../egress/guard.js';
 import type { Egress, EgressProxy } from '../../egress/types.js';
 import { startHttpProxy, type HttpProxy } from '../emulators/httpProxy.js';
-import { closeAll, egressSettings, faultOf, serve } from './loopback.js';
+import { closeAll, egressSettings, serve } from './loopback.js';
+import { faultOf } from '../support/faultOf.js';
 
 const open: (Egress | EgressProxy | HttpProxy)[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { MORE, playCatalogueRound } from '../support/catalogueRound.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';

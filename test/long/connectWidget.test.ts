@@ -3,7 +3,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { ACCOUNT, ACCOUNT_KEY } from '../emulators/azureBlobStorage.js';
 import { TOKEN as DOCUMENT360_TOKEN } from '../emulators/document360.js';
 import { FRESHDESK_DOMAIN, FRESHDESK_KEY } from '../emulators/freshdesk.js';

@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../contract/files/records.js';
-import { scheduleIds } from '../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import { apiClient, type Listed } from '../support/client.js';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 import { findChromium } from '../../connectors/web/findChromium.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { apiClient } from '../support/client.js';

@@ -5,7 +5,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { coldSweepOnce } from '../../dispatch/coldSweep.js';

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
-import { ConfigError, loadConfig } from '../../config/config.js';
+import { loadConfig } from '../../config/config.js';
+import { ConfigError } from '../../config/configError.js';
 import { settingsPage } from '../../scripts/settingsPage.js';
 
 test('docs/settings.md matches config/config.ts', () => {

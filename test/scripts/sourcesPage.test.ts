@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
 import { operations } from '../../api/routes.js';
-import { CONNECTED_SOURCES } from '../../contract/sources/sources.js';
+import { CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
 import { sourcesPage } from '../../scripts/sourcesPage.js';
 
 const DOCS = new URL('../../docs/', import.meta.url);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import { FILE_ORDERS, type FileFilters } from '../../contract/files/fileFilters.js';
-import type { FileRequest } from '../../store/files/accept.js';
+import type { FileRequest } from '../../store/files/acceptance/request.js';
 import { fileQuery } from '../../store/files/filter.js';
 import { type FileDoc, fileModel } from '../../store/models/files.js';
 import { FILTER_INDEXES, ORDER_FIELDS, ORDER_INDEXES } from '../../store/models/fileIndexes.js';

@@ -5,7 +5,7 @@ import { loadConfig, storeSettings } from '../../config/config.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import { connectStore, type Store } from '../../store/connect.js';
-import type { FileRequest } from '../../store/files/accept.js';
+import type { FileRequest } from '../../store/files/acceptance/request.js';
 import { type FileDoc, fileModel, type SyncedContent } from '../../store/models/files.js';
 import { type Transition, TRANSITIONS, transitionEvents } from '../../store/files/transitions.js';
 import { seededChance } from '../support/seed.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileListing } from '../../contract/files/fileFilters.js';
 import { NO_TALLY } from '../../contract/runs/ledger.js';
-import { scheduleIds } from '../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import { storedTags, tagPairs } from '../../contract/files/tags.js';
 import type { Store } from '../../store/connect.js';
 import { dataSourceModel } from '../../store/models/dataSources.js';

@@ -5,7 +5,7 @@
 import { loadConfig, storeSettings } from '../../config/config.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { Fault } from '../../contract/failures.js';
-import { isConnectedSource } from '../../contract/sources/sources.js';
+import { isConnectedSource } from '../../contract/sources/connectedSources.js';
 import { createEgress } from '../../egress/createEgress.js';
 import { connectStore } from '../../store/connect.js';
 import type { Tenant } from '../../store/users/accept.js';

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
-import { type ConnectedSourceType, honours } from '../../contract/sources/sources.js';
+import { honours } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { forgetVectors, readAtRest } from './atRest.js';
 import type { Listed } from './client.js';
 import type { OwnService } from './ownService.js';

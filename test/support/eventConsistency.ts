@@ -1,6 +1,6 @@
 /** Checks the events of a service: one for every final state, and no duplicates. */
 import { type EventKind, objectsOf } from '../../contract/events.js';
-import { IS_UPLOAD } from '../../contract/runs/orchestration.js';
+import { IS_UPLOAD } from '../../contract/runs/runKinds.js';
 import { DATA_SOURCE_ACTIONS } from '../../contract/files/statuses.js';
 import { type EventRowDoc, INTENDED } from '../../store/models/events.js';
 import type { FileDoc } from '../../store/models/files.js';

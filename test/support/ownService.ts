@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { TASK_QUEUE } from '../../contract/runs/orchestration.js';
+import { TASK_QUEUE } from '../../contract/runs/workflowIds.js';
 import { temporalNames, type TemporalNames } from '../../contract/runs/temporalNames.js';
 import type { Engine, EngineName } from '../../engines/engine.js';
 import { findPort } from '../../engines/ports.js';

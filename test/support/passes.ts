@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 
-import type { AutoSyncInput, AutoSyncResult } from '../../contract/runs/orchestration.js';
+import type { AutoSyncInput, AutoSyncResult } from '../../contract/runs/autoSync.js';
 import type { TemporalNames } from '../../contract/runs/temporalNames.js';
 import { waitFor } from './waitFor.js';
 

@@ -8,7 +8,7 @@ import { Connection } from '@temporalio/client';
 import { type InternalConnectionOptions, InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
 
 import type { Activities } from '../../activities/index.js';
-import { SEARCH_ATTRIBUTES } from '../../contract/runs/orchestration.js';
+import { SEARCH_ATTRIBUTES } from '../../contract/runs/workflowIds.js';
 import { withLock } from '../../engines/lock.js';
 import { findPort } from '../../engines/ports.js';
 import { endOf } from '../../engines/process.js';

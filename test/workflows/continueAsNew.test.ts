@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 
-import type { AutoSyncInput, PlanBatchesInput, RunInput } from '../../contract/runs/orchestration.js';
+import type { PlanBatchesInput, RunInput } from '../../contract/runs/orchestration.js';
+import type { AutoSyncInput } from '../../contract/runs/autoSync.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';

@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import type { Activities } from '../../activities/index.js';
-import { workflowIds } from '../../contract/runs/orchestration.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { testEngines } from '../support/engines.js';

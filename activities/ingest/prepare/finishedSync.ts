@@ -1,6 +1,6 @@
 /** What a prepared file is recorded with once its chunks are stored. */
 import type { ProcessedDocument } from '../../../documents/types.js';
-import type { FinishedSync } from '../../../store/files/commands.js';
+import type { FinishedSync } from '../../../store/files/finish.js';
 import type { StartedFile } from '../../../store/files/start.js';
 import { isConnected } from '../../connected/openItem.js';
 import type { OpenedContent } from '../../deps.js';

@@ -2,7 +2,7 @@ import type { VectorSpace } from '../../../contract/vectors/embeddingModels.js';
 import type { SparseVector } from '../../../contract/vectors/sparseVectors.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { SmallContent } from '../../../store/contents/contents.js';
-import type { FinishedSync } from '../../../store/files/commands.js';
+import type { FinishedSync } from '../../../store/files/finish.js';
 import type { StartedFile } from '../../../store/files/start.js';
 import type { AttemptCost } from './attemptCost.js';
 import type { TokenBound } from './tokenBound.js';

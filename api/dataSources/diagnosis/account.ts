@@ -1,5 +1,5 @@
 /** Checks that call the source, or use the facts of the account. */
-import type { ItemPage, SourceItem } from '../../../connectors/connector.js';
+import type { ItemPage, SourceItem } from '../../../connectors/sourceItem.js';
 import type { Account } from '../../../connectors/account.js';
 import type { ConnectedDataSource } from '../../integrations/dataSourceOf.js';
 import { bad, type Finding, ok, warn } from './check.js';

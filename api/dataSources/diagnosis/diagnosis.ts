@@ -1,4 +1,4 @@
-import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/connectedSources.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { operation } from '../../http/operation.js';

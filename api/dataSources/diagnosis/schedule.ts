@@ -1,5 +1,5 @@
-import { scheduleIds } from '../../../contract/runs/orchestration.js';
-import { canAutoSync } from '../../../contract/sources/sources.js';
+import { scheduleIds } from '../../../contract/runs/workflowIds.js';
+import { canAutoSync } from '../../../contract/sources/connectedSources.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import type { ApiDeps } from '../../http/deps.js';

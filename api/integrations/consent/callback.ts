@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Joi from 'joi';
 
 import { CALLBACK_PATHS } from '../../../contract/accounts/oauth.js';
-import { workflowIds } from '../../../contract/runs/orchestration.js';
-import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/sources.js';
+import { workflowIds } from '../../../contract/runs/workflowIds.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/connectedSources.js';
 import { OAUTH_SOURCES, type OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import type { AttemptDoc } from '../../../store/models/connections.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';

@@ -1,6 +1,6 @@
-import type { SourceItem } from '../../../connectors/connector.js';
+import type { SourceItem } from '../../../connectors/sourceItem.js';
 import type { ItemFilters } from '../../../contract/files/items.js';
-import { isConnectedSource } from '../../../contract/sources/sources.js';
+import { isConnectedSource } from '../../../contract/sources/connectedSources.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ItemDoc } from '../../../store/models/items.js';
 import type { ApiDeps } from '../../http/deps.js';

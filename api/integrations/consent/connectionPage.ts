@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/connectedSources.js';
 import type { AttemptDoc } from '../../../store/models/connections.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { workflowIds } from '../../../contract/runs/orchestration.js';
+import { workflowIds } from '../../../contract/runs/workflowIds.js';
 import { storedTags, upsertTags } from '../../../contract/files/tags.js';
 import { acceptListing, acceptSelection } from '../../../store/connections/acceptRuns.js';
 import type { AttemptDoc } from '../../../store/models/connections.js';

@@ -3,8 +3,8 @@ import Joi from 'joi';
 
 import type { Consent } from '../../../connectors/consent.js';
 import { CALLBACK_PATHS, type OAuthClient } from '../../../contract/accounts/oauth.js';
-import { workflowIds } from '../../../contract/runs/orchestration.js';
-import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/sources.js';
+import { workflowIds } from '../../../contract/runs/workflowIds.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/connectedSources.js';
 import type { OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Joi from 'joi';
 
-import type { Container } from '../../../connectors/connector.js';
+import type { Container } from '../../../connectors/sourceItem.js';
 import { HttpError, notFound } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { itemIds, onlyAccountId } from '../../schemas/integrations.js';

@@ -1,4 +1,4 @@
-import type { RunKind } from '../../../contract/runs/orchestration.js';
+import type { RunKind } from '../../../contract/runs/runKinds.js';
 import { MAX_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';

@@ -1,6 +1,7 @@
 import { hoursOfState, nextScheduledSync } from '../../../contract/sources/autoSync.js';
-import { scheduleIds } from '../../../contract/runs/orchestration.js';
-import { CONNECTED_SOURCES, isConnectedSource, type SourceType } from '../../../contract/sources/sources.js';
+import { scheduleIds } from '../../../contract/runs/workflowIds.js';
+import type { SourceType } from '../../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/connectedSources.js';
 import {
   SOURCE_STATES,
   type SourceRow,

@@ -5,7 +5,8 @@ import {
   mimeTypeOf,
   type ServiceFormat,
 } from '../../../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from '../../connector.js';
+import type { ItemContent } from '../../connector.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 

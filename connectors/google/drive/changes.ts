@@ -1,6 +1,7 @@
 import { changeFeed, count, shapeOf, listOf, pairOf, string, type Checked } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import type { Change, SourceClient } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { Change } from '../../sourceItem.js';
 import { asList, asMoment, asName, asObject, asText } from '../../json.js';
 import { isStale } from '../paged.js';
 import { FILE_FIELDS, type FileJson, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';

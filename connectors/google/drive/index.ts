@@ -1,6 +1,9 @@
 /** Google Drive: files and documents of an account, of its shared drives, and shared with it. https://developers.google.com/workspace/drive/api */
 import { Fault } from '../../../contract/failures.js';
-import type { Connector, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
+import type { Connector } from '../../connector.js';
+import type { OAuthGrant } from '../../oauthSpec.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { withCursor } from '../../cursors.js';
 import { asObject, asText } from '../../json.js';

@@ -1,5 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
-import type { ItemContent, OpenOptions, SourceAnswer, SourceClient } from '../../connector.js';
+import type { ItemContent, OpenOptions } from '../../connector.js';
+import type { SourceAnswer, SourceClient } from '../../accountClient.js';
 import { asObject, asText } from '../../json.js';
 import {
   contentOf,

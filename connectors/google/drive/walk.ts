@@ -1,5 +1,6 @@
 import { type PageAt, count, shapeOf, listOf, nullable, string, type Checked } from '../../cursors.js';
-import type { SourceClient, SourceItem } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { asObject } from '../../json.js';
 import { takePage } from '../paged.js';
 import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME } from './adapter.js';

@@ -1,5 +1,6 @@
 import type { TagValue } from '../../../contract/files/records.js';
-import type { ItemContent, SourceItem } from '../../connector.js';
+import type { ItemContent } from '../../connector.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { asList, asObject, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 

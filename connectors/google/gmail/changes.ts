@@ -1,6 +1,6 @@
 import { changeFeed, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import type { Change } from '../../connector.js';
+import type { Change } from '../../sourceItem.js';
 import { asList, asObject, asText } from '../../json.js';
 import { isStale } from '../paged.js';
 import { isMailId } from './adapter.js';

@@ -1,7 +1,10 @@
 /** Gmail: messages of an account, found by labels, threads or a query. https://developers.google.com/workspace/gmail/api */
 import { gmailFilterOf } from '../../../contract/sources/gmailFilters.js';
 import { Fault } from '../../../contract/failures.js';
-import type { Connector, ItemPage, OAuthGrant, SourceClient, SourceItem } from '../../connector.js';
+import type { Connector } from '../../connector.js';
+import type { OAuthGrant } from '../../oauthSpec.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { ItemPage, SourceItem } from '../../sourceItem.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { asObject, asText } from '../../json.js';
 import {

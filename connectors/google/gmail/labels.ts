@@ -1,4 +1,5 @@
-import type { SourceClient, SourceItem } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { asObject } from '../../json.js';
 import { type GmailJson, itemOfLabel } from './adapter.js';
 import { requireList } from '../../faults.js';

@@ -1,5 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
-import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { ItemPage, SourceItem } from '../../sourceItem.js';
 import { asList, asObject } from '../../json.js';
 import { takePage } from '../paged.js';
 import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';

@@ -11,7 +11,10 @@ import {
 } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import { type ObjectPlace, parseItemId } from '../../../contract/objectIds.js';
-import type { Connector, ItemPage, OAuthGrant, SourceClient } from '../../connector.js';
+import type { Connector } from '../../connector.js';
+import type { OAuthGrant } from '../../oauthSpec.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { ItemPage } from '../../sourceItem.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { asList, asObject, asText, type Json } from '../../json.js';
 import { takePage } from '../paged.js';

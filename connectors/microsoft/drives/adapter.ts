@@ -1,7 +1,8 @@
 import type { Drive, DriveItem, File, ItemReference, RemoteItem } from '@microsoft/microsoft-graph-types';
 
 import { formatOfName } from '../../../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from '../../connector.js';
+import type { ItemContent } from '../../connector.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { dateOf } from '../graph.js';
 import { type Answer, asAnswer, asText } from '../../json.js';
 import { createItem, createContainer, fileBytes } from '../../items.js';

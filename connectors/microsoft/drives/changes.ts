@@ -1,4 +1,5 @@
-import type { Change, SourceClient } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { Change } from '../../sourceItem.js';
 import type { FeedPlace, Feeds, ListedPlace } from '../feeds.js';
 import { type GraphPage, takePage } from '../graph.js';
 import { isDeleted, isFolder, isId, isRoot, itemId, itemOf, itemOfDrive, remoteOf } from './adapter.js';

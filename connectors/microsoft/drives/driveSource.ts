@@ -1,5 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
-import type { ItemContent, SourceClient } from '../../connector.js';
+import type { ItemContent } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
 import { byGivenId } from '../graph.js';
 import { contentOf, isFolder, isId, isRoot, ITEM_FIELDS, partsOf, remoteOf } from './adapter.js';
 import { withCursor } from '../../cursors.js';

@@ -1,5 +1,6 @@
 import { type PageAt, count, shapeOf, listOf, nullable, pairOf, string, type Checked } from '../../cursors.js';
-import type { SourceClient, SourceItem } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { Fault } from '../../../contract/failures.js';
 import { byGivenId, type GraphPage, isQuery, type Query, takePage } from '../graph.js';
 import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type Place, remoteOf } from './adapter.js';

@@ -2,7 +2,8 @@ import type { Attachment, EmailAddress, ItemBody, Message, Recipient } from '@mi
 
 import type { MailFolder } from '../../../contract/sources/liveReads.js';
 import { formatOfName } from '../../../contract/files/fileFormats.js';
-import type { ItemContent, SourceItem } from '../../connector.js';
+import type { ItemContent } from '../../connector.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { dateOf } from '../graph.js';
 import { type Answer, asAnswer, asObjects, asText } from '../../json.js';
 import { createItem, createContainer, fileBytes } from '../../items.js';

@@ -1,5 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
-import type { Change, SourceClient } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { Change } from '../../sourceItem.js';
 import { type FeedPlace, joinFeeds } from '../feeds.js';
 import { folderItemId, isMailId, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders } from './folders.js';

@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import type { SourceClient } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
 import { type Query, takeAll } from '../graph.js';
 import type { MailFolder } from '../../../contract/sources/liveReads.js';
 import { isMailId } from './adapter.js';

@@ -4,7 +4,9 @@ import { withRootsCursor, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import { isSelection } from '../../../contract/sources/filterTree.js';
 import { outlookQueryOf } from '../../../contract/sources/outlookQuery.js';
-import type { Connector, LiveRead, OAuthGrant, SourceClient } from '../../connector.js';
+import type { Connector, LiveRead } from '../../connector.js';
+import type { OAuthGrant } from '../../oauthSpec.js';
+import type { SourceClient } from '../../accountClient.js';
 import { appLimit, classify, identifyUser, microsoftConsent, isQuery, takeAll, takePage } from '../graph.js';
 import {
   contentOfAttachment,

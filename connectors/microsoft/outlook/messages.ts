@@ -1,7 +1,8 @@
 import { withCursor, count, shapeOf, listOf, nullable, pairOf, string, type Checked } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { OutlookQuery } from '../../../contract/sources/outlookQuery.js';
-import type { ItemPage, SourceClient, SourceItem } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { ItemPage, SourceItem } from '../../sourceItem.js';
 import { byGivenId, type GraphPage, type Query, takeAll, takePage, isQuery } from '../graph.js';
 import { ATTACHMENT_FIELDS, itemOfAttachment, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders, branchOf, NAME } from './folders.js';

@@ -1,5 +1,6 @@
 import { readCursor, writeCursor } from '../../cursors.js';
-import type { Change, GrantClient } from '../../connector.js';
+import type { GrantClient } from '../../accountClient.js';
+import type { Change } from '../../sourceItem.js';
 import { driveFeeds, latest, placesOf } from '../drives/changes.js';
 import { joinFeeds } from '../feeds.js';
 import { type GraphPage, type Query, takeAll, isQuery } from '../graph.js';

@@ -1,7 +1,9 @@
 /** SharePoint: the document libraries and pages of one site. https://learn.microsoft.com/graph/api/resources/sharepoint */
 import type { LiveReads, SitesPage } from '../../../contract/sources/liveReads.js';
 import { callerCursor, queryOf, withRootsCursor } from '../../cursors.js';
-import type { Connector, LiveRead, OAuthGrant, GrantClient } from '../../connector.js';
+import type { Connector, LiveRead } from '../../connector.js';
+import type { OAuthGrant } from '../../oauthSpec.js';
+import type { GrantClient } from '../../accountClient.js';
 import { itemOfDrive } from '../drives/adapter.js';
 import { belowDrives, openFile } from '../drives/driveSource.js';
 import { appLimit, classify, identifyUser, microsoftConsent, type Query, takePage, isQuery } from '../graph.js';

@@ -1,7 +1,9 @@
 /** The pages of a site, which are in no document library. https://learn.microsoft.com/graph/api/resources/sitepage */
 import { withCursor } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import type { ItemContent, SourceClient, SourceItem } from '../../connector.js';
+import type { ItemContent } from '../../connector.js';
+import type { SourceClient } from '../../accountClient.js';
+import type { SourceItem } from '../../sourceItem.js';
 import { byGivenId, dateOf, type Query, takePage, isQuery } from '../graph.js';
 import { NAME, type Site } from './site.js';
 import { escapeHtml } from '../../html.js';

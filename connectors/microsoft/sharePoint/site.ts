@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import type { GrantClient, SourceClient } from '../../connector.js';
+import type { GrantClient, SourceClient } from '../../accountClient.js';
 import { byGivenId, type Query } from '../graph.js';
 import { noSuchItem } from '../../faults.js';
 import { asText, type Json } from '../../json.js';

@@ -2,42 +2,15 @@ import { setTimeout as schedule } from 'node:timers';
 
 import { Fault } from '../../../contract/failures.js';
 import type { Egress } from '../../../egress/types.js';
-import { createFairQueue, type FairQueue, type Party } from '../fairQueue.js';
+import type { Party } from '../fairQueue.js';
 import type { EmbeddingProvider, EmbeddingPurpose, OnRequest, OnUsage } from '../types.js';
+import { type Batch, createBatchQueue } from './batchQueue.js';
 import { type Call, openCall } from './call.js';
 import { cutWindows, halve } from './cutWindows.js';
 import { exchange, type Outcome } from './exchange.js';
 import { createPace } from './pace.js';
 import type { Input, RemoteModel, RemotePace, Upstream } from './types.js';
 import { divideUsage } from './usage.js';
-
-/** One window of a text, or a picture, that is being embedded. */
-interface Item {
-  readonly call: Call;
-  /** Index of the text in its call. */
-  readonly index: number;
-  readonly input: Input;
-  readonly tokens: number;
-}
-
-/** The items of one request. They stay together until they are answered, or split if one of them is rejected. */
-interface Batch {
-  readonly model: RemoteModel;
-  readonly purpose: EmbeddingPurpose;
-  readonly items: readonly Item[];
-  /** Failed attempts, not counting rate limit refusals. */
-  readonly failures: number;
-  /** Time of the first rejection; null if there was none. */
-  readonly refusedSince: number | null;
-  /** Earliest time to send it. */
-  readonly notBefore: number;
-}
-
-interface Line {
-  readonly model: RemoteModel;
-  readonly purpose: EmbeddingPurpose;
-  readonly queue: FairQueue<Call, Item>;
-}
 
 export interface RemoteOptions {
   readonly egress: Pick<Egress, 'request'>;
@@ -66,8 +39,7 @@ const LONGEST_PAUSE_MS = 10_000;
 export function createRemoteKey(upstream: Upstream, options: RemoteOptions): RemoteKey {
   const { egress, pace: settings, loadCounter, onUsage, onRequest } = options;
   const pace = createPace(settings);
-  const lines: Line[] = [];
-  let again: Batch[] = [];
+  const queue = createBatchQueue();
   const underWay = new Map<Batch, AbortController>();
   const calls = new Set<Call>();
   let closed = false;
@@ -78,46 +50,9 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
 
   function onSettled(call: Call): void {
     calls.delete(call);
-    for (const { queue } of lines) queue.drop(call);
+    queue.drop(call);
     // Abort requests whose callers have all settled.
     for (const [{ items }, abort] of underWay) if (items.every((item) => item.call.isSettled)) abort.abort();
-  }
-
-  /** Builds a request from a line's items, up to the limits of the provider. */
-  function gather({ model, purpose, queue }: Line): Batch | null {
-    const items: Item[] = [];
-    let [tokens, bytes] = [0, 0];
-    const { request, input } = model;
-    const largest = Math.max(input.bytes, (model.imageBytes ?? 0) * (4 / 3));
-    // Keep room for the largest possible input: the queue cannot show an item without removing it.
-    const hasRoom = (): boolean =>
-      items.length < request.inputs &&
-      (items.length === 0 || (tokens + input.tokens <= request.tokens && bytes + largest <= request.bytes));
-    while (hasRoom()) {
-      const item = queue.take();
-      if (!item) break;
-      items.push(item);
-      tokens += item.tokens;
-      bytes += item.input.kind === 'text' ? Buffer.byteLength(item.input.text) : item.input.bytes.length * (4 / 3);
-    }
-    return items.length === 0 ? null : { model, purpose, items, failures: 0, refusedSince: null, notBefore: 0 };
-  }
-
-  /** Returns the next batch: due retries first, then queries, then documents, models in turn. */
-  function next(now: number): Batch | null {
-    const due = again.find((batch) => batch.notBefore <= now);
-    if (due) {
-      again = again.filter((batch) => batch !== due);
-      const items = due.items.filter((item) => !item.call.isSettled);
-      return items.length === 0 ? next(now) : { ...due, items };
-    }
-    for (const purpose of ['query', 'document'] as const) {
-      const line = lines.find((one) => one.purpose === purpose && !one.queue.isEmpty());
-      if (!line) continue;
-      lines.push(...lines.splice(lines.indexOf(line), 1));
-      return gather(line);
-    }
-    return null;
   }
 
   function dispatch(): void {
@@ -125,14 +60,12 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     if (closed) return;
     const now = Date.now();
     while (pace.isOpen()) {
-      const batch = next(now);
+      const batch = queue.next(now);
       if (!batch) break;
       void send(batch);
     }
     // Items without a free slot continue when a request ends; the others wait for a point in time.
-    const isQueued = lines.some(({ queue }) => !queue.isEmpty());
-    const soonest = Math.min(...again.map((batch) => batch.notBefore), isQueued ? pace.restsUntil : Infinity);
-    const wake = Math.max(soonest, pace.restsUntil);
+    const wake = Math.max(queue.soonest(pace.restsUntil), pace.restsUntil);
     if (Number.isFinite(wake) && wake > now) alarm = schedule(dispatch, wake - now);
   }
 
@@ -175,7 +108,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
         if (failures >= settings.tries) return giveUp(batch, outcome.fault);
         const pause = outcome.fault.retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** batch.failures);
         if (pause > patienceOf(batch)) return giveUp(batch, outcome.fault);
-        again.push({ ...batch, failures, notBefore: now + pause });
+        queue.retry({ ...batch, failures, notBefore: now + pause });
         return;
       }
       case 'not taken':
@@ -198,14 +131,9 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
       // The provider may not have named a wait; before the key's pause is over a retry cannot succeed.
       giveUp(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(restMs)) }));
     } else {
-      again.push({ ...batch, refusedSince, notBefore: now + restMs });
+      queue.retry({ ...batch, refusedSince, notBefore: now + restMs });
     }
-    if (restMs > QUERY_PATIENCE_MS) for (const line of lines) if (line.purpose === 'query') rejectLine(line, fault);
-  }
-
-  /** Rejects waiting queries at once, because their callers wait for the answer. */
-  function rejectLine({ queue }: Line, fault: Fault): void {
-    for (let item = queue.take(); item; item = queue.take()) item.call.fail(fault);
+    if (restMs > QUERY_PATIENCE_MS) queue.rejectQueries(fault);
   }
 
   /**
@@ -215,7 +143,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     const { items } = batch;
     if (items.length > 1) {
       const half = Math.ceil(items.length / 2);
-      again.push({ ...batch, items: items.slice(0, half) }, { ...batch, items: items.slice(half) });
+      queue.retry({ ...batch, items: items.slice(0, half) }, { ...batch, items: items.slice(half) });
       return;
     }
     const [item] = items;
@@ -223,31 +151,13 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     const halves = tooLong && item && input?.kind === 'text' ? halve({ text: input.text, tokens: item.tokens }) : null;
     if (!item || !halves) return giveUp(batch, fault);
     item.call.expectMore();
-    again.push({
+    queue.retry({
       ...batch,
       items: halves.map(({ text, tokens }) => ({ ...item, tokens, input: { kind: 'text', text } })),
     });
   }
 
-  function lineOf(model: RemoteModel, purpose: EmbeddingPurpose): Line {
-    const known = lines.find((line) => line.model === model && line.purpose === purpose);
-    if (known) return known;
-    const line = { model, purpose, queue: createFairQueue<Call, Item>() };
-    lines.push(line);
-    return line;
-  }
-
-  /**
-   * Embeds the windows of texts.
-   * @param inputs the windows of each text
-   */
-  async function embedInputs(
-    model: RemoteModel,
-    purpose: EmbeddingPurpose,
-    inputs: readonly (readonly { input: Input; tokens: number }[])[],
-    signal: AbortSignal | undefined,
-    party: Party | undefined,
-  ): Promise<Float32Array[]> {
+  const embedInputs: EmbedInputs = async (model, purpose, inputs, signal, party) => {
     signal?.throwIfAborted();
     if (closed) throw closedFault();
     const restMs = pace.restsUntil - Date.now();
@@ -260,10 +170,10 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     );
     calls.add(call);
     const items = inputs.flatMap((windows, index) => windows.map((window) => ({ ...window, call, index })));
-    lineOf(model, purpose).queue.add(call, items, party);
+    queue.add(model, purpose, call, items, party);
     dispatch();
     return call.answer;
-  }
+  };
 
   const close = async (): Promise<void> => {
     closed = true;
@@ -271,35 +181,59 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     for (const call of calls) call.fail(closedFault());
   };
 
+  return { provider: (model) => providerOf(model, { upstream, loadCounter, embedInputs, close }) };
+}
+
+/** Embeds the windows of texts, or pictures. @param inputs the windows of each text */
+type EmbedInputs = (
+  model: RemoteModel,
+  purpose: EmbeddingPurpose,
+  inputs: readonly (readonly { input: Input; tokens: number }[])[],
+  signal: AbortSignal | undefined,
+  party: Party | undefined,
+) => Promise<Float32Array[]>;
+
+/** Returns the provider of one model: cuts texts into windows, and refuses what the model does not accept. */
+function providerOf(
+  model: RemoteModel,
+  {
+    upstream,
+    loadCounter,
+    embedInputs,
+    close,
+  }: Pick<RemoteOptions, 'loadCounter'> & {
+    readonly upstream: Upstream;
+    readonly embedInputs: EmbedInputs;
+    close(): Promise<void>;
+  },
+): EmbeddingProvider {
   return {
-    provider: (model) => ({
-      space: model.space,
-      async embed(texts, purpose, signal, party) {
-        signal?.throwIfAborted();
-        if (texts.length === 0) return [];
-        const count = await loadCounter();
-        const inputs = texts.map((text) =>
-          // Providers reject empty texts, so a full stop is sent instead.
-          cutWindows(text.trim() === '' ? '.' : text, model.input, count).map((window) => ({
-            input: { kind: 'text', text: window.text } as const,
-            tokens: window.tokens,
-          })),
-        );
-        return embedInputs(model, purpose, inputs, signal, party);
-      },
-      ...(model.imageBytes === undefined
-        ? {}
-        : {
-            async embedImages(images, signal, party) {
-              if (images.length === 0) return [];
-              const tooLarge = images.find((image) => image.length > (model.imageBytes ?? 0));
-              if (tooLarge) throw imageTooLarge(upstream, tooLarge.length, model.imageBytes ?? 0);
-              const inputs = images.map((bytes) => [{ input: { kind: 'image', bytes } as const, tokens: 0 }]);
-              return embedInputs(model, 'document', inputs, signal, party);
-            },
-          }),
-      close,
-    }),
+    space: model.space,
+    async embed(texts, purpose, signal, party) {
+      signal?.throwIfAborted();
+      if (texts.length === 0) return [];
+      const count = await loadCounter();
+      const inputs = texts.map((text) =>
+        // Providers reject empty texts, so a full stop is sent instead.
+        cutWindows(text.trim() === '' ? '.' : text, model.input, count).map((window) => ({
+          input: { kind: 'text', text: window.text } as const,
+          tokens: window.tokens,
+        })),
+      );
+      return embedInputs(model, purpose, inputs, signal, party);
+    },
+    ...(model.imageBytes === undefined
+      ? {}
+      : {
+          async embedImages(images, signal, party) {
+            if (images.length === 0) return [];
+            const tooLarge = images.find((image) => image.length > (model.imageBytes ?? 0));
+            if (tooLarge) throw imageTooLarge(upstream, tooLarge.length, model.imageBytes ?? 0);
+            const inputs = images.map((bytes) => [{ input: { kind: 'image', bytes } as const, tokens: 0 }]);
+            return embedInputs(model, 'document', inputs, signal, party);
+          },
+        }),
+    close,
   };
 }
 

@@ -1,10 +1,9 @@
 /** Microsoft accounts at the emulator, without the rest of the service. */
 import { loadConfig } from '../../../config/config.js';
-import type { Change, ItemPage, SourceItem } from '../../../connectors/connector.js';
-import { readSourceUrls } from '../../../connectors/readSourceUrls.js';
 import type { Account } from '../../../connectors/account.js';
+import { readSourceUrls } from '../../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../../connectors/registry.js';
-import { Fault } from '../../../contract/failures.js';
+import type { Change, ItemPage, SourceItem } from '../../../connectors/sourceItem.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import type { Egress } from '../../../egress/types.js';
 import type { GraphEmulator } from '../../emulators/graph/index.js';
@@ -46,6 +45,7 @@ export async function allPages(
 
 export const below = (account: Account, externalId: string) =>
   allPages((cursor) => account.listDescendants(externalId, cursor, NEVER));
+
 export const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ externalId }) => externalId).toSorted();
 
 /** Reads the change feed to its end. Returns the changed ids, deleted ones as "gone …", and the next cursor. */
@@ -64,14 +64,4 @@ export async function pass(
     ({ next: cursor, more } = page);
   }
   return { changed, cursor };
-}
-
-/** Returns the Fault that a call rejects with. Throws if the call succeeds or rejects with another error. */
-export async function faultOf(call: Promise<unknown>): Promise<Fault> {
-  const error = await call.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Fault)) throw new Error(`no Fault: ${String(error)}`);
-  return error;
 }

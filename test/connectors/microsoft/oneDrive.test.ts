@@ -4,7 +4,8 @@ import type { Account } from '../../../connectors/account.js';
 import type { Egress } from '../../../egress/types.js';
 import { rootOf } from '../../emulators/graph/drives.js';
 import { type GraphEmulator, PERSON, startGraph } from '../../emulators/graph/index.js';
-import { accountOf, allPages, below, faultOf, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+import { accountOf, allPages, below, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+import { faultOf } from '../../support/faultOf.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
 
 let egress: Egress;

@@ -6,7 +6,8 @@ import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import type { EmulatedMessage } from '../../emulators/graph/mail.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
-import { accountOf, allPages, below, faultOf, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+import { accountOf, allPages, below, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+import { faultOf } from '../../support/faultOf.js';
 
 let egress: Egress;
 let graph: GraphEmulator;

@@ -4,7 +4,8 @@ import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { SITE_HOST, siteId } from '../../emulators/graph/sites.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
-import { accountOf, allPages, below, faultOf, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+import { accountOf, allPages, below, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+import { faultOf } from '../../support/faultOf.js';
 
 let egress: Egress;
 let graph: GraphEmulator;

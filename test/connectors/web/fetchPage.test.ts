@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { parseRetryAfter } from '../../../connectors/statusFault.js';
-import { faultOf, serve } from '../../egress/loopback.js';
+import { serve } from '../../egress/loopback.js';
+import { faultOf } from '../../support/faultOf.js';
 import { closeSources, fetchOne, source, text } from './webSource.js';
 
 afterEach(closeSources);

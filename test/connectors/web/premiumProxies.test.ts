@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { startHttpProxy, type HttpProxy } from '../../emulators/httpProxy.js';
-import { faultOf, serve } from '../../egress/loopback.js';
+import { serve } from '../../egress/loopback.js';
+import { faultOf } from '../../support/faultOf.js';
 import { closeSources, fetchOne, source, text, type SourceOptions } from './webSource.js';
 
 const proxies: HttpProxy[] = [];

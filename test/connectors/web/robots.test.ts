@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { faultOf, serve, type Loopback } from '../../egress/loopback.js';
+import { type Loopback, serve } from '../../egress/loopback.js';
+import { faultOf } from '../../support/faultOf.js';
 import { closeSources, fetchOne, source, text, type SourceOptions } from './webSource.js';
 
 afterEach(closeSources);

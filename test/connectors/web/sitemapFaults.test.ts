@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { faultOf, serve } from '../../egress/loopback.js';
+import { serve } from '../../egress/loopback.js';
+import { faultOf } from '../../support/faultOf.js';
 import { failure, index, site, SPACE, urlset, type Body } from './sitemapSite.js';
 import { closeSources, list, source } from './webSource.js';
 

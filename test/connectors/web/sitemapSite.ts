@@ -1,5 +1,6 @@
 import type { Fault } from '../../../contract/failures.js';
-import { faultOf, serve, type Loopback } from '../../egress/loopback.js';
+import { type Loopback, serve } from '../../egress/loopback.js';
+import { faultOf } from '../../support/faultOf.js';
 import { list, source } from './webSource.js';
 
 export const SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';

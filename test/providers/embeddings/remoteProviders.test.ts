@@ -6,7 +6,6 @@ import {
   EMBEDDING_MODELS,
   type EmbeddingModelId,
 } from '../../../contract/vectors/embeddingModels.js';
-import type { Fault } from '../../../contract/failures.js';
 import { countTokens } from '../../../documents/chunking/countTokens.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import type { Egress } from '../../../egress/types.js';
@@ -24,6 +23,7 @@ import { modelFiles } from './modelFiles.js';
 import { cosine, length } from './vectors.js';
 import { everyRow } from '../../support/everyRow.js';
 import { isThorough } from '../../support/thorough.js';
+import { faultOf } from '../../support/faultOf.js';
 
 /** One model id of each provider. */
 const ONE_EACH: Readonly<Record<ProviderName, EmbeddingModelId>> = {
@@ -65,14 +65,6 @@ function open(settings: Record<string, string> = {}): Embeddings {
   opened.push({ embeddings, egress });
   return embeddings;
 }
-
-const faultOf = async (work: Promise<unknown>): Promise<Fault> =>
-  work.then(
-    () => {
-      throw new Error('expected a Fault, but the work succeeded');
-    },
-    (error: unknown) => error as Fault,
-  );
 
 beforeAll(async () => {
   emulator = await startEmbeddingEmulator();

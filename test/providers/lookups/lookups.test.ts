@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../../config/config.js';
-import { Fault } from '../../../contract/failures.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { createLookups } from '../../../providers/lookups/registry.js';
 import type { Lookups } from '../../../providers/lookups/types.js';
@@ -13,6 +12,7 @@ import {
   startLookups,
 } from '../../emulators/lookups.js';
 import { everyRow } from '../../support/everyRow.js';
+import { faultOf } from '../../support/faultOf.js';
 
 const TIMEOUT_MS = 60_000;
 const VIDEO = 'dQw4w9WgXcQ';
@@ -46,14 +46,6 @@ function fill(): void {
 beforeEach(fill);
 afterAll(() => Promise.all([egress.close(), emulator.close()]));
 
-const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
-  const error = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Fault)) throw new Error('expected a Fault', { cause: error });
-  return error;
-};
 const lookUp = (name: LookupName, query?: string, timeoutMs?: number): Promise<unknown> => {
   const services = lookups(emulator.settings(name), timeoutMs);
   return name === 'brave' || name === 'searxng'

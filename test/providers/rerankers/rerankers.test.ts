@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { loadConfig } from '../../../config/config.js';
 import { RERANK_MODELS, type RerankModel } from '../../../contract/vectors/rerankers.js';
-import { Fault } from '../../../contract/failures.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { createRerankers } from '../../../providers/rerankers/registry.js';
 import type { Rerankers } from '../../../providers/rerankers/types.js';
@@ -14,6 +13,7 @@ import {
   startRerankEmulator,
 } from '../../emulators/rerankers.js';
 import { everyRow } from '../../support/everyRow.js';
+import { faultOf } from '../../support/faultOf.js';
 
 let emulator: RerankEmulator;
 let egress: ReturnType<typeof createEgress>;
@@ -48,15 +48,6 @@ afterAll(() => Promise.all([egress.close(), emulator.close()]));
 const TEXTS = ['bread and salt', 'the red fern by the lake', 'a fern', 'nothing of it'];
 const rerank = (model: RerankModel, count = 3, from = rerankers): Promise<unknown> =>
   from.choose(model).rerank('where does the red fern grow', TEXTS, count);
-const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
-  const error = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Fault)) throw new Error('expected a Fault', { cause: error });
-  return error;
-};
-
 /** Checks a rule for every model, with no recorded calls at the start. */
 const eachModel = (rule: (model: RerankModel) => unknown) =>
   everyRow(RERANK_MODELS, String, (model) => {

@@ -1,4 +1,4 @@
-import type { ConnectedSourceType } from '../../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import type { Emulator } from '../../emulators/emulator.js';
 import { CLIENT_SECRET, type OAuthProvider } from '../../emulators/oauthProvider.js';
 import type { Answer, TestUser } from '../client.js';

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import type { EventItem } from '../../../contract/events.js';
 import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../../../contract/sources/sources.js';
+import { honours } from '../../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { encodeDocument } from '../../../providers/embeddings/sparse/sparseEncoder.js';
 import { type EventRowDoc, INTENDED } from '../../../store/models/events.js';
 import type { RunDoc } from '../../../store/models/runs.js';

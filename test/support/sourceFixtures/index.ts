@@ -1,4 +1,4 @@
-import type { ConnectedSourceType } from '../../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { startS3Source } from '../../emulators/s3Source.js';
 import { fixtureForAzure } from './azureBlobStorage.js';
 import { fixtureForBox } from './box.js';

@@ -9,7 +9,7 @@ import { createTemporalClient } from '../../../dispatch/client.js';
 import { coldSweepOnce } from '../../../dispatch/coldSweep.js';
 import type { FileRecord } from '../../../contract/files/records.js';
 import { quarantineSweepOnce } from '../../../dispatch/quarantineSweep.js';
-import { fairnessKeys, scheduleIds } from '../../../contract/runs/orchestration.js';
+import { fairnessKeys, scheduleIds } from '../../../contract/runs/workflowIds.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../../emulators/gitbook.js';

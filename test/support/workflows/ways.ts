@@ -1,6 +1,6 @@
 /** Scenarios that cover every workflow and each of its steps. */
 import type { Activities } from '../../../activities/index.js';
-import type { RunKind } from '../../../contract/runs/orchestration.js';
+import type { RunKind } from '../../../contract/runs/runKinds.js';
 
 export type Step = keyof Activities;
 export type Moment = 'before' | 'after';

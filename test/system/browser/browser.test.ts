@@ -6,7 +6,8 @@ import path from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { findChromium } from '../../../connectors/web/findChromium.js';
-import { faultOf, serve } from '../../egress/loopback.js';
+import { serve } from '../../egress/loopback.js';
+import { faultOf } from '../../support/faultOf.js';
 import { closeSources, fetchOne, source, text, type SourceOptions } from '../../connectors/web/webSource.js';
 import { thoroughly } from '../../support/thorough.js';
 

@@ -4,13 +4,13 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { Fault } from '../../../contract/failures.js';
 import { createDocumentPool, type PoolSettings } from '../../../documents/pool.js';
 import type { ReaderDeath } from '../../../documents/readers.js';
 import type { ChunkOptions, DocumentPool } from '../../../documents/types.js';
 import { waitFor } from '../../support/waitFor.js';
 import { FILES, input, LIMITS } from '../../documents/page.js';
 import { upload } from '../../documents/readFile.js';
+import { faultOf } from '../../support/faultOf.js';
 
 const pools: DocumentPool[] = [];
 const startPool = (settings: Partial<PoolSettings> = {}, deaths: ReaderDeath[] = []): DocumentPool => {
@@ -28,15 +28,6 @@ const text = (content: string): ReturnType<typeof input> =>
   input(content, { contentType: 'text/plain', name: 'a.txt' });
 /** A document that keeps a thread busy for far longer than any test waits. */
 const endless = (): ReturnType<typeof input> => text('qz'.repeat(9_000_000));
-
-const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
-  const error: unknown = await work.then(
-    () => 'no error',
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Fault)) throw new Error(`not a Fault: ${String(error)}`);
-  return error;
-};
 
 test('parses and chunks in a thread', async () => {
   const page = input('<html lang=en><title>Harbour</title><h1>Harbour</h1><p>Built in 1874.');

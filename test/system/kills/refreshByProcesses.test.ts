@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../../contract/files/records.js';
-import type { ConnectedSourceType } from '../../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import { type GmailEmulator, startGmail } from '../../emulators/gmail.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
-import { workflowIds } from '../../../contract/runs/orchestration.js';
+import { workflowIds } from '../../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';

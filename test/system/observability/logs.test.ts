@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../contract/files/records.js';
-import { workflowIds } from '../../../contract/runs/orchestration.js';
+import { workflowIds } from '../../../contract/runs/workflowIds.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';

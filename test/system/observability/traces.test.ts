@@ -5,7 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { type AddressInfo, createServer } from 'node:net';
 
 import type { FileRecord } from '../../../contract/files/records.js';
-import { workflowIds } from '../../../contract/runs/orchestration.js';
+import { workflowIds } from '../../../contract/runs/workflowIds.js';
 import { drawTrace } from '../../../scripts/traceTree.js';
 import { openModels } from '../../../store/models/openModels.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/embeddingProviders/start.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { AuthScheme, Operation } from '../../../api/http/operation.js';
 import { operations } from '../../../api/routes.js';
-import { CONNECTED_SOURCES } from '../../../contract/sources/sources.js';
+import { CONNECTED_SOURCES } from '../../../contract/sources/connectedSources.js';
 import type { EngineName } from '../../../engines/engine.js';
 import { type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import { apiClient, jsonOf, type Listed, testUser } from '../../support/client.js';

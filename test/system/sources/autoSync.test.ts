@@ -3,7 +3,8 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
-import { type AutoSyncInput, type AutoSyncResult, scheduleIds } from '../../../contract/runs/orchestration.js';
+import type { AutoSyncInput, AutoSyncResult } from '../../../contract/runs/autoSync.js';
+import { scheduleIds } from '../../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';

@@ -2,7 +2,7 @@
  * The catalogue of connected sources. Here one source is tested with faults; test/long/catalogue.test.ts tests all with
  * them.
  */
-import type { ConnectedSourceType } from '../../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { catalogueSuite } from './suite.js';
 
 /** Has an expiring consent and a change feed, so every fault of any source can occur. */

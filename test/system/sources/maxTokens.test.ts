@@ -5,7 +5,8 @@ import mongoose from 'mongoose';
 
 import { DAY_MS } from '../../../contract/files/coldStorage.js';
 import type { FileRecord } from '../../../contract/files/records.js';
-import { RESUME_SIGNAL, scheduleIds } from '../../../contract/runs/orchestration.js';
+import { RESUME_SIGNAL } from '../../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { endEmptyPauses, reapOnce } from '../../../dispatch/reaper.js';
 import { countTokens } from '../../../documents/chunking/countTokens.js';

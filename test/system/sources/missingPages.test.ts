@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../contract/files/records.js';
-import { scheduleIds, workflowIds } from '../../../contract/runs/orchestration.js';
+import { scheduleIds, workflowIds } from '../../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { samplePage, sitemapOf, type Site, startSampleSite } from '../../emulators/site.js';
 import { readAtRest } from '../../support/atRest.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../../contract/files/records.js';
-import type { ConnectedSourceType } from '../../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { type GmailEmulator, startGmail } from '../../emulators/gmail.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET, type OAuthProvider } from '../../emulators/oauthProvider.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { ConnectedSourceType } from '../../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { readAtRest } from '../../support/atRest.js';
 import { Customer, SOURCES, useCatalogue } from '../../support/sourceFixtures/catalogue.js';
 import { connectionOptionRows } from './rows/connectionOptions.js';

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
-import { scheduleIds } from '../../../contract/runs/orchestration.js';
+import { scheduleIds } from '../../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { createDispatcher, type Dispatcher } from '../../../dispatch/dispatcher.js';
 import { quarantineSweepOnce } from '../../../dispatch/quarantineSweep.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../../contract/sources/connectedSources.js';
 import { consentTo, openPage } from '../../../support/consent.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 

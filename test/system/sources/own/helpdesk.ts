@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
 import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
-import type { ConnectedSourceType } from '../../../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../../../contract/sources/connectedSources.js';
 import { TYPES_AT_SOURCE } from '../../../../contract/sources/typesAtSource.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { waitFor } from '../../../support/waitFor.js';

@@ -6,7 +6,7 @@ import { consentTo } from '../../../support/consent.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../../../emulators/s3Source.js';
 import { KEEPER, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
-import type { ConnectedSourceType } from '../../../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../../../contract/sources/connectedSources.js';
 import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Page size of item lists. */

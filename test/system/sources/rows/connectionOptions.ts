@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { CALLBACK_PATHS, FACT_FIELDS } from '../../../../contract/accounts/oauth.js';
-import { CONNECTED_SOURCES, honours } from '../../../../contract/sources/sources.js';
+import { honours } from '../../../../contract/sources/sources.js';
+import { CONNECTED_SOURCES } from '../../../../contract/sources/connectedSources.js';
 import { isOAuthSource, type OAuthSource } from '../../../../contract/accounts/whiteLabel.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
 import type { Answer, TestUser } from '../../../support/client.js';

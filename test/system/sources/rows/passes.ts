@@ -2,8 +2,9 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
-import { type AutoSyncResult, scheduleIds } from '../../../../contract/runs/orchestration.js';
-import { canAutoSync } from '../../../../contract/sources/sources.js';
+import type { AutoSyncResult } from '../../../../contract/runs/autoSync.js';
+import { scheduleIds } from '../../../../contract/runs/workflowIds.js';
+import { canAutoSync } from '../../../../contract/sources/connectedSources.js';
 import { createTemporalClient } from '../../../../dispatch/client.js';
 import { type ApiClient, apiClient, type Listed } from '../../../support/client.js';
 import { testEngines } from '../../../support/engines.js';

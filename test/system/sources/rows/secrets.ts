@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { BROUGHT_CLIENTS, CALLBACK_PATHS, FACT_FIELDS } from '../../../../contract/accounts/oauth.js';
-import { CONNECTED_SOURCES, isConnectedSource } from '../../../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, isConnectedSource } from '../../../../contract/sources/connectedSources.js';
 import { OAUTH_SOURCES } from '../../../../contract/accounts/whiteLabel.js';
 import { CLIENT_ID } from '../../../emulators/oauthProvider.js';
 import { readPoints } from '../../../support/atRest.js';

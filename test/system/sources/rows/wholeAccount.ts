@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../../../api/extensions.js';
 import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
-import { CONNECTED_SOURCES, honours } from '../../../../contract/sources/sources.js';
+import { honours } from '../../../../contract/sources/sources.js';
+import { CONNECTED_SOURCES } from '../../../../contract/sources/connectedSources.js';
 import { pointTags } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { KEEPER, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';

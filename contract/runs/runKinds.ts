@@ -1,0 +1,53 @@
+/** The kinds of accepted work; each is the name of its workflow. */
+export const RUN_KINDS = [
+  'scrapeSitemap',
+  'webScrape',
+  'syncFeed',
+  'syncUpload',
+  'connectByConsent',
+  'syncItems',
+  'syncSource',
+  'resyncFile',
+  'deleteFiles',
+  'deleteUser',
+  'recountFiles',
+  'updateTags',
+  'reembedFiles',
+  'moveStorage',
+  'settleQuarantine',
+  'autoSync',
+] as const;
+
+export type RunKind = (typeof RUN_KINDS)[number];
+
+/** The kinds that find files and ingest them below a container. */
+export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 'syncFeed'>;
+
+/** Whether a run ingests an upload: files of one request, whose completion is an event. */
+export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
+  scrapeSitemap: true,
+  syncUpload: true,
+  connectByConsent: false,
+  syncItems: false,
+  syncSource: true,
+  resyncFile: false,
+  webScrape: true,
+  syncFeed: true,
+  deleteFiles: false,
+  deleteUser: false,
+  recountFiles: false,
+  updateTags: false,
+  reembedFiles: false,
+  moveStorage: false,
+  settleQuarantine: false,
+  // Its child runs report what they ingest.
+  autoSync: false,
+};
+
+/**
+ * Kinds whose work no other run repeats. A run that was terminated externally is started again, up to MAX_RUN_RESTARTS
+ * times.
+ */
+export const REDONE_KINDS: readonly RunKind[] = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'];
+
+export const MAX_RUN_RESTARTS = 3;

@@ -1,0 +1,60 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+
+import type { Log } from '../../observability/log.js';
+import type { RunDoc } from '../../store/models/runs.js';
+import type { Runs } from '../../store/runs/outbox.js';
+import { CANCELLED, endGoneRun, type GoneRunStores, isAlive, type TemporalAccess } from '../goneRuns.js';
+import { temporalFailure } from '../temporalFailure.js';
+import { CALL_TIMEOUT_MS } from './runStarter.js';
+
+export interface CancelDeps {
+  readonly access: TemporalAccess;
+  readonly stores: GoneRunStores & { readonly runs: Pick<Runs, 'find' | 'finish' | 'withdraw'> };
+  readonly log: Log;
+}
+
+/** Cancels the workflow of a run. If Temporal no longer has the workflow, or it was ended there, ends the run itself. */
+async function cancelOrEnd({ access, stores, log }: CancelDeps, run: RunDoc): Promise<void> {
+  const { _id: runId, organizationId, requestId } = run;
+  const workflowId = access.names.idOf(run.workflowId);
+  // Check first: another run may have the same workflow id by now.
+  if (await isAlive(access, run, stores.runs)) {
+    try {
+      await access.client.workflow.getHandle(workflowId).cancel();
+      return;
+    } catch (error) {
+      // The workflow ended in the meantime: by itself, which ended its run too, or by an operator.
+      if (!(error instanceof WorkflowNotFoundError) || (await isAlive(access, run, stores.runs))) throw error;
+    }
+  }
+  // A workflow ends its run before it completes, so a finished run needs nothing more.
+  if ((await stores.runs.find(runId))?.finishedAt !== null) return;
+  await endGoneRun(access, stores, run, CANCELLED);
+  log.warn({ runId, workflowId, organizationId, requestId }, 'cancelled a run whose workflow is gone');
+}
+
+/**
+ * Cancels a run, in the outbox or in Temporal. Unfinished files end SYNC_ABORTED.
+ * @throws StoreFailure when Temporal does not answer
+ */
+export async function cancelRun(deps: CancelDeps, runId: number): Promise<void> {
+  const { runs, files } = deps.stores;
+  if (await runs.withdraw(runId)) {
+    await files.abortOpen(runId, 'The run was cancelled before it began. Resync to try again.', 'cancelled');
+    await runs.finish(runId, 'aborted', {});
+    return;
+  }
+  const run = await runs.find(runId);
+  if (!run || run.finishedAt !== null) return;
+  if (run.stream) {
+    // The same workflow ingests other uploads too. The batch that reads this file sees that the run no longer owns it.
+    await files.abortOpen(runId, 'The upload was cancelled. Resync to try again.', 'cancelled');
+    await runs.finish(runId, 'aborted', { ...(await files.countRun(runId)) });
+    return;
+  }
+  try {
+    await deps.access.client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () => cancelOrEnd(deps, run));
+  } catch (error) {
+    throw temporalFailure(error);
+  }
+}

@@ -1,0 +1,193 @@
+/** Accepts the files that a run has found, many at a time. */
+import type { Model } from 'mongoose';
+
+import { endedAs, type SkipCause } from '../../../contract/runs/ledger.js';
+import { insertOnce } from '../../database/insertOnce.js';
+import type { Sequence } from '../../database/sequence.js';
+import { updateRows } from '../../database/updateRows.js';
+import type { Intents } from '../../events/intents.js';
+import type { LedgerWriter } from '../../ledger/ledger.js';
+import type { FileDoc } from '../../models/files.js';
+import type { Selections } from '../../selections/selections.js';
+import type { Tenant } from '../../users/accept.js';
+import { markedFiles } from '../changes.js';
+import { passKnown } from '../evaluate.js';
+import type { FileQueue } from '../queue.js';
+import { transitionEvents } from '../transitions.js';
+import { withoutDeleted } from '../withoutDeleted.js';
+import { acceptedWrite, type FileOwner, newFile } from './records.js';
+import {
+  accountOf,
+  type FileRequest,
+  isAlike,
+  KNOWN_FIELDS,
+  type KnownFile,
+  nameOf,
+  nameOfRequest,
+} from './request.js';
+
+export interface AcceptManyDeps {
+  readonly files: Model<FileDoc>;
+  /** A record with the defaults of all fields. */
+  readonly blank: FileDoc;
+  readonly sequence: Sequence;
+  readonly intents: Intents;
+  readonly queue: FileQueue;
+  /** Items whose files their caller has deleted. */
+  readonly deleted: Pick<Selections, 'skippedAmong' | 'bringBack'>;
+  readonly ledger: Pick<LedgerWriter, 'handOver' | 'note'>;
+}
+
+/** Times a file's tags may change while it is accepted. */
+const TAG_CHANGES = 5;
+
+/** Returns the known files that requests mean, by `nameOf`. */
+async function knownOf(
+  { files }: Pick<AcceptManyDeps, 'files'>,
+  { organizationId, userId }: Tenant,
+  requests: readonly FileRequest[],
+): Promise<Map<string, KnownFile>> {
+  const rows = await files
+    .find(
+      {
+        organizationId,
+        userId,
+        source: { $in: [...new Set(requests.map((request) => request.source))] },
+        externalFileId: { $in: requests.map((request) => request.externalFileId) },
+        accountId: { $in: [...new Set(requests.map(accountOf))] },
+      },
+      { source: 1, externalFileId: 1, accountId: 1, ...KNOWN_FIELDS },
+    )
+    .lean();
+  return new Map(rows.map((row) => [nameOf(row), row]));
+}
+
+/** Records in the ledger what other runs did with known files, before this run takes them over. */
+async function takeFrom(
+  { ledger }: Pick<AcceptManyDeps, 'ledger'>,
+  taken: readonly { readonly request: FileRequest; readonly file: KnownFile }[],
+): Promise<void> {
+  const [one] = taken;
+  if (!one) return;
+  await ledger.handOver(
+    taken.map(({ file }) => file),
+    one.request.runId,
+  );
+}
+
+/** Records in the ledger the requests for which no file is queued. */
+function noteSkipped(
+  { ledger }: Pick<AcceptManyDeps, 'ledger'>,
+  owner: Tenant,
+  skipped: readonly FileRequest[],
+  cause: SkipCause,
+): Promise<void> {
+  const { organizationId, userId } = owner;
+  const run = { organizationId, userId, _id: skipped[0]?.runId ?? 0 };
+  const end = endedAs('skipped', 'select', cause);
+  const items = skipped.map(({ externalFileId, name }) => ({ externalId: externalFileId, name }));
+  return ledger.note(
+    run,
+    items.map((item) => ({ ...item, fileId: null, end, message: null })),
+  );
+}
+
+/** Queues the requests whose files are known. Only a file that still has the tags it was read with is written. */
+async function queueKnown(
+  deps: Pick<AcceptManyDeps, 'files' | 'ledger'>,
+  owner: Tenant,
+  requests: readonly FileRequest[],
+  knownFiles: Map<string, KnownFile>,
+  { now, inTurn }: { readonly now: Date; readonly inTurn: ReadonlySet<FileRequest> },
+): Promise<void> {
+  let known = knownFiles;
+  for (let change = 0; ; change += 1) {
+    const open = requests.flatMap((request) => {
+      const file = known.get(nameOfRequest(request));
+      return file && isAlike(request, file) ? [{ request, file }] : [];
+    });
+    if (open.length === 0) return;
+    await takeFrom(deps, open);
+    const matched = await updateRows(
+      deps.files,
+      open.map(({ request, file }) => {
+        const where = { tagsRevision: file.tagsRevision ?? null };
+        return acceptedWrite(owner, request, file, { now, inTurn: inTurn.has(request), where });
+      }),
+    );
+    if (matched === open.length) return;
+    if (change === TAG_CHANGES) throw new Error('tags of files change faster than the files can be accepted');
+    // Tags of some of them have changed meanwhile: read them again.
+    const fresh = await knownOf(
+      deps,
+      owner,
+      open.map(({ request }) => request),
+    );
+    const runs = new Set(open.map(({ request }) => request.runId));
+    known = new Map([...fresh].filter(([, file]) => file.runId === null || !runs.has(file.runId)));
+  }
+}
+
+/** Inserts unknown files and writes their events; false if some existed already. */
+async function insertUnknown(
+  { files, blank, sequence, intents }: Pick<AcceptManyDeps, 'files' | 'blank' | 'sequence' | 'intents'>,
+  owner: FileOwner,
+  fresh: readonly FileRequest[],
+  { now, inTurn }: { readonly now: Date; readonly inTurn: ReadonlySet<FileRequest> },
+): Promise<boolean> {
+  if (fresh.length === 0) return true;
+  const first = await sequence.take('file', fresh.length);
+  const rows = fresh.map((request, index) =>
+    newFile(blank, first + index, owner, request, { now, inTurn: inTurn.has(request) }),
+  );
+  let all = true;
+  await intents.withPendingEvents(transitionEvents('create', rows, {}), async (mark) => {
+    all = await insertOnce(
+      files,
+      rows.map((row) => ({ ...row, marks: [mark] })),
+    );
+    if (all) return 'all';
+    return markedFiles(files)(
+      mark,
+      rows.map(({ _id }) => _id),
+    );
+  });
+  return all;
+}
+
+/** Accepts many files of one run; returns the number of accepted files. `FileAcceptance.acceptMany` states the rules. */
+export async function acceptMany(
+  deps: AcceptManyDeps,
+  owner: FileOwner,
+  given: readonly FileRequest[],
+): Promise<number> {
+  const { files, queue, deleted } = deps;
+  const requests = await withoutDeleted(deleted, given);
+  if (requests.length < given.length) {
+    const taken = new Set(requests);
+    const skipped = given.filter((request) => !taken.has(request));
+    await noteSkipped(deps, owner, skipped, 'deleted_by_caller');
+  }
+  const [one] = requests;
+  if (!one) return 0;
+  const inTurn = new Set(requests.slice(0, await queue.room(owner, one.runId, requests.length)));
+  const now = new Date();
+  const known = await knownOf(deps, owner, requests);
+  const unknown = requests.filter((request) => !known.has(nameOfRequest(request)));
+  if (!(await insertUnknown(deps, owner, unknown, { now, inTurn }))) {
+    // Another request was quicker with some: they are known now.
+    for (const [name, file] of await knownOf(deps, owner, unknown)) known.set(name, file);
+  }
+  const looked = requests.filter(({ isPass }) => isPass === true);
+  const asked = requests.filter(({ isPass }) => isPass !== true);
+  await queueKnown(deps, owner, asked, known, { now, inTurn });
+  const met = looked.flatMap((request) => {
+    const file = known.get(nameOfRequest(request));
+    return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
+  });
+  await takeFrom(deps, met);
+  await passKnown(files, owner, met, now);
+  const others = requests.filter((request) => !isAlike(request, known.get(nameOfRequest(request))));
+  if (others.length > 0) await noteSkipped(deps, owner, others, 'is_container');
+  return requests.length - others.length;
+}

@@ -1,0 +1,98 @@
+/** The records of accepted files: of new ones, and of known ones that another request takes over. */
+import type { QueryFilter } from 'mongoose';
+
+import { fileTags, storedTags, tagPairs, upsertTags } from '../../../contract/files/tags.js';
+import type { FileDoc } from '../../models/files.js';
+import type { Tenant } from '../../users/accept.js';
+import { CONNECT_CREDENTIALS, stateOf, transition, type Write } from '../transitions.js';
+import { accountOf, type FileRequest, type KnownFile } from './request.js';
+
+/** The user whose files are accepted. */
+export type FileOwner = Tenant & { readonly customerId: string };
+
+const QUEUE_FULL = 'It waits for its turn: as many files of the user are queued before it as may be.';
+
+/** Fields of a file that waits for its run. Content of an earlier sync stays readable. */
+function requested(
+  request: FileRequest,
+  fileId: number,
+  known: KnownFile | null,
+  now: Date,
+): Omit<Partial<FileDoc>, 'syncStatus'> {
+  const tags = upsertTags(known?.tags ?? [], storedTags(request.tags));
+  const { dataSource } = request;
+  const sourceTags = dataSource?.tags ?? [];
+  return {
+    externalUrl: request.externalUrl,
+    parentId: request.parentId,
+    tags,
+    tagPairs: tagPairs(fileTags({ tags, sourceTags })),
+    tagsRevision: (known?.tagsRevision ?? 0) + 1,
+    ...(dataSource ? { dataSourceId: dataSource._id, sourceTags, sourceTagsVersion: dataSource.tagsVersion } : {}),
+    options: request.options,
+    sourceOptions: request.sourceOptions,
+    enableAutoSync: request.enableAutoSync,
+    requestId: request.requestId,
+    runId: request.runId,
+    workflowId: request.workflowOf(fileId),
+    ...(request.runKind === undefined ? {} : { runKind: request.runKind }),
+    ...(request.sourceCreatedAt ? { sourceCreatedAt: request.sourceCreatedAt } : {}),
+    listedVersion: request.version ?? null,
+    ...(request.typeAtSource === undefined ? {} : { fileTypeAtSource: request.typeAtSource }),
+    ...request.upload,
+    ...CONNECT_CREDENTIALS,
+    restoredAt: null,
+    updatedAt: now,
+  };
+}
+
+/** Returns the filter of the one file that a request means. */
+export const identityOf = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
+  organizationId,
+  userId,
+  source: request.source,
+  externalFileId: request.externalFileId,
+  accountId: accountOf(request),
+});
+
+/** When a file is accepted, and whether it fits into the user's queue. */
+interface Turn {
+  readonly now: Date;
+  readonly inTurn: boolean;
+}
+
+/** Returns the write that hands a known file to the request's run. */
+export function acceptedWrite(
+  owner: Tenant,
+  request: FileRequest,
+  known: KnownFile,
+  { now, inTurn, where = {} }: Turn & { readonly where?: QueryFilter<FileDoc> },
+): Write {
+  const { source, externalFileId, accountId } = identityOf(owner, request);
+  return transition(inTurn ? 'accept' : 'acceptDelayed', {
+    owner,
+    where: { source, externalFileId, accountId, ...where },
+    message: inTurn ? null : QUEUE_FULL,
+    set: requested(request, known._id, known, now),
+  });
+}
+
+/** Returns the record of a new file. @param blank a record with the defaults of all fields */
+export const newFile = (
+  blank: FileDoc,
+  _id: number,
+  owner: FileOwner,
+  request: FileRequest,
+  { now, inTurn }: Turn,
+): FileDoc => ({
+  ...blank,
+  ...identityOf(owner, request),
+  ...requested(request, _id, null, now),
+  ...stateOf(inTurn ? 'create' : 'createDelayed'),
+  syncErrorMessage: inTurn ? null : QUEUE_FULL,
+  _id,
+  customerId: owner.customerId,
+  isContainer: request.isContainer,
+  name: request.name,
+  createdAt: now,
+});

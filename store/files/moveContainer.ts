@@ -1,0 +1,61 @@
+import type { FeedReading } from '../../contract/runs/feeds.js';
+import { endedAs, type ItemCause } from '../../contract/runs/ledger.js';
+import type { FileChanges } from './changes.js';
+import { metadataFields } from './metadataFields.js';
+
+export interface ContainerChange {
+  readonly status: 'QUEUED_FOR_SYNC' | 'SYNCING' | 'READY' | 'SYNC_ERROR';
+  readonly message?: string | null;
+  /** Cause of a failure. */
+  readonly cause?: ItemCause;
+  readonly facts?: Record<string, unknown>;
+  readonly synced?: boolean;
+  /** Whether a scheduled sync makes the change. It reports the queued files itself. */
+  readonly isPass?: boolean;
+  /** State of the feed for the next run; null deletes an earlier one. */
+  readonly feedReading?: FeedReading | null;
+  /** Current address of the container. */
+  readonly externalUrl?: string;
+  /** Whether all its children are known and queued. One event per run reports this. */
+  readonly discovered?: boolean;
+}
+
+/** Returns the transition for a change of a container. */
+const rowOfContainer = ({ status, discovered = false }: ContainerChange) => {
+  if (discovered) return 'containerDiscovered';
+  if (status === 'SYNCING') return 'containerStart';
+  if (status === 'QUEUED_FOR_SYNC') return 'containerPause';
+  return status === 'READY' ? 'containerFinish' : 'containerFail';
+};
+
+/** Changes an unfinished container of a run; false if the run no longer owns it. */
+export async function moveContainer(
+  changes: FileChanges,
+  runId: number,
+  fileId: number,
+  change: ContainerChange,
+): Promise<boolean> {
+  const { status, message = null, cause = null, facts = {}, synced = false, isPass = false } = change;
+  const { discovered = false, feedReading, externalUrl } = change;
+  const gone = Object.entries(facts).filter(([, value]) => value === null);
+  const before = await changes.one(
+    rowOfContainer(change),
+    {
+      owner: { runId },
+      where: { _id: fileId, isContainer: true },
+      message,
+      isPass,
+      set: {
+        // The ledger has no entry for a container; lists of failures find it by this cause.
+        ended: status === 'SYNC_ERROR' ? endedAs('failed', null, cause) : null,
+        ...(synced ? { lastSync: new Date() } : {}),
+        ...(feedReading === undefined ? {} : { feedReading }),
+        ...(externalUrl === undefined ? {} : { externalUrl }),
+        ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
+      },
+      unset: Object.fromEntries(gone.map(([name]) => [`fileMetadata.${name}`, 1])),
+    },
+    discovered ? `discovered:${runId}` : undefined,
+  );
+  return before !== null;
+}

@@ -1,0 +1,61 @@
+import { UPLOAD_SOURCES } from '../contract/files/uploads.js';
+import { openBlobs } from './contents/openBlobs.js';
+import { transaction } from './database/patience.js';
+import { createSequence } from './database/sequence.js';
+import { type Atomically, createEvents } from './events/events.js';
+import { createIntents } from './events/intents.js';
+import { createFileChanges, markedFiles } from './files/changes.js';
+import { createFileQueries } from './files/queries.js';
+import { createFileQueue } from './files/queue.js';
+import { rememberWhileUnchanged } from './files/remembered.js';
+import { createLedgerWriter } from './ledger/ledger.js';
+import { createLiveItems } from './ledger/live.js';
+import { openModels } from './models/openModels.js';
+import { createRuns } from './runs/outbox.js';
+import { createSchedules } from './schedules/schedules.js';
+import { createSelections } from './selections/selections.js';
+import type { OpenMongo } from './openMongo.js';
+import type { StoreSettings } from './storeSettings.js';
+
+/** What the records of several kinds are made from. */
+export async function openBase(settings: StoreSettings, { connection, secrets }: OpenMongo) {
+  const { patienceMs = null, onFilesEnded = () => undefined } = settings;
+  const sequence = createSequence(connection);
+  const models = await openModels(connection);
+  const { files, users, runs, dataSources, organizations } = models;
+  const { rows } = models.events;
+  const atomically: Atomically = (work) => transaction(connection, work, patienceMs);
+  const intents = createIntents(rows, markedFiles(files), settings.eventsKeptDays);
+  const events = createEvents(models.events, models.webhooks.webhooks, intents, atomically, settings.eventsKeptDays);
+  const queue = createFileQueue((whose, limit, onlySent = false) => {
+    const sent = onlySent ? { parentId: null, source: { $in: [...UPLOAD_SOURCES] } } : {};
+    return files
+      .countDocuments({ ...whose, ...sent, syncStatus: 'QUEUED_FOR_SYNC' })
+      .limit(limit)
+      .exec();
+  }, settings.maxQueuedFiles);
+  const live = createLiveItems(files, models.reembeds);
+  const ledger = createLedgerWriter(models.ledger, files, runs, live, settings.ledgerLifeDays);
+  const remember = rememberWhileUnchanged(files, users);
+  const fileQueries = createFileQueries(files, remember);
+  const changes = createFileChanges(files, atomically, events, intents, onFilesEnded);
+  const schedules = createSchedules({
+    schedules: models.schedules,
+    dataSources,
+    files,
+    users,
+    organizations: organizations.organizations,
+  });
+  return {
+    ...{ connection, secrets, sequence, models, atomically, intents, events, queue, live, ledger },
+    ...{ remember, fileQueries, changes, schedules },
+    selections: createSelections(models),
+    runCommands: createRuns({
+      ...{ runs, sequence, atomically, events, ledger },
+      traceparent: settings.traceparent,
+    }),
+    blobs: await openBlobs(settings.files, patienceMs),
+  };
+}
+
+export type StoreBase = Awaited<ReturnType<typeof openBase>>;

@@ -1,0 +1,42 @@
+import mongoose, { type Connection } from 'mongoose';
+
+import { timeLimits } from './database/patience.js';
+import { watchCommands } from './database/watchMongo.js';
+import { runMigrations } from './migrations/run.js';
+import { checkSecretKey } from './secrets/secretKeyCheck.js';
+import { createSecrets, type Secrets } from './secrets/secrets.js';
+import type { StoreSettings } from './storeSettings.js';
+
+/** Reads of the version that an older process gets before a migration begins. */
+const MIGRATION_GRACE = 2;
+
+/**
+ * Connects to MongoDB, migrates its records and checks the keys that seal its secrets.
+ * @throws when MongoDB can't be reached, its data is from a newer version, or it was sealed with another key
+ */
+export async function openMongo(
+  settings: StoreSettings,
+): Promise<{ readonly connection: Connection; readonly secrets: Secrets }> {
+  const { watch = null, patienceMs = null } = settings;
+  const connection = await mongoose
+    .createConnection(settings.mongodbUri, {
+      autoIndex: false,
+      maxPoolSize: 50,
+      monitorCommands: watch !== null,
+      ...timeLimits(patienceMs),
+    })
+    .asPromise();
+  if (watch) watchCommands(connection, watch);
+  const closing = async (error: unknown): Promise<never> => {
+    // An open connection would keep a command line from ending.
+    await connection.close();
+    throw error;
+  };
+  await runMigrations(connection, MIGRATION_GRACE * settings.schemaCheckMs).catch(closing);
+  const secrets = createSecrets(settings.secretKeys);
+  await checkSecretKey(connection, secrets).catch(closing);
+  return { connection, secrets };
+}
+
+/** An open MongoDB: its connection, and what seals its secrets. */
+export type OpenMongo = Awaited<ReturnType<typeof openMongo>>;

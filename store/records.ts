@@ -1,0 +1,206 @@
+import type { GrantStore } from '../contract/accounts/oauth.js';
+import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
+import { createMoveClaims } from './coldStorage/claims.js';
+import { createColdCopies } from './coldStorage/coldCopies.js';
+import { createColdFiles } from './coldStorage/coldFiles.js';
+import { createLastUse } from './coldStorage/lastUse.js';
+import { createStorageChanges } from './coldStorage/modify.js';
+import { createMoves } from './coldStorage/moves.js';
+import { createConnections } from './connections/acceptConnection.js';
+import { createAttempts } from './connections/attempts.js';
+import { createContents } from './contents/contents.js';
+import { createDataSourceCommands } from './dataSources/commands.js';
+import { createGrants } from './dataSources/grants.js';
+import { createDataSourceListings } from './dataSources/listings.js';
+import { createDataSourceQueries } from './dataSources/queries.js';
+import { createEndedSessions } from './endedSessions.js';
+import { createFileAcceptance } from './files/accept.js';
+import { createFileAncestors } from './files/ancestors.js';
+import { createFileCommands } from './files/commands.js';
+import { createFileDeletion } from './files/deletion.js';
+import { createFileEvaluation } from './files/evaluate.js';
+import { createFileFailures } from './files/failures.js';
+import { createFoundFiles } from './files/found.js';
+import { createGonePages } from './files/gonePages.js';
+import { createFileReembedding } from './files/reembed.js';
+import { createFileRetry } from './files/retry.js';
+import { createRunProgress } from './files/runProgress.js';
+import { createFileSums } from './files/statistics.js';
+import { createFileTags } from './files/tags.js';
+import { createHostRateLimits } from './hostRateLimits.js';
+import { createIdempotency } from './idempotency.js';
+import { createItems } from './items/items.js';
+import { createLedgerQueries } from './ledger/queries.js';
+import type { DataSourceDoc } from './models/dataSources.js';
+import { createOrganizations } from './organizations/accept.js';
+import { createApiKeys } from './organizations/keys.js';
+import { createOrganizationRecords } from './organizations/records.js';
+import { createOriginals } from './originals/originals.js';
+import { createTranscripts } from './originals/transcripts.js';
+import { createQuarantineClaims } from './quarantine/claims.js';
+import { createQuarantine } from './quarantine/quarantine.js';
+import { createRecognizedPages } from './recognizedPages/recognizedPages.js';
+import { createHeldRuns } from './runs/held.js';
+import { createRunHistory } from './runs/history.js';
+import { createLastErrors } from './runs/lastErrors.js';
+import { createRunList } from './runs/list.js';
+import { createPasses } from './runs/passes.js';
+import { createPauses } from './runs/pauses.js';
+import { createRunRates } from './runs/rates.js';
+import { createStalls } from './runs/stalls.js';
+import { createUploadStreams } from './runs/uploadStreams.js';
+import { createEmbeddingUsages } from './usage/embeddingUsage.js';
+import { createUserAcceptance } from './users/accept.js';
+import { createLiveness } from './users/liveness.js';
+import { createUserRecords } from './users/records.js';
+import { createVectorCache } from './vectors/cache.js';
+import { createWhiteLabels } from './whiteLabels/records.js';
+import { createWorkerRecords } from './workers/workers.js';
+import type { StoreBase } from './openBase.js';
+
+/** Collections with an index each, and nothing that other records share. */
+export async function openOwnCollections({ connection, secrets }: StoreBase) {
+  const collections = {
+    vectorCache: createVectorCache(connection),
+    embeddingUsage: createEmbeddingUsages(connection),
+    hostRateLimits: createHostRateLimits(connection),
+    endedSessions: createEndedSessions(connection),
+    workers: createWorkerRecords(connection),
+    idempotency: createIdempotency(connection, secrets),
+  };
+  for (const collection of Object.values(collections)) await collection.createIndexes();
+  return collections;
+}
+
+/** The records of files. */
+export function fileRecords({
+  models,
+  sequence,
+  atomically,
+  intents,
+  events,
+  queue,
+  ledger,
+  remember,
+  fileQueries,
+  changes,
+  selections,
+}: StoreBase) {
+  const { files, users } = models;
+  return {
+    ...fileQueries,
+    ...createFoundFiles(files),
+    ...createFileCommands(files, changes),
+    ...createFileEvaluation(files, changes),
+    ...createGonePages(files),
+    ...createRunProgress(files),
+    ...createFileAcceptance({ files, sequence, events, intents, queue, deleted: selections, ledger }),
+    ...createFileDeletion({ files, users, queries: fileQueries, atomically, events, ledger }),
+    ...createFileSums(files, remember),
+    ...createFileFailures(files),
+    ...createFileTags(files),
+    ...createFileReembedding(files, fileQueries),
+    ...createFileRetry(files, ledger),
+    ...createFileAncestors(files),
+  };
+}
+
+/** The records of runs, and what is derived from them. */
+export function runRecords({ models, atomically, events, queue, live, ledger, runCommands }: StoreBase) {
+  const { runs, files } = models;
+  return {
+    runs: {
+      ...runCommands,
+      ...createRunList(runs, models.ledger, async (scope, fileId) => {
+        const file = await files.findOne({ ...scope, _id: fileId }, { runId: 1 }).lean();
+        return file?.runId ?? null;
+      }),
+    },
+    ledger: { ...ledger, ...createLedgerQueries(models.ledger, runs, live) },
+    uploadStreams: createUploadStreams({
+      ...{ runs, files, atomically, events, ledger },
+      finishOne: ({ _id }, counts) => runCommands.finish(_id, 'finished', counts),
+    }),
+    heldRuns: createHeldRuns(runs, files, queue, atomically),
+    passes: createPasses(runs),
+    pauses: createPauses(runs),
+    stalls: createStalls(runs, files),
+    lastErrors: createLastErrors(runs),
+    runRates: createRunRates(runs),
+    runHistory: createRunHistory(runs),
+  };
+}
+
+/** The records of connected accounts. */
+export function accountRecords({
+  models,
+  sequence,
+  secrets,
+  atomically,
+  events,
+  schedules,
+  selections,
+  runCommands,
+}: StoreBase) {
+  const { dataSources, files } = models;
+  const queries = createDataSourceQueries(dataSources, secrets);
+  const commands = createDataSourceCommands(dataSources, sequence, events, secrets, schedules);
+  const grants = createGrants(dataSources, secrets);
+  const whiteLabels = createWhiteLabels(models.whiteLabels, sequence, secrets);
+  return {
+    dataSources: { ...queries, ...commands, ...createDataSourceListings(dataSources, events, atomically) },
+    schedules,
+    selections,
+    attempts: createAttempts(models.attempts, secrets),
+    connections: createConnections(commands, runCommands, selections),
+    accountCredentials(source: DataSourceDoc): string | GrantStore | null {
+      const { type, organizationId, sealedCredentials } = source;
+      if (!isOAuthSource(type)) return queries.credentialsOf(source);
+      return sealedCredentials === null
+        ? null
+        : grants.keeperOf(source, () => whiteLabels.client(organizationId, type));
+    },
+    items: createItems(models.items, files, sequence),
+    whiteLabels,
+  };
+}
+
+/** The records of files' contents in MongoDB and file storage, and of where their vectors are. */
+export function contentRecords(
+  { models, sequence, atomically, events, fileQueries, blobs }: StoreBase,
+  rowBytes: number,
+) {
+  const { files, users, runs } = models;
+  return {
+    contents: createContents(models.contents, blobs, rowBytes),
+    originals: createOriginals(models.originals, blobs, sequence, rowBytes),
+    recognizedPages: createRecognizedPages(models.recognizedPages),
+    transcripts: createTranscripts(models.originals),
+    coldCopies: createColdCopies(blobs),
+    moves: {
+      ...createMoves(files, atomically, events),
+      ...createMoveClaims(files, runs, fileQueries),
+      ...createStorageChanges(files, events, fileQueries),
+    },
+    coldFiles: createColdFiles(files, fileQueries),
+    lastUse: createLastUse(files),
+    quarantine: {
+      ...createQuarantine(models.quarantined, files, users, atomically, events),
+      ...createQuarantineClaims(models.quarantined, runs),
+    },
+  };
+}
+
+/** The records of organizations and their users. */
+export function customerRecords({ models, sequence, atomically }: StoreBase) {
+  const { organizations, users } = models;
+  const liveness = createLiveness();
+  return {
+    organizations: {
+      ...createOrganizations(organizations, sequence),
+      ...createOrganizationRecords(organizations.organizations),
+    },
+    apiKeys: createApiKeys(organizations, sequence, atomically),
+    users: { ...createUserAcceptance(users, sequence, liveness), ...createUserRecords(users, liveness) },
+  };
+}

@@ -1,0 +1,42 @@
+import { expect, jest, test } from '@jest/globals';
+
+import { createFactCache } from '../../connectors/factCache.js';
+import { waitFor } from '../support/waitFor.js';
+
+test('finds a fact once and returns it to later calls, until it is deleted', async () => {
+  const cache = createFactCache();
+  const find = jest.fn(() => Promise.resolve('us-east-1'));
+  expect([await cache.getOrFind('bucket', find), await cache.getOrFind('bucket', find)]).toEqual([
+    'us-east-1',
+    'us-east-1',
+  ]);
+  expect(find).toHaveBeenCalledTimes(1);
+  cache.delete('bucket');
+  await cache.getOrFind('bucket', find);
+  expect(find).toHaveBeenCalledTimes(2);
+});
+
+test('caches an empty text, and no failure', async () => {
+  const cache = createFactCache();
+  const find = jest.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('away')).mockResolvedValue('');
+  await expect(cache.getOrFind('name', find)).rejects.toThrow('away');
+  expect([await cache.getOrFind('name', find), await cache.getOrFind('name', find)]).toEqual(['', '']);
+  expect(find).toHaveBeenCalledTimes(2);
+});
+
+test('holds no more facts than its limit, and shares none with another cache', () => {
+  const [cache, other] = [createFactCache({ most: 2 }), createFactCache({ most: 2 })];
+  for (const key of ['a', 'b', 'c']) cache.set(key, key);
+  expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, 'b', 'c']);
+  expect(other.get('c')).toBeUndefined();
+});
+
+test('ends a fact after its life, and never one without an end', async () => {
+  const [short, endless] = [createFactCache({ lifeMs: 20 }), createFactCache({ lifeMs: null })];
+  for (const cache of [short, endless]) cache.set('a', 'a');
+  await waitFor(
+    () => short.get('a'),
+    (fact) => fact === undefined,
+  );
+  expect(endless.get('a')).toBe('a');
+});

@@ -1,0 +1,13 @@
+import { Fault, type FaultKind } from '../../contract/failures.js';
+
+/** Returns the Fault that a call rejects with. Throws if the call succeeds, or rejects with another error or kind. */
+export async function faultOf(call: Promise<unknown>, kind?: FaultKind): Promise<Fault> {
+  const error = await call.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Fault)) throw new Error(`no Fault: ${String(error)}`, { cause: error });
+  if (kind !== undefined && error.kind !== kind)
+    throw new Error(`expected ${kind}, got ${error.kind}: ${error.message}`, { cause: error });
+  return error;
+}
