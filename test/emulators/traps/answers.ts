@@ -58,7 +58,7 @@ export const REDIRECT_TRAPS: readonly Trap[] = [
     words: ['A page of the other site.'],
   }),
   placed('redirect-to-foreign-robots', ({ foreign }) => redirect(`${foreign}/closed/page`), {
-    sentence: /is closed to us by .*robots\.txt/,
+    sentence: /is forbidden by .*robots\.txt/,
   }),
 ];
 
@@ -67,7 +67,7 @@ export const STATUS_TRAPS: readonly Trap[] = [
   {
     name: 'closed/by-robots',
     page: html('closed'),
-    outcome: { sentence: /closed to us by .*robots\.txt/, requests: 0 },
+    outcome: { sentence: /is forbidden by .*robots\.txt/, requests: 0 },
   },
   { name: 'login', page: { status: 401 }, outcome: { sentence: /asks for a login.*HTTP 401/, requests: 1 } },
   { name: 'refused', page: { status: 403 }, outcome: { sentence: /is refused to us by its server.*HTTP 403/ } },
