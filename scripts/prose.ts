@@ -1,4 +1,6 @@
-/** Wording that the project avoids (CONTRIBUTING.md, Checks), and how it is found in comments, sentences and Markdown. */
+/**
+ * Wording that the project avoids (CONTRIBUTING.md, Checks), and its detection in comments, sentences and Markdown.
+ */
 import ts from 'typescript';
 
 /** One avoided wording, and what to write instead. */

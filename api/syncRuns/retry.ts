@@ -109,7 +109,8 @@ export const retrySyncRun = operation({
     const queued = await unit.transaction(async (session) => {
       const number = await store.files.retry(owner, ids, !isNamed, again, session);
       if (isNamed && number < ids.length) throw busy();
-      if (number === 0) throw new HttpError(409, 'Nothing of this run can be retried: what it met is synced, or gone.');
+      if (number === 0)
+        throw new HttpError(409, 'Nothing of this run can be retried: its files are synced or deleted.');
       const { workflowId, requestId } = again;
       const about = { kind: 'resyncFile', workflowId, owner, fileId: null, requestId, cause: 'retry' } as const;
       const of = run.dataSourceId ? { dataSourceId: run.dataSourceId } : {};

@@ -69,7 +69,7 @@ export function createTopics<T>(
     room.viewers -= 1;
     if (room.viewers > 0) return;
     room.closed.abort();
-    // A later viewer may have started a new room.
+    // A later viewer may have started a new entry.
     if (rooms.get(key) === room) rooms.delete(key);
   };
   const enter = (key: string, read: () => Promise<T>): Room<T> => {

@@ -23,10 +23,7 @@ export function factsIn(
         throw invalid(['body', ...within, field], `Takes ${takes}, and nothing else`, 'value_error');
       facts[fact] = value;
     } else if (isNeeded)
-      throw new HttpError(
-        400,
-        `Name ${[...within, field].join('.')}: ${takes}. Without it there is no address to consent at.`,
-      );
+      throw new HttpError(400, `Name ${[...within, field].join('.')}: ${takes}. Without it, the consent has no URL.`);
     else if (fallback !== undefined) facts[fact] = fallback;
   }
   return facts;
