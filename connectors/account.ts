@@ -75,7 +75,7 @@ export interface AccountSettings extends Pick<
   rateLimiterOf(group: string | null): RateLimiter;
 }
 
-/** Creates an account: each call opens its credentials and gets a client of its own. */
+/** Creates an account: each call decrypts the credentials and gets a new client. */
 export function createAccount(settings: AccountSettings): Account {
   const { source, connector, credentials, live, rateLimiterOf: gateOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;

@@ -65,7 +65,10 @@ const stale = (): Fault =>
  */
 export const writeCursor = (cursor: unknown): string => JSON.stringify(cursor);
 
-/** Reads what `writeCursor` wrote. @throws Fault stale_cursor for text of another shape: the caller lists everything again */
+/**
+ * Reads what `writeCursor` wrote. @throws Fault stale_cursor for text of another shape: the caller lists everything
+ * again
+ */
 export function readCursor<T>(shape: Check<T>, text: string): T {
   let value: unknown;
   try {

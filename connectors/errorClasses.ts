@@ -30,7 +30,7 @@ export const ERROR_CLASSES = {
     kind: 'stale_cursor',
     sentence: 'no longer has the changes since the last sync. Everything is listed again.',
   },
-  rate_limited: { kind: 'rate_limited', sentence: 'takes no more requests of this account for now.' },
+  rate_limited: { kind: 'rate_limited', sentence: 'accepts no more requests of this account for now.' },
   server: {
     kind: 'server_error',
     sentence: 'failed. It is retried automatically; if it keeps failing, see its status page.',
@@ -38,7 +38,7 @@ export const ERROR_CLASSES = {
   /** Our request was invalid; the user of the account cannot correct that. */
   config: {
     kind: 'bad_response',
-    sentence: 'did not understand the request. Tell the operator of this service.',
+    sentence: 'rejected the request as invalid. Tell the operator of this service.',
   },
 } as const satisfies Record<string, Row>;
 export type ErrorClass = keyof typeof ERROR_CLASSES;

@@ -149,8 +149,6 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     if (retryAfter !== null) response.setHeader('retry-after', retryAfter);
     if (known) response.status(known.status).json({ detail: known.detail });
     else
-      response
-        .status(500)
-        .json({ detail: `The service met a fault of its own. Its log names the cause under request id ${requestId}.` });
+      response.status(500).json({ detail: `Internal error. See the log of the service for request id ${requestId}.` });
   };
 }

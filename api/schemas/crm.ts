@@ -117,7 +117,7 @@ const event = named(
     description: maybe('Longer comment on the appointment.'),
     location: maybe('Where it takes place: a free text.'),
     is_all_day: Joi.boolean().description('Whether it has days instead of times.'),
-    start_date: maybe('Begin, ISO 8601; a day alone if there is no time.'),
+    start_date: maybe('Start, ISO 8601; a day alone if there is no time.'),
     end_date: maybe('When the appointment ends, ISO 8601.'),
     ...times,
   }).description('Appointment with an account or a person.'),

@@ -35,7 +35,7 @@ export const tags = () =>
       .custom((value: object, helpers) =>
         JSON.stringify(value).length > MAX_CHARACTERS ? helpers.error('string.max', { limit: MAX_CHARACTERS }) : value,
       )
-      .messages({ 'string.max': `Holds more than ${MAX_CHARACTERS} characters` }),
+      .messages({ 'string.max': `Has more than ${MAX_CHARACTERS} characters` }),
   );
 
 /** The older tag filter: all of the tags must match. */

@@ -34,10 +34,7 @@ async function namedFiles(
   if ([...file_ids.map(String), ...item_ids].some((id) => !known.has(id))) throw notFound('item of this run');
   const fromItems = ofItems.filter((id) => id !== null);
   if (fromItems.length < ofItems.length)
-    throw new HttpError(
-      409,
-      'No file was made of this item, so there is nothing to sync again. Its remedy says what to do.',
-    );
+    throw new HttpError(409, 'This item has no file to sync again. Its remedy says what to do.');
   return [...new Set([...file_ids, ...fromItems])];
 }
 

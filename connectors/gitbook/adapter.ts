@@ -130,7 +130,7 @@ export function contentOf(page: PageJson, externalId: string, spaceId: string): 
   if (page.type !== undefined && page.type !== 'document')
     throw new Fault(
       'unsupported_type',
-      page.type === 'link' ? LINK : 'This entry of GitBook has no text of its own: sync the pages in it.',
+      page.type === 'link' ? LINK : 'This GitBook entry has no text of its own: sync the pages in it.',
     );
   const { title = '', description = '', markdown = '' } = page;
   const heading = `# ${title}`;

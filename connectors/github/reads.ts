@@ -1,4 +1,7 @@
-/** Reads issues and pull requests from GitHub at the time of the call. https://docs.github.com/en/rest/pulls, …/rest/issues */
+/**
+ * Reads issues and pull requests from GitHub at the time of the call. https://docs.github.com/en/rest/pulls,
+ * …/rest/issues
+ */
 import { Fault } from '../../contract/failures.js';
 import type { GitHubListQuery, LiveReads } from '../../contract/sources/liveReads.js';
 import type { AccountClient, Connector, LiveRead, SourceClient } from '../connector.js';

@@ -71,7 +71,7 @@ export function createLiveGrant(
     } catch (error) {
       await keeper.release(claim);
       const isDead = error instanceof Fault && error.kind === 'access_revoked';
-      // If another process has refreshed meanwhile, this refusal says nothing about the new tokens.
+      // If another process has refreshed in the meantime, this refusal does not apply to the new tokens.
       if (isDead && (await keeper.read())?.version !== kept.version) return null;
       if (isDead) used = kept.version;
       throw error;

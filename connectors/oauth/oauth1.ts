@@ -66,7 +66,7 @@ async function askForToken(
   const answer = new URLSearchParams(Buffer.from(await bytes()).toString());
   if (status >= 200 && status < 300) return answer;
   if (status === 429)
-    throw new Fault('rate_limited', `${name} takes no more requests for now. Try again later.`, {
+    throw new Fault('rate_limited', `${name} accepts no more requests for now. Try again later.`, {
       retryAfterMs: retryAfterMs(headers) ?? 1_000,
     });
   if (status >= 500 || status === 408) throw new Fault('server_error', `${name} failed. Try again later.`);

@@ -100,11 +100,11 @@ function refusalOf({ name }: Provider, status: number, body: unknown, headers: F
       `${name} does not accept the OAuth client of this service. The operator must check OAUTH_CLIENTS, or the white label.`,
     );
   if (status === 429)
-    return new Fault('rate_limited', `${name} takes no more requests for now. Try again later.`, {
+    return new Fault('rate_limited', `${name} accepts no more requests for now. Try again later.`, {
       retryAfterMs: retryAfterMs(headers) ?? 1_000,
     });
   if (status >= 500 || status === 408) return new Fault('server_error', `${name} failed. Try again later.`);
-  return new Fault('bad_response', `${name} did not understand the request for access (HTTP ${status}).`);
+  return new Fault('bad_response', `${name} rejected the token request as invalid (HTTP ${status}).`);
 }
 
 /** Sends a token request and returns the answer to a granted one. @throws Fault */

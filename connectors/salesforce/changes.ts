@@ -30,7 +30,10 @@ interface Deleted {
   readonly covered: number;
 }
 
-/** Returns deleted files. Salesforce rounds times to minutes, so the latest ones come with the next sync. @throws Fault stale_cursor if deletions are not available, or no longer */
+/**
+ * Returns deleted files. Salesforce rounds times to minutes, so the latest ones come with the next sync. @throws Fault
+ * stale_cursor if deletions are not available, or no longer
+ */
 async function deletedSince(client: SourceClient, since: number, until: number): Promise<Deleted> {
   const query = { start: momentOf(since), end: momentOf(until) };
   let answer: Readonly<Record<string, unknown>>;

@@ -18,7 +18,10 @@ const TOKEN = shapeOf({
   /** Start time in seconds since 1970, as long as there is no cursor. */
   start: number,
   cursor: nullable(string),
-  /** Position of a sync: in the export, in the latest tickets, which the export omits, or at its end. Null between syncs. */
+  /**
+   * Position of a sync: in the export, in the latest tickets, which the export omits, or at its end. Null between
+   * syncs.
+   */
   pass: nullable(TICKET_CURSOR),
 });
 type Point = Checked<typeof TOKEN>;

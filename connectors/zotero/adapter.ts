@@ -79,7 +79,7 @@ const isStored = (data: Json): boolean => STORED.has(asTrimmed(data['linkMode'])
 const isAttachment = (data: Json): boolean => data['itemType'] === 'attachment';
 const isNote = (data: Json): boolean => data['itemType'] === 'note';
 
-/** Whether an item is a highlight in a file, which becomes no file of its own. */
+/** Whether an item is a highlight in a file; highlights do not become files. */
 const isAnnotation = (json: Json): boolean => asObject(json['data'])['itemType'] === 'annotation';
 export const isTrashed = (json: Json): boolean => {
   const { deleted } = asObject(json['data']);

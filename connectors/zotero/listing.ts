@@ -51,7 +51,7 @@ function branchOf(all: readonly Collection[], key: string): readonly Collection[
 
 /** Position in the listing of a library, or of some collections. */
 const CURSOR = shapeOf({
-  /** Collections whose items are still to be listed; `''` stands for all items of the library. */
+  /** Collections whose items are still to be listed; `''` means all items of the library. */
   open: listOf(string),
   start: count,
   /** Version of the library at the first page; null: before that. */

@@ -170,7 +170,7 @@ describe('redirect from the provider', () => {
   test('with a lost reply of the provider fails without a record, and connecting again works', async () => {
     drive.oauth.loseReplies(1);
     const page = await consentTo(await urlFor());
-    expect(page.html).toContain('was lost on the way');
+    expect(page.html).toContain('was lost, so no account was connected');
     expect(await sources()).toEqual([]);
     expect((await consentTo(await urlFor())).html).toContain('Google Drive is connected');
   });
@@ -192,7 +192,7 @@ describe('redirect from the provider', () => {
     back.searchParams.set('error', 'invalid_scope');
     const page = await openPage(back.href);
     expect(page).toMatchObject({ status: 400 });
-    expect(page.html).toContain('Tell its operator');
+    expect(page.html).toContain('Tell the operator of this service');
   });
 
   test('of a known account keeps its record; another account gets its own', async () => {

@@ -173,7 +173,9 @@ describe('operators page', () => {
     };
     expect(render('decisions', { held: [row] })).toContain('data source 5 misses 12 files');
     expect(render('decisions', { held: [row] })).toContain('POST /data_sources/5/held_deletions/approve');
-    expect(render('decisions', { held: [{ ...row, isApproved: true }] })).toContain('Approved: the next pass deletes');
+    expect(render('decisions', { held: [{ ...row, isApproved: true }] })).toContain(
+      'Approved: the next listing deletes them',
+    );
     expect(render('decisions', { held: [{ ...row, of: 'files' }] })).toContain('POST /files/5/held_deletions/approve');
   });
 

@@ -64,5 +64,5 @@ export async function schedule(
       'See last_failures; the next sync retries them.',
       found,
     );
-  return ok(`It is synced by itself every ${hours} hours.`, found);
+  return ok(`It is synced automatically every ${hours} hours.`, found);
 }

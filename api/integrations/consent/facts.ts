@@ -4,7 +4,7 @@ import { HttpError, invalid } from '../../http/errors.js';
 
 /**
  * Returns the fields that name the account or server, for a service that uses them.
- * @throws HttpError 422 for values that could lead elsewhere, 400 naming a field that the address needs
+ * @throws HttpError 422 for values that could change the host or path, 400 naming a field that the address needs
  */
 export const factsOf = (service: OAuthSource, body: Readonly<Record<string, unknown>>): Record<string, string> =>
   factsIn(FACT_FIELDS[service] ?? [], body, []);

@@ -37,7 +37,9 @@ function heldRow({ of, id, name, source, customerId, missing, isApproved }: Held
       ${badge('warn', 'deletions held')} ${of === 'files' ? 'scrape' : 'data source'} ${id} misses ${count(missing)}
       files, suspiciously many: none was deleted
     </td>
-    <td class="w">${isApproved ? html`Approved: the next pass deletes. ${call('…/refuse')} keeps them` : decide}</td>
+    <td class="w">
+      ${isApproved ? html`Approved: the next listing deletes them. ${call('…/refuse')} keeps them` : decide}
+    </td>
   </tr>`;
 }
 

@@ -3,10 +3,10 @@ import type { ItemContent, SourceItem } from '../../connector.js';
 import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 
-/** A file as Drive tells it: nothing in it is sure. */
+/** A file of Drive's API; every field is unverified. */
 export type FileJson = Readonly<Record<string, unknown>>;
 
-/** The fields that are asked for of a file. */
+/** The file fields to request. */
 export const FILE_FIELDS =
   'id,name,mimeType,parents,driveId,md5Checksum,version,modifiedTime,createdTime,webViewLink,trashed,shortcutDetails';
 
@@ -14,7 +14,7 @@ const FOLDER = 'application/vnd.google-apps.folder';
 const SHORTCUT = 'application/vnd.google-apps.shortcut';
 const NATIVE = 'application/vnd.google-apps.';
 
-/** A kind of document that Google keeps in a form of its own, and what we have it exported as. */
+/** A type of document in Google's own format, with its export format. */
 export interface NativeKind {
   readonly exportAs: string;
   /** The format in the file's record; null: that of the export. */
