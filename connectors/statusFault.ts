@@ -21,12 +21,12 @@ const BY_STATUS: Readonly<Record<number, Row>> = {
   404: { kind: 'not_found', sentence: 'does not exist. Check the address, or take it out of the sitemap.' },
   407: { kind: 'access_denied', sentence: 'is behind a proxy that asks for a login. Make it public, or exclude it.' },
   410: { kind: 'gone', sentence: 'is gone for good. Take it out of the sitemap.' },
-  429: { kind: 'rate_limited', sentence: 'was asked for too often.' },
+  429: { kind: 'rate_limited', sentence: 'was requested too often.' },
   451: { kind: 'access_denied', sentence: 'is withheld for legal reasons. Leave it out.' },
 };
 const SERVER_ERROR: Row = {
   kind: 'server_error',
-  sentence: 'could not be made by its server. Try again later, or tell the operator of the site.',
+  sentence: 'failed at its server. Try again later, or tell the operator of the site.',
 };
 const BUSY: Row = { kind: 'rate_limited', sentence: 'is not served at the moment.' };
 const OTHER: Row = {

@@ -174,8 +174,8 @@ export const CRM_OPERATIONS = {
     filters: {
       name: name(),
       owner_id: id('owner'),
-      converted_account_id: id('account that came out'),
-      converted_contact_id: id('contact that came out'),
+      converted_account_id: id('account created by the conversion'),
+      converted_contact_id: id('contact created by the conversion'),
     },
     orders: ORDERS,
     record: named(

@@ -45,7 +45,7 @@ export function waitMs({ headers, body }: Refusal): number | null {
   return headers['retry-after'] === undefined && typeof seconds === 'number' && seconds >= 0 ? seconds * 1000 : null;
 }
 
-/** Requests the account's user. The method rejects any argument, hence the null body. */
+/** Requests the account's user. The body is null because the method rejects any argument. */
 export const currentAccount = (client: SourceClient): Promise<Json> =>
   client.post(['users', 'get_current_account'], null);
 

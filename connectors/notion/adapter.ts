@@ -55,8 +55,8 @@ export const momentOf = (value: unknown): string | null => {
 };
 
 /**
- * Notion's change times have a precision of one minute: content that is read shortly after a change may miss later
- * ones.
+ * Notion's change times have a precision of one minute: content read within two minutes of a change may miss a
+ * further change.
  */
 const UNSURE_MS = 120_000;
 

@@ -16,8 +16,9 @@ export interface ZendeskPage {
 }
 
 /**
- * Returns a page of a list. @param path its last segment is also the name of the list in the answer @param cursor
- * Zendesk's
+ * Returns a page of a list.
+ * @param path its last segment is also the name of the list in the answer
+ * @param cursor of Zendesk
  */
 export async function takePage(
   client: SourceClient,

@@ -88,9 +88,9 @@ export const STATUS_TRAPS: readonly Trap[] = [
     page: temporary(503, { 'retry-after': new Date(0).toUTCString() }),
     outcome: { words: ['The page works now.'], requests: 2 },
   },
-  { name: 'always-500', page: { status: 500 }, outcome: { sentence: /could not be made by its server/, requests: 3 } },
+  { name: 'always-500', page: { status: 500 }, outcome: { sentence: /failed at its server/, requests: 3 } },
   { name: 'always-503', page: { status: 503 }, outcome: { sentence: /HTTP 503/, requests: 3 } },
-  { name: 'always-429', page: { status: 429 }, outcome: { sentence: /asked for too often.*HTTP 429/, requests: 3 } },
+  { name: 'always-429', page: { status: 429 }, outcome: { sentence: /requested too often.*HTTP 429/, requests: 3 } },
   {
     name: 'early-hints',
     page: (_request, response) => {
