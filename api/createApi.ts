@@ -87,7 +87,7 @@ export async function createApi(
     onFilesEnded: metrics.filesEnded,
     patienceMs: config.http.storeTimeoutMs,
   });
-  // The API reports them, since they concern the whole service and not one worker.
+  // The API reports backlog and disks, since they concern the whole service and not one worker.
   metrics.tellBacklog(store.backlog);
   metrics.reportDisks(config.disks);
   await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
@@ -178,7 +178,7 @@ export async function createApi(
     metrics,
     ...(tracing !== NO_TRACING && { tracing }),
   });
-  // A long upload takes its time; its reader aborts an idle one.
+  // The timeout allows for large uploads; receiveFile() aborts idle ones.
   const server = createHttpServer(app, { requestTimeout: config.http.requestTimeoutMs });
   server.listen(config.port, config.host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {

@@ -22,15 +22,15 @@ const each = (field: string, reason: string): Record<string, string> =>
 export const EXTENSIONS = {
   operations: {
     'GET /health': 'Older front-ends and load balancers call it.',
-    'GET /ready': 'Operators see which dependency is away.',
-    'GET /content/{organization}/{file}/{content}': 'Where presigned URLs point.',
-    'GET /events': 'A receiver that was down catches up.',
+    'GET /ready': 'Operators see which dependency is unavailable.',
+    'GET /content/{organization}/{file}/{content}': 'The target of presigned URLs.',
+    'GET /events': 'Receivers catch up after a downtime.',
     'GET /events/stream': 'Clients follow events without a public address, and continue where they stopped.',
-    'GET /webhooks/{webhook_id}/deliveries': 'Tells why a receiver did not get an event.',
-    'POST /webhooks/{webhook_id}/redeliver': 'Sends again what a receiver has missed, and starts a disabled one again.',
-    'GET /integrations/': 'Older front-ends list the connected data sources by it.',
-    'DELETE /deletefile/{file_id}': 'Older front-ends delete one file by it.',
-    'GET /models': 'Tells which provider and vector space serve each embedding model.',
+    'GET /webhooks/{webhook_id}/deliveries': 'Shows why a receiver did not get an event.',
+    'POST /webhooks/{webhook_id}/redeliver': 'Repeats missed deliveries, and enables a disabled webhook.',
+    'GET /integrations/': 'Older front-ends list the connected data sources with it.',
+    'DELETE /deletefile/{file_id}': 'Older front-ends delete one file with it.',
+    'GET /models': 'Returns which provider and vector space serve each embedding model.',
     'POST /cancel_sync': 'The contract has no way to stop a scrape.',
     'POST /sync_runs/{sync_run_id}/resume':
       'Resumes a run that is paused at its max_tokens, with another limit or none.',
@@ -38,28 +38,29 @@ export const EXTENSIONS = {
     'GET /files/reembed/{reembed_id}': 'Returns the progress of a run of re-embedding.',
     'POST /files/reembed/{reembed_id}/cancel': 'Stops a run of re-embedding.',
     'GET /sync_runs': 'Lists runs with their results: the ledger.',
-    'GET /sync_runs/{sync_run_id}': 'How one run stands, or ended: counts that add up.',
+    'GET /sync_runs/{sync_run_id}': 'The state of a run: counts whose sum is the number of its items.',
     'GET /sync_runs/{sync_run_id}/events': 'Clients follow a run live, without polling.',
-    'GET /sync_runs/{sync_run_id}/items': 'What became of each thing that it met, with the cause and what to do.',
-    'POST /sync_runs/{sync_run_id}/retry': 'Syncs again what failed.',
-    'GET /data_sources/held_deletions': 'Operators see where a listing missed so much that nothing was deleted.',
-    'POST /data_sources/{data_source_id}/held_deletions/approve': 'Has them carried out.',
-    'POST /data_sources/{data_source_id}/held_deletions/refuse': 'Has the files stay.',
-    'GET /data_sources/{data_source_id}/diagnosis': 'Tells what of a connection works, what does not, and what helps.',
-    'GET /files/held_deletions': 'The same of scrapes.',
-    'POST /files/{file_id}/held_deletions/approve': 'Has them carried out by the next pass.',
-    'POST /files/{file_id}/held_deletions/refuse': 'Has the pages stay.',
+    'GET /sync_runs/{sync_run_id}/items': 'The result of a run for each item, with the cause and what to do.',
+    'POST /sync_runs/{sync_run_id}/retry': 'Syncs failed files again.',
+    'GET /data_sources/held_deletions': 'Operators see listings that missed so many files that none was deleted.',
+    'POST /data_sources/{data_source_id}/held_deletions/approve': 'Lets the next listing delete the missing files.',
+    'POST /data_sources/{data_source_id}/held_deletions/refuse': 'Keeps the missing files.',
+    'GET /data_sources/{data_source_id}/diagnosis':
+      'Checks each part of a connection, and says what to do about problems.',
+    'GET /files/held_deletions': 'The same for scrapes.',
+    'POST /files/{file_id}/held_deletions/approve': 'Lets the next scrape delete the missing pages.',
+    'POST /files/{file_id}/held_deletions/refuse': 'Keeps the missing pages.',
     'GET /quarantined_files':
       'Lists files that were deleted because they vanished at their source, and can be restored.',
     'POST /quarantined_files/restore': 'Restores them.',
   },
   /** Extensions of requests. */
   requestFields: {
-    ...each('dry_run', 'Tells what a run would take: files, bytes, tokens, time, price. Nothing is embedded or kept.'),
-    ...each('max_tokens', 'Tokens that a run may have embedded at most: it pauses before it would pass them.'),
+    ...each('dry_run', 'Estimates a run: files, bytes, tokens, time, price. Nothing is embedded or stored.'),
+    ...each('max_tokens', 'Maximum number of tokens that a run may embed: it pauses before it would exceed them.'),
   },
   /** Extensions of responses to requests with the option. */
-  answers: { dry_run: 'What a run would take, like the answer of POST /files/reembed: see docs/api/runs.md.' },
+  answers: { dry_run: 'The estimate of a run, in the format of POST /files/reembed: see docs/api/runs.md.' },
   fields: {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',
     'integrations/gitbook.embedding_model null': 'As for scrape_sitemap.',
@@ -72,10 +73,9 @@ export const EXTENSIONS = {
     'integrations/azure_blob_storage/files.embedding_model null': 'As for scrape_sitemap.',
     'integrations/slack/sync.embedding_model null': 'As for scrape_sitemap.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',
-    'fetch_youtube_transcript.video_id': 'Shipped front-ends say video_id for id.',
-    'embedding_properties.<MODEL>.served_by and dimensions': 'Tell which vector space served the model.',
-    'POST /integrations/data/github/issues.data.[].remote_data':
-      'include_remote_data may be asked for of issues as well.',
+    'fetch_youtube_transcript.video_id': 'Shipped front-ends send video_id instead of id.',
+    'embedding_properties.<MODEL>.served_by and dimensions': 'Show which vector space served the model.',
+    'POST /integrations/data/github/issues.data.[].remote_data': 'include_remote_data is supported for issues too.',
     'GET /integrations/data/github/issues/{issue_number}.remote_data': 'As for the list.',
     'GET /organization.embedding_usage':
       'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
@@ -87,13 +87,13 @@ export const EXTENSIONS = {
   values: {} as Readonly<Record<string, string>>,
   /** Fields of records in all responses. */
   records: {
-    workflow_id: 'Of files and data sources: their active workflow, or the last one.',
+    workflow_id: 'For files and data sources: their active workflow, or the last one.',
     workflow_url: "Where it can be looked at in Temporal's Web UI; null where TEMPORAL_UI_URL is unset.",
   },
   /** Defaults that the contract does not name; documented in docs/api too. */
   defaults: {
-    'uploadfile.chunk_size': 'As the other operations have it.',
-    'uploadfile.chunk_overlap': 'As the other operations have it.',
+    'uploadfile.chunk_size': 'As in the other operations.',
+    'uploadfile.chunk_overlap': 'As in the other operations.',
   },
   /** Operations whose body may be absent although the contract requires one: all of its fields are optional. */
   optionalBodies: [
@@ -111,20 +111,20 @@ export const EXTENSIONS = {
   ],
   /** Outside the OpenAPI document, because API clients do not call them. */
   paths: {
-    'GET /integrations/{source}': 'A page: where a provider sends the user after the consent.',
-    'GET /connections/{name}': 'A page: where a user continues with a connected account.',
+    'GET /integrations/{source}': 'A page to which a provider sends the user after the consent.',
+    'GET /connections/{name}': 'A page on which a user continues with a connected account.',
     'POST /connections/{name}': "The user's decision on that page.",
-    'GET /ops': 'A page: the state of an organization, for operators.',
-    'GET /ops/events': 'Keeps that page up to date, by server-sent events.',
-    'GET /ops/files': 'Files that failed for one cause: a page.',
-    'POST /ops/sign_in': 'Takes an API key for a session of a browser.',
+    'GET /ops': 'A page with the state of an organization, for operators.',
+    'GET /ops/events': 'Updates that page by server-sent events.',
+    'GET /ops/files': 'A page with the files that failed for one cause.',
+    'POST /ops/sign_in': 'Exchanges an API key for a browser session.',
     'POST /ops/sign_out': 'Ends it.',
   },
   headers: {
-    'Idempotency-Key': 'Of POSTs that create work: a client that got no answer can ask again without doing it twice.',
-    'Idempotent-Replayed': 'Tells that an answer is that of an earlier request with the key.',
-    'Last-Event-ID': 'Of streams: the last event that the client received.',
-    'X-Request-Id': 'Names the request in the log.',
+    'Idempotency-Key': 'For POSTs that create work: a client without an answer can repeat the request safely.',
+    'Idempotent-Replayed': 'Marks the answer of an earlier request with the same key.',
+    'Last-Event-ID': 'For streams: the last event that the client received.',
+    'X-Request-Id': 'Identifies the request in the log.',
     Prefer: 'With handling=strict, unknown fields are refused instead of ignored.',
     'Preference-Applied': 'Confirms that preference.',
     'Allotrope-Ignored-Fields': 'Names the fields of the request that were ignored.',

@@ -1,4 +1,4 @@
-/** The baseline: the same pages and totals through the MongoDB driver alone. */
+/** The baseline of `bench:lists`: the same pages and totals through the MongoDB driver alone. */
 import type mongoose from 'mongoose';
 
 import type { FileOrder } from '../contract/files/fileFilters.js';

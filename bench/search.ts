@@ -54,7 +54,7 @@ const SETTLED_S = 12;
 /** Share of chunks of another user, which the tenant filter must exclude. */
 const OTHERS_SHARE = 0.1;
 const QUERY = 'How long does a refund of a payment take?';
-/** Default settings, as of a worker. */
+/** The default settings of a worker. */
 const { qdrant } = loadConfig({ SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` });
 const COLLECTION = `${qdrant.prefix}${EMBEDDED_SPACE.name}`;
 const say = (line: string): void => console.log(`· ${line}`);
@@ -146,7 +146,10 @@ async function seededIn(chunks: number, seed: () => Promise<void>): Promise<stri
   return seconds;
 }
 
-/** Waits until the engine builds no index, which it starts seconds after the last write. Returns the number of indexed points. */
+/**
+ * Waits until the engine has finished indexing, which begins seconds after the last write. Returns the number of
+ * indexed points.
+ */
 async function indexed(client: QdrantClient): Promise<number> {
   for (let settled = 0; ; settled += 1) {
     await sleep(1_000);

@@ -11,7 +11,7 @@ import type { Tenant } from '../store/users/accept.js';
 const ROWS_PER_WRITE = 1_000;
 const SMALL_RUNS = 1_000;
 const DAY_MS = 86_400_000;
-/** Above all ids that the service assigns itself. */
+/** Larger than all ids that the service assigns. */
 const FIRST_ID = 50_000_000;
 
 /** Returns the end of an item: 93 % ok, 5 % failed, 2 % unchanged, 0.1 % too large, spread evenly over the ids. */

@@ -17,13 +17,13 @@ import type { RateLimiter } from './rateLimiter.js';
 import { createSourceClient, type SourceClientSettings } from './sourceClient.js';
 import type { LiveHeaders } from './transport.js';
 
-/** An account of a source: what its connector does, with its credentials in place. Each throws Faults. */
+/** An account of a source: the connector's functions, bound to the account's credentials. Each throws Faults. */
 export interface Account {
-  /** What an item's file is from. */
+  /** The source type of an item's file. */
   sourceOf(externalId: string): SourceType;
   identify(signal: AbortSignal): Promise<Identity>;
   listRoots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
-  /** Of sources that number such pages; of others there is none. */
+  /** Only for sources that number their pages; undefined for others. */
   listContainers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
   /** @param typeFilter types that become files: other items may be skipped; unset: none is */
   listDescendants(
@@ -33,18 +33,20 @@ export interface Account {
     typeFilter?: TypeFilter,
   ): Promise<ItemPage>;
   open(externalId: string, signal: AbortSignal, options?: Partial<OpenOptions>): Promise<ItemContent>;
-  /** Of sources that tell what happened since a point; of others null. */
+  /** For sources with a change feed; null for others. */
   readonly changes: {
     now(signal: AbortSignal): Promise<string>;
     since(changeToken: string, signal: AbortSignal): Promise<ChangePage>;
   } | null;
-  /** Of a source with OAuth: the version of the grant that was last in use; of others null. */
+  /** The version of the OAuth grant in use; null for sources without OAuth. */
   grantVersion(): string | null;
-  /** What is known of its limits; its source is not asked. */
+  /** The known limits; reading them sends no request to the source. */
   limits(): Promise<AccountLimits>;
-  /** What is known of its grant, likewise; null of a source without OAuth. Throws a Fault. */
+  /**
+   * The known facts of the grant, without a request to the source; null for sources without OAuth. Throws a Fault.
+   */
   grant(): Promise<GrantFacts | null>;
-  /** What an operation of its own asks; see Connector.reads. */
+  /** Runs a direct query of the source; see Connector.reads. */
   read<Name extends LiveReadName>(
     name: Name,
     query: LiveReads[Name]['query'],
@@ -61,32 +63,34 @@ export interface AccountSettings extends Pick<
   readonly requestsAtOnce: number;
   /** Shared by all accounts of the source. */
   readonly cache: FactCache;
-  /** What callers handed over, as JSON; or where the grant is stored. */
+  /** The credentials that the caller supplied, as JSON; or the store of the grant. */
   readonly credentials: string | GrantStore;
-  /** The grant that `credentials` keep, refreshed as needed; null where they are not of that kind. */
+  /** The grant in `credentials`, refreshed as needed; null if they are not an OAuth grant. */
   readonly live: LiveGrant | null;
   /** @param group the name of the limit shared with other accounts; null for none */
   rateLimiterOf(group: string | null): RateLimiter;
 }
 
-/** Creates an account: each call opens its credentials and gets a client of its own. */
+/** Creates an account: each call decrypts the credentials and gets a new client. */
 export function createAccount(settings: AccountSettings): Account {
   const { source, connector, credentials, live, cache, rateLimiterOf: gateOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;
   const keeper = typeof credentials === 'string' ? null : credentials;
 
-  /** The name of the limit that the account shares with others of its OAuth client; null where it shares none. */
+  /**
+   * Returns the name of the limit that the account shares with others of its OAuth client; null if it shares none.
+   */
   const groupOf = (grant: OAuthGrant & Partial<Pick<StoredGrant, 'clientId'>>): string | null => {
     const { clientId = null } = grant;
     const part = limit?.groupOf ? limit.groupOf(grant) : '';
     if (!limit || clientId === null || part === null) return null;
-    // A hash, since both may be of any length and form.
+    // Hashed because both values may have any length and characters.
     const hash = createHash('sha256').update(JSON.stringify([clientId, part]));
     return `${source} client ${hash.digest('base64url')}`;
   };
 
   const open = async (signal: AbortSignal): Promise<AccountClient<never>> => {
-    // JSON that the source's own connector checked before it was sealed.
+    // The connector validated this JSON before it was sealed.
     const grant = live
       ? await live.current(signal)
       : (JSON.parse(keeper ? 'null' : (credentials as string)) as OAuthGrant);
@@ -150,7 +154,8 @@ const sealed = <Next extends string | null, Page extends { readonly next: Next }
 
 /** Headers of a grant that is refreshed while its client is in use. */
 function liveHeaders(connector: Connector<never>, live: LiveGrant): LiveHeaders {
-  // The token of each request: only the one that the source refused is renewed, unless another request has renewed it.
+  // The token of each request. Only the token that the source refused is renewed, unless another request already did
+  // so.
   const tokens = new WeakMap<object, string>();
   const signed = ({ accessToken, facts }: OAuthGrant) => {
     const headers = connector.headers({ accessToken, facts } as never);

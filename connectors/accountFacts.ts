@@ -3,17 +3,17 @@ import type { GrantStore } from '../contract/accounts/oauth.js';
 import type { OAuthSpec } from './oauthSpec.js';
 import { compareScopes, type GrantedScopes } from './oauth/scopes.js';
 
-/** What is known of an account's limits, without asking its source. */
+/** The known limits of an account; reading them sends no request to its source. */
 export interface AccountLimits {
-  /** Requests that one process has under way at most. */
+  /** Maximum number of concurrent requests of one process. */
   readonly requestsAtOnce: number;
-  /** For how long its source takes no request; 0: it takes some. */
+  /** Milliseconds until the source accepts requests again; 0 if it accepts them now. */
   readonly pausedMs: number;
-  /** The limit that it shares with others of its client; null where it shares none. */
+  /** The limit that it shares with other accounts of its OAuth client; null if it shares none. */
   readonly shared: { readonly requestsAtOnce: number; readonly pausedMs: number } | null;
 }
 
-/** What is known of a grant, without asking its source. No secrets. */
+/** The known facts of a grant; reading them sends no request to its source. No secrets. */
 export interface GrantFacts {
   readonly scopes: GrantedScopes;
   /** When the access token expires, milliseconds since 1970; null if unknown. */
@@ -21,7 +21,7 @@ export interface GrantFacts {
   readonly isRefreshable: boolean;
 }
 
-/** @throws Fault access_revoked where there is none */
+/** Returns the facts of a stored grant. @throws Fault access_revoked if there is no grant */
 export async function readGrantFacts(spec: OAuthSpec, keeper: GrantStore): Promise<GrantFacts> {
   const kept = await keeper.read();
   if (!kept) throw new Fault('access_revoked', 'There is no access to this account. Connect it again.');

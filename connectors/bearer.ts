@@ -1,4 +1,4 @@
-/** What a header can carry (RFC 9110, 5.5), bounded. */
+/** Characters that a header value can contain (RFC 9110, 5.5), with a maximum length. */
 const TOKEN = /^[\x21-\x7e]{1,16384}$/;
 
 /** Returns the token; if it is not a valid header value, an invalid one that the source refuses. */

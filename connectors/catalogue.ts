@@ -55,9 +55,9 @@ export const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>>
 
 /** The documentation of a source, with the facts that follow from its connector. */
 export interface SourceDescription extends SourceAbout {
-  /** Whether it tells by itself what happened. */
+  /** Whether the source has a change feed. */
   readonly hasChanges: boolean;
-  /** Requests that all accounts of one OAuth client have under way at most; null: they share no limit. */
+  /** Maximum number of concurrent requests of all accounts of one OAuth client; null: they share no limit. */
   readonly sharedRequestsAtOnce: number | null;
 }
 

@@ -1,12 +1,12 @@
 import type { Validators } from './types.js';
 
-/** Headers that ask for an answer only if it is another than the known one. */
+/** Returns the headers of a conditional request: the server answers 304 if the known content is still current. */
 export const conditions = (known: Validators | null): Record<string, string> => ({
   ...(known?.etag ? { 'if-none-match': known.etag } : {}),
   ...(known?.lastModified ? { 'if-modified-since': known.lastModified } : {}),
 });
 
-/** By what the server will know this answer again. */
+/** Returns the validators of an answer, for a later conditional request. */
 export const validatorsOf = (headers: Readonly<Record<string, string>>): Validators => ({
   etag: headers['etag'] ?? null,
   lastModified: headers['last-modified'] ?? null,

@@ -1,9 +1,10 @@
 /**
- * Cursors: where a listing, or a feed of changes, continues. Rows of the database hold them as text between two calls.
+ * Cursors: the position at which a listing or a change feed continues. The database stores them as text between two
+ * calls.
  *
- * A connector states the shape of its cursor once, and wraps its list by `withCursor` or its feed by `changeFeed`. The
- * type is inferred and the shape is checked on reading, because an older version of the service may have written the text.
- * Joi infers no types, so it is not used.
+ * A connector declares the shape of its cursor once, and wraps its list in `withCursor` or its feed in `changeFeed`.
+ * The type is inferred from the shape. The shape is checked on reading, because an older version of the service may
+ * have written the text. Joi infers no types, so it is not used.
  */
 import { createHash } from 'node:crypto';
 
@@ -22,7 +23,7 @@ export const string: Check<string> = (value) => typeof value === 'string';
 export const nonEmpty: Check<string> = (value): value is string => string(value) && value !== '';
 export const boolean: Check<boolean> = (value) => typeof value === 'boolean';
 export const number: Check<number> = (value): value is number => Number.isFinite(value);
-/** An integer from zero on. */
+/** Checks for an integer of at least 0. */
 export const count: Check<number> = (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 export const oneOf =
   <T extends string>(...values: readonly T[]): Check<T> =>
@@ -44,7 +45,7 @@ export const recordOf =
   <T>(check: Check<T>): Check<Readonly<Record<string, T>>> =>
   (value): value is Readonly<Record<string, T>> =>
     isObject(value) && Object.values(value).every(check);
-/** A query with at least one of some parameters, and no others. */
+/** Checks for a query with at least one of the given parameters, and no others. */
 export const queryOf =
   (names: readonly string[], value: Check<string> = string): Check<Readonly<Record<string, string>>> =>
   (query): query is Readonly<Record<string, string>> =>
@@ -59,7 +60,7 @@ export const either =
     first(value) || second(value);
 
 const stale = (): Fault =>
-  new Fault('stale_cursor', 'The stored cursor is damaged, or an older version wrote it. All is listed again.');
+  new Fault('stale_cursor', 'The stored cursor is damaged, or an older version wrote it. Everything is listed again.');
 
 /**
  * Writes a cursor as text. Only for text within a cursor, and for walks that start with a cursor: `withCursor` and
@@ -67,7 +68,10 @@ const stale = (): Fault =>
  */
 export const writeCursor = (cursor: unknown): string => JSON.stringify(cursor);
 
-/** Reads what `writeCursor` wrote. @throws Fault stale_cursor for text of another shape: the caller lists everything again */
+/**
+ * Reads what `writeCursor` wrote. @throws Fault stale_cursor for text of another shape: the caller lists everything
+ * again
+ */
 export function readCursor<T>(shape: Check<T>, text: string): T {
   let value: unknown;
   try {
@@ -87,7 +91,7 @@ const sealPage = <T>({ next, ...page }: PageAt<T>): ItemPage => ({
   next: next === null ? null : writeCursor(next),
 });
 
-/** Gives a list whose cursor has a shape the interface of text. The cursor is null for the first page. */
+/** Converts a list with a typed cursor to one with a text cursor. The cursor is null for the first page. */
 export const withCursor =
   <T, Client, Request>(
     shape: Check<T>,
@@ -96,19 +100,19 @@ export const withCursor =
   async (client: Client, request: Request, cursor: string | null): Promise<ItemPage> =>
     sealPage(await list(client, request, cursor === null ? null : readCursor(shape, cursor)));
 
-/** The same for a list that is asked for by its cursor alone, such as that of the outermost containers. */
+/** Like withCursor, for a list without further arguments, such as the list of root items. */
 export const withRootsCursor =
   <T, Client>(shape: Check<T>, list: (client: Client, cursor: NoInfer<T> | null) => Promise<PageAt<NoInfer<T>>>) =>
   async (client: Client, cursor: string | null): Promise<ItemPage> =>
     sealPage(await list(client, cursor === null ? null : readCursor(shape, cursor)));
 
-/** A change feed whose change token has a shape. */
+/** A change feed with a typed change token. */
 interface TypedFeed<T, Credentials> {
   now(client: AccountClient<Credentials>): Promise<T>;
   since(client: AccountClient<Credentials>, point: T): Promise<Omit<ChangePage, 'next'> & { readonly next: T }>;
 }
 
-/** Gives a change feed whose change token has a shape the interface of text. */
+/** Converts a change feed with a typed change token to one with a text token. */
 export const changeFeed = <T, Credentials = OAuthGrant>(
   shape: Check<T>,
   feed: TypedFeed<NoInfer<T>, Credentials>,
@@ -120,7 +124,7 @@ export const changeFeed = <T, Credentials = OAuthGrant>(
   },
 });
 
-/** Writes and reads cursors that callers of the API bring back, of one shape. They have no seal. */
+/** Encodes and parses cursors that callers of the API return to us. They have no checksum. */
 export const callerCursor = <T>(shape: Check<T>) => ({
   write: (cursor: T | null): string | null =>
     cursor === null ? null : Buffer.from(writeCursor(cursor)).toString('base64url'),
@@ -131,7 +135,7 @@ export const callerCursor = <T>(shape: Check<T>) => ({
     } catch {
       throw new Fault(
         'bad_response',
-        'The next_cursor was not returned by this operation. Leave it out to list from the beginning.',
+        'The next_cursor was not returned by this operation. Omit it to list from the beginning.',
       );
     }
   },
@@ -144,8 +148,9 @@ const checksumOf = (text: string): string =>
 /** Adds a checksum to a cursor that leaves its connector. */
 export const sealCursor = (text: string): string => checksumOf(text) + text;
 /**
- * Returns the cursor within. Some cursors are a key or a token of the source, where damage has no shape of its own: an
- * object store would list from another key on, and the skipped objects would be deleted.
+ * Returns the cursor without its checksum. The checksum is needed because some cursors are a key or token of the
+ * source, where damage is not recognizable: an object store would continue at another key, and the skipped objects
+ * would be deleted.
  * @throws Fault stale_cursor for a damaged cursor
  */
 export function openCursor(sealed: string): string {

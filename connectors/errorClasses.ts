@@ -2,48 +2,48 @@ import type { FaultKind } from '../contract/failures.js';
 
 interface Row {
   readonly kind: FaultKind;
-  /** What happened and what to do; the name of the source goes before it. */
+  /** What happened and what to do; it follows the name of the source. */
   readonly sentence: string;
 }
 
-/** What an answer of a source means for us, whatever its wire says: each connector maps its own shapes to these. */
+/** Meanings of a refusal, independent of the source's format. Each connector maps its own errors to these. */
 export const ERROR_CLASSES = {
-  /** The connection is over: its user must connect again. */
+  /** The grant or key is no longer valid: the user must connect again. */
   auth_revoked: {
     kind: 'access_revoked',
-    sentence: 'no longer takes the credentials of this connection. Connect the account again.',
+    sentence: 'no longer accepts the credentials of this connection. Connect the account again.',
   },
-  /** This one item is not for us; others may be. */
+  /** The account may not read this item; it may read others. */
   forbidden_item: {
     kind: 'access_denied',
     sentence: 'does not let the connected account see this. Give it access there, then sync again.',
   },
-  /** It was deleted, or never was. */
+  /** The item was deleted, or never existed. */
   not_found: { kind: 'not_found', sentence: 'has no such item for the connected account. It may have been deleted.' },
-  /** There is nothing of it that could be had as a file. */
+  /** The source cannot export the item in any readable format. */
   not_exportable: {
     kind: 'unsupported_type',
-    sentence: 'gives this kind of thing out in no form that can be read. Export it there, then upload the file.',
+    sentence: 'cannot export this type of item in a readable format. Export it there, then upload the file.',
   },
-  /** A point of its change feed is too old: what the account holds is listed whole. */
+  /** A cursor of the change feed has expired: the account is listed completely. */
   cursor_invalid: {
     kind: 'stale_cursor',
     sentence: 'no longer has the changes since the last sync. Everything is listed again.',
   },
-  rate_limited: { kind: 'rate_limited', sentence: 'takes no more requests of this account for now.' },
+  rate_limited: { kind: 'rate_limited', sentence: 'accepts no more requests of this account for now.' },
   server: {
     kind: 'server_error',
-    sentence: 'failed. It is tried again by itself; if it stays, look at its status page.',
+    sentence: 'failed. It is retried automatically; if it keeps failing, see its status page.',
   },
-  /** Our request was wrong: nothing that the user of the account can mend. */
+  /** Our request was invalid; the user of the account cannot correct that. */
   config: {
     kind: 'bad_response',
-    sentence: 'did not understand the request. Tell the operator of this service.',
+    sentence: 'rejected the request as invalid. Tell the operator of this service.',
   },
 } as const satisfies Record<string, Row>;
 export type ErrorClass = keyof typeof ERROR_CLASSES;
 
-/** What a status means where the source has no words of its own for it. */
+/** Returns the meaning of a status, if the source has no error code of its own. */
 export function classOfStatus(status: number): ErrorClass {
   if (status === 401) return 'auth_revoked';
   if (status === 403 || status === 451) return 'forbidden_item';

@@ -3,28 +3,31 @@ import { Fault } from '../contract/failures.js';
 import { asText, type Json } from './json.js';
 
 /**
- * A success that lacks what was asked for. An empty list in its place would delete all that the list should have held.
- * @param source its name, as sentences call it
+ * Returns the fault for a successful answer that lacks the requested data. Treating it as an empty list would delete
+ * all items that the list should have contained.
+ * @param source its name in sentences
  */
 export const incompleteAnswer = (source: string, lacking: string): Fault =>
-  new Fault('server_error', `${source} gave an answer without ${lacking}. It is tried again by itself.`);
+  new Fault('server_error', `${source} gave an answer without ${lacking}. It is retried automatically.`);
 
 /**
- * Returns the list that an answer must hold.
- * @throws Fault server_error for anything else: `{}` is what gateways send while their servers start
+ * Returns the list that an answer must contain.
+ * @throws Fault server_error otherwise: gateways send `{}`, for example, while their servers start
  */
 export function requireList(source: string, value: unknown, lacking = 'a list'): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   throw incompleteAnswer(source, lacking);
 }
 
-/** Returns an answer about one thing, which has an id. @throws Fault server_error for one without */
+/** Returns an answer about one object, which must have an id. @throws Fault server_error for one without */
 export function requireId(source: string, json: Json, lacking: string): Json {
   if (asText(json['id']) !== null || typeof json['id'] === 'number') return json;
   throw incompleteAnswer(source, lacking);
 }
 
-/** The item does not exist, or the account may not see it. A listing that meets it deletes the item. */
+/**
+ * Returns the fault for an item that does not exist or is inaccessible. A listing that throws it deletes the item.
+ */
 export const noSuchItem = (source: string): Fault =>
   new Fault('not_found', `${source} has no such item for the connected account. It may have been deleted.`);
 

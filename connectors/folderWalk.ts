@@ -1,4 +1,4 @@
-/** Trees that are asked for folder by folder. */
+/** Walks trees that are listed one folder at a time. */
 import { count, listOf, nullable, pairOf, readCursor, shapeOf, string, writeCursor, type Checked } from './cursors.js';
 import { Fault } from '../contract/failures.js';
 import type { ItemPage } from './sourceItem.js';
@@ -7,14 +7,14 @@ import type { ItemPage } from './sourceItem.js';
 const CURSOR = shapeOf({
   /** The root item of the whole walk. */
   root: string,
-  /** Folders still to be listed, the next one last, each with how deep it lies. */
+  /** Folders still to be listed, the next one last, each with its depth. */
   open: listOf(pairOf(string, count)),
   /** Position in the listing of the first folder; null: at its beginning. */
   at: nullable(string),
 });
 type FolderWalk = Checked<typeof CURSOR>;
 
-/** Deeper folders are not looked into: an answer that leads in circles ends here. */
+/** Maximum depth; it also ends a walk through cyclic answers. */
 const MAX_LEVELS = 500;
 
 /** Returns the cursor of a walk over all descendants of a folder, before its first page. */
@@ -27,8 +27,9 @@ const pageAt = (page: Omit<ItemPage, 'next'>, walk: FolderWalk): ItemPage => ({
 });
 
 /**
- * Returns the next page of the next folder. A folder that was deleted meanwhile is skipped; an inaccessible one
- * is reported alone. @param list returns a page of the direct contents of a folder
+ * Returns the next page of the next folder. A folder that was deleted in the meantime is skipped; an inaccessible one
+ * is reported in `refused`.
+ * @param list returns a page of the direct contents of a folder
  */
 export async function takeFolder(
   cursor: string,

@@ -1,4 +1,4 @@
-/** What the sources that are helpdesks have in common: what an article, a ticket or something attached is as an item and as a text. */
+/** Common parts of the helpdesk sources: conversion of articles, tickets and attachments to items and texts. */
 import { Fault } from '../contract/failures.js';
 import { formatOfName, formatOfType, type ServiceFormat } from '../contract/files/fileFormats.js';
 import type { TagValue } from '../contract/files/records.js';
@@ -19,15 +19,18 @@ import { omitNull, type Json, asText } from './json.js';
 /** Returns a numeric id, given as a number or a text; null if it is invalid. */
 export const idOf = (value: unknown): string | null =>
   (typeof value === 'number' || typeof value === 'string') && /^\d{1,20}$/.test(String(value)) ? String(value) : null;
-/** ISO 8601, of a date as it is written there or of seconds since 1970. */
+/** Returns a date as ISO 8601, from a date text or seconds since 1970. */
 export function dateOf(value: unknown): string | null {
   const at = typeof value === 'number' ? value * 1000 : Date.parse(asText(value) ?? '');
   return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null;
 }
-/** The answer, found to be about an id. @throws Fault server_error where it is about nothing: not_found would delete the item */
+/**
+ * Returns the answer if it has the requested id. @throws Fault server_error otherwise: not_found would delete the
+ * item
+ */
 export function answerAbout(source: string, id: string, json: Json): Json {
   if (idOf(json['id']) === id) return json;
-  throw incompleteAnswer(source, 'what was asked for');
+  throw incompleteAnswer(source, 'the requested item');
 }
 
 /** Returns the entry for an unpublished article; null for others. */
@@ -37,10 +40,10 @@ export function draftOf(json: Json, name: string | null): SkippedItem | null {
   return id === null ? null : { externalId: `article:${id}`, name: name ?? id, reason, typeAtSource: 'ARTICLE' };
 }
 
-/** Ids as others see them, of a source whose accounts each count their tickets from one: with the account before them. */
+/** Converts between item ids and provider ids, for sources whose accounts each number their tickets from 1. */
 export interface AccountIds {
   outer(id: string): string;
-  /** '' for an id of another account, which is that of nothing here. */
+  /** Returns the provider id; '' for an id of another account, which matches no item. */
   inner(externalId: string): string;
   page(page: ItemPage): ItemPage;
 }
@@ -68,17 +71,17 @@ export function idsOf(account: string): AccountIds {
 export const tagsOf = (tags: Readonly<Record<string, string | null>>): Readonly<Record<string, TagValue>> =>
   omitNull(tags);
 
-/** An attachment according to its source. */
+/** An attachment as described by its source. */
 export interface Attached {
-  /** The whole of our id. */
+  /** The item id, including that of the parent. */
   readonly externalId: string;
   readonly name: string | null;
   readonly contentType: string | null;
-  /** Another one with another content. */
+  /** Changes with the content. */
   readonly version: string;
 }
 
-/** @param to what it is attached to @param type that one's */
+/** Converts an attachment. @param to item that it is attached to @param type source type of that item */
 export const itemOfAttached = (
   { externalId, name, contentType, version }: Attached,
   to: Pick<SourceItem, 'externalId' | 'rootExternalId' | 'externalUrl' | 'createdAt'>,
@@ -96,11 +99,11 @@ export const itemOfAttached = (
     createdAt: to.createdAt,
     version,
     attachedTo: type,
-    // Below the path of its parent: change feeds delete the other attachments of the parent by this.
+    // A path below the parent's: when the parent changes, the feed deletes its remaining attachments by this path.
     place: externalId,
   });
 
-/** The bytes of something attached, as it is declared, or else as its name says. */
+/** Returns an attachment's content. Its type is the declared one, else that of its name. */
 export function contentOfAttached(
   { name, contentType }: Attached,
   { bytes, headers }: SourceAnswer,
@@ -117,20 +120,20 @@ export function contentOfAttached(
   };
 }
 
-/** Something that was said in a ticket or a conversation. */
+/** A comment of a ticket or conversation. */
 export interface Comment {
   readonly who: string | null;
   /** ISO 8601. */
   readonly at: string | null;
   readonly text: string;
-  /** Those who asked do not see it. */
+  /** Whether it is hidden from the customer. */
   readonly isInternal?: boolean;
 }
 
-/** Of one ticket or conversation. */
+/** Maximum number of characters of one ticket or conversation. */
 const MAX_CHARACTERS = 20_000_000;
 
-/** A ticket or a conversation as a plain text: its subject, and what was said, in its order. @throws Fault too_large */
+/** Renders a ticket or conversation as plain text: subject, then comments in order. @throws Fault too_large */
 export function textOfComments(subject: string | null, comments: readonly Comment[]): Uint8Array {
   const paragraphs = comments
     .filter(({ text }) => text.trim() !== '')
@@ -147,7 +150,7 @@ export function textOfComments(subject: string | null, comments: readonly Commen
   return Buffer.from(whole.join('\n\n'));
 }
 
-/** The content of a ticket or a conversation. @param format the source's own */
+/** Returns the content of a ticket or conversation. @param format name of the source's format */
 export const contentOfComments = (
   format: ServiceFormat,
   given: Pick<ItemContent, 'name' | 'facts' | 'url'> & { readonly comments: readonly Comment[] },
@@ -168,14 +171,14 @@ export interface ArticleText {
   readonly body: string;
 }
 
-/** The content of an article: its texts in all languages, the first one's title is its name. */
+/** Returns an article's content: its texts in all languages. Its name is the title of the first one. */
 export const contentOfArticle = (
   format: ServiceFormat,
   given: Pick<ItemContent, 'facts' | 'url'> & { readonly texts: readonly ArticleText[] },
 ): ItemContent => {
   const texts = given.texts.map(({ title, body }) => `<h1>${escapeHtml(title ?? '')}</h1>\n${body}`);
   return {
-    // Each in an article of its own: what a body leaves open ends there.
+    // Each text is in an <article> of its own, so that unclosed tags do not affect the next one.
     bytes: Buffer.from(
       `<!doctype html><html><body><main>${texts.map((text) => `<article>${text}</article>`).join('\n')}</main></body></html>`,
     ),
@@ -192,7 +195,7 @@ export const contentOfArticle = (
 export function wantedOf(typeFilter: TypeFilter | undefined) {
   const unlisted = new Set<TypeAtSource>();
   return {
-    /** Whether things of a type are: where not, they need not be listed. */
+    /** Whether items of a type are wanted; others need not be listed. */
     of(type: TypeAtSource): boolean {
       const isWanted = !typeFilter || isChosenByType({ typeAtSource: type }, typeFilter);
       if (!isWanted) unlisted.add(type);
@@ -223,7 +226,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-/** What a message in HTML says, without its markup: no more than lines is left of its form. */
+/** Converts an HTML message to plain text; only line breaks are kept. */
 export function plainOf(html: string): string {
   const lines = html.replaceAll(/<(?:br|\/p|\/div|\/li|\/h\d|\/tr)\b[^<>]*>/gi, '\n').replaceAll(/<[^<>]*>/g, '');
   return Object.entries(ENTITIES)
@@ -234,7 +237,7 @@ export function plainOf(html: string): string {
 
 const MAX_REDIRECTS = 3;
 
-/** Fetches the bytes at a signed address, at any host: no credentials are sent, and its errors do not disconnect the account. */
+/** Fetches a signed URL on any host. No credentials are sent, and a refusal does not revoke the account. */
 export async function fetchSigned(client: SourceClient, source: string, address: string): Promise<SourceAnswer> {
   let url = address;
   for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {

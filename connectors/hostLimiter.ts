@@ -3,15 +3,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { onAbort } from '../egress/onAbort.js';
 
 /**
- * Turns at hosts. The one made here holds in its process; the one of sharedHostLimiter.ts over all workers.
+ * Limits concurrent requests per host. This implementation is per process; sharedHostLimiter.ts covers all workers.
  */
 export interface HostLimiter {
   /**
-   * Waits for a turn at the host, at least minIntervalMs after the start of the turn before. Rejects with the signal's
-   * reason. The returned function gives the turn back.
+   * Waits for a slot at the host, and until minIntervalMs after the previous start. Rejects with the signal's reason.
+   * The returned function releases the slot.
    */
   enter(host: string, minIntervalMs: number, signal: AbortSignal): Promise<() => void>;
-  /** Gives up what is held elsewhere for it. */
+  /** Releases slots that are stored outside this process. */
   close?(): Promise<void>;
 }
 
@@ -20,11 +20,11 @@ export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 interface Host {
   active: number;
   readonly waiting: (() => void)[];
-  /** When the next turn may start at the earliest. */
+  /** Earliest start of the next request, as a timestamp. */
   nextStart: number;
 }
 
-/** @param perHost turns at one host at once */
+/** Creates a limiter for this process. @param perHost maximum number of concurrent slots per host */
 export function createHostLimiter(perHost: number, now: () => number, sleep: Sleep): HostLimiter {
   const hosts = new Map<string, Host>();
 
@@ -34,7 +34,7 @@ export function createHostLimiter(perHost: number, now: () => number, sleep: Sle
 
   const leave = (name: string, host: Host): void => {
     const next = host.waiting.shift();
-    // The turn passes straight to the next in line.
+    // Hand the slot to the next waiting caller.
     if (next) next();
     else host.active -= 1;
     forget(name, host);
@@ -66,7 +66,7 @@ export function createHostLimiter(perHost: number, now: () => number, sleep: Sle
   };
 }
 
-/** Waits until the function that it puts in line is called; leaves the line when the signal aborts. */
+/** Adds a function to the queue and waits until it is called. Leaves the queue when the signal aborts. */
 export function inLine(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const turn = (): void => {

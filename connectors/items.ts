@@ -1,11 +1,11 @@
-/** How connectors build items and their contents. */
+/** Builds items and their contents for connectors. */
 import { formatOfName, formatOfType, mimeTypeOf } from '../contract/files/fileFormats.js';
 import type { ItemContent } from './connector.js';
 import type { SourceItem } from './sourceItem.js';
 
 type Given = Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>;
 
-/** Builds an item. Defaults: outermost, selectable, without content and not expandable. */
+/** Builds an item. By default it is a root item, selectable, without content and not expandable. */
 export const createItem = (given: Given): SourceItem => ({
   parentExternalId: null,
   rootExternalId: null,
@@ -19,12 +19,12 @@ export const createItem = (given: Given): SourceItem => ({
   ...given,
 });
 
-/** Builds an item that only holds others. */
+/** Builds an item that only contains others. */
 export const createContainer = (given: Given): SourceItem => createItem({ isExpandable: true, ...given });
 
 /**
  * Returns the bytes of a file with their type.
- * @param declared the type that the source states; where no reader knows it, the file's name decides
+ * @param declared the type stated by the source; if no parser supports it, the file's name decides
  */
 export function fileBytes(
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** Lists and reads the items of a helpdesk by a table with one row for each kind. */
+/** Lists and reads the items of a helpdesk from a table with one row per kind. */
 import { Fault } from '../contract/failures.js';
 import type { Connector, ItemContent } from './connector.js';
 import type { AccountClient } from './accountClient.js';
@@ -6,7 +6,7 @@ import type { ItemPage, SourceItem } from './sourceItem.js';
 import { noSuchItem } from './faults.js';
 import { type AccountIds, type Wanted, wantedOf } from './helpdesk.js';
 
-/** What is listed: an item, and which of its descendants. */
+/** A request for a page of an item and its wanted descendants. */
 export interface ListRequest<Place = { readonly id: string }> {
   readonly place: Place;
   readonly wanted: Wanted;
@@ -17,18 +17,18 @@ export interface ListRequest<Place = { readonly id: string }> {
 export interface ItemKind<Client, Place> {
   /** Returns a page of an item and its descendants. @throws Fault not_found */
   list(client: Client, request: ListRequest<Place>, cursor: string | null): Promise<ItemPage>;
-  /** Returns the text of an item. Unset: items of this kind only hold others. @throws Fault not_found */
+  /** Returns the text of an item. Unset: items of this kind only contain others. @throws Fault not_found */
   open?(client: Client, request: { readonly place: Place; readonly externalId: string }): Promise<ItemContent>;
 }
 type PlaceOf<Place, Name> = Place extends { readonly kind: infer Kind } ? (Name extends Kind ? Place : never) : never;
 
 interface Helpdesk<Credentials, Place extends { readonly kind: string }> {
   readonly name: string;
-  /** Unset: ids are unique over all accounts. */
+  /** Unset: ids are unique across all accounts. */
   idsIn?(credentials: Credentials): AccountIds;
-  /** Returns what an id without its account means; null for none. */
+  /** Parses an id without its account; null if it is invalid. */
   parseItemId(id: string): Place | null;
-  /** Each kind by the name that `parseItemId` gives it. */
+  /** One row per kind, by the name that `parseItemId` returns. */
   readonly kinds: {
     readonly [Name in Place['kind']]: ItemKind<AccountClient<Credentials>, PlaceOf<Place, Name>>;
   };
@@ -36,7 +36,7 @@ interface Helpdesk<Credentials, Place extends { readonly kind: string }> {
 
 const SAME_IDS: AccountIds = { outer: (id) => id, inner: (id) => id, page: (page) => page };
 
-/** Returns the functions of a connector that list and read items by the table of their kinds. */
+/** Returns a connector's functions that list and read items, from the table of kinds. */
 export function itemsByKind<Credentials, Place extends { readonly kind: string }>(
   helpdesk: Helpdesk<Credentials, Place>,
 ): Pick<Connector<Credentials>, 'listDescendants' | 'open'> {

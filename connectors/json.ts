@@ -5,8 +5,8 @@ export type Json = Readonly<Record<string, unknown>>;
 
 type FieldName<T> = T extends T ? keyof T : never;
 /**
- * An untrusted object whose fields are named by the vendor's published types, so a misspelt field does not compile. The
- * values are unknown: an answer may hold anything.
+ * An untrusted object whose fields have the names of the vendor's published types, so that a misspelt field does not
+ * compile. The values are unknown, because an answer may contain anything.
  */
 export type Answer<T> = { readonly [Name in FieldName<T>]?: unknown };
 
@@ -28,14 +28,14 @@ export const asTrimmed = (value: unknown): string => (typeof value === 'string' 
 const MAX_NAME = 1_000;
 const MAX_LINK = 2_048;
 
-/** Returns a non-empty name, shortened to what people can read, or null. */
+/** Returns a non-empty name, shortened to MAX_NAME, or null. */
 export const asName = (value: unknown): string | null => asText(value)?.slice(0, MAX_NAME) ?? null;
 /** Returns a date as ISO 8601, or null. */
 export function asMoment(value: unknown): string | null {
   const at = Date.parse(asText(value) ?? '');
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
-/** Returns an address that a browser can open, or null. */
+/** Returns a URL that a browser can open, or null. */
 export const asLink = (value: unknown): string | null => {
   const link = asText(value);
   return link !== null && link.length <= MAX_LINK && /^https?:\/\//.test(link) ? link : null;

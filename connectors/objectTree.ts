@@ -1,11 +1,11 @@
-/** Object stores hold flat lists of keys; people see folders in them. What such stores have in common as items. */
+/** Converts the flat key lists of object stores to trees of folders. */
 import { formatOfName } from '../contract/files/fileFormats.js';
 import { idOf } from '../contract/objectIds.js';
 import type { ItemContent } from './connector.js';
 import type { SourceItem } from './sourceItem.js';
 import { createItem, createContainer, fileBytes } from './items.js';
 
-/** What we read of an object in a listing. */
+/** The fields of a listed object that are read. */
 export interface ListedObject {
   readonly key: string;
   readonly createdAt: Date | null;
@@ -19,23 +19,23 @@ export interface ReadObject {
   readonly etag: string | undefined;
 }
 
-/** In which words a store speaks of itself. */
+/** Names and URLs of a store. */
 export interface StoreWords {
-  /** Where a key is, for people; '' is the container itself. */
+  /** Returns the URL of a key for a user's browser; '' is the container itself. */
   addressOf(container: string, key: string): string;
-  /** Of an outermost container: its itemType. */
+  /** itemType of the root containers. */
   readonly containerType: string;
-  /** The fact of a file that names its container. */
+  /** Field of a file's metadata that contains its container. */
   readonly containerFact: string;
 }
 
 export interface ObjectTree {
   itemOfContainer(container: string, createdAt: Date | null): SourceItem;
-  /** The folder that was asked for, itself. */
+  /** Returns the item of a requested folder. */
   itemOfFolder(container: string, key: string): SourceItem;
   /**
-   * Returns objects in the order of their keys, each after its folders.
-   * @param after the last key of the previous page; its folders are known
+   * Converts objects in key order, each preceded by its folders.
+   * @param after the last key of the previous page, whose folders were already listed
    * @param below folders that are not longer are omitted: they are above the listed one
    */
   itemsOfObjects(
@@ -43,12 +43,15 @@ export interface ObjectTree {
     objects: readonly ListedObject[],
     place: { readonly after: string; readonly below: string },
   ): SourceItem[];
-  /** Returns an object's bytes. An object that was stored without a type has a generic one: then its name is more specific. */
+  /**
+   * Returns an object's content. Objects that were stored without a type have a generic one; then the name is more
+   * specific.
+   */
   contentOf(container: string, key: string, object: ReadObject): ItemContent;
 }
 
 const nameOf = (key: string): string => key.replace(/\/$/, '').split('/').at(-1) || key;
-/** The folder of a key, with its slash; '' for the container. */
+/** Returns the folder of a key, with its trailing slash; '' for the container. */
 const folderOf = (key: string): string => key.slice(0, key.replace(/\/$/, '').lastIndexOf('/') + 1);
 const ofFolder = (key: string): ListedObject => ({ key, createdAt: null, etag: null });
 
@@ -91,7 +94,7 @@ export function createObjectTree({ addressOf, containerType, containerFact }: St
           if (folder.length > below.length && !before.startsWith(folder))
             items.push(itemOfKey(container, ofFolder(folder)));
         }
-        // An object that is called like a folder only keeps its place.
+        // An object whose key ends with a slash is a placeholder of a folder.
         if (!key.endsWith('/')) items.push(itemOfKey(container, object));
         before = key;
       }

@@ -1,7 +1,10 @@
-/** Matches a JSON string, which is skipped, or an integer with more digits than a number always holds. */
+/** Matches a JSON string, which is skipped, or an integer with more digits than a number represents exactly. */
 const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
-/** Parses JSON; returns the text if it is invalid. An integer that a number cannot hold stays a string: some ids are such. */
+/**
+ * Parses JSON; returns the text if it is invalid. Integers that a number cannot represent become strings: some ids
+ * are such.
+ */
 export function parseAnswer(bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes).toString();
   try {

@@ -5,41 +5,52 @@ import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLimiter.js';
 
 /**
- * Limits the requests of one account, and of all accounts that share a limit with it, in all processes: the number of
- * concurrent ones, and none while the source requests a pause.
+ * Limits the requests of one account, and of all accounts that share a limit with it, across all processes. It limits
+ * the number of concurrent requests, and sends none while the source requests a pause.
  */
 export interface RateLimiter {
-  /** Runs `request` in its turn. Throws a Fault rate_limited where the turn would come after `deadline`; the signal's reason when it aborts. */
+  /**
+   * Runs `request` when a slot is free. Throws a Fault rate_limited if that would be after `deadline`; the signal's
+   * reason on abort.
+   */
   pass<T>(signal: AbortSignal, deadline: number, request: () => Promise<T>): Promise<T>;
-  /** No request begins for so long; an earlier, longer pause stays. @param whose of the account alone, or of all that share a limit with it */
+  /**
+   * Delays all requests for this time; a longer earlier pause is kept. @param whose of this account, or of all that
+   * share its limit
+   */
   pause(forMs: number, whose?: 'account' | 'shared'): void;
-  /** For how long no request begins, as all processes know it; of the shared limit null where there is none. */
+  /**
+   * Returns the remaining pauses in all processes, in milliseconds; the shared one is null if the account shares no
+   * limit.
+   */
   paused(): Promise<{ readonly accountMs: number; readonly sharedMs: number | null }>;
 }
 
-/** Turns under one name of a limiter's. */
+/** Request slots of one host limiter key. */
 interface Turns {
   readonly key: string;
   readonly limiter: SharedHostLimiter;
-  /** Whose they are, as sentences say it. */
+  /** The accounts that the limit applies to, as named in error texts. */
   readonly whose: string;
 }
 
-/** @param shared with the accounts that share a limit; null for one that shares none */
+/**
+ * Creates the limiter of an account. @param shared slots of the accounts that share its limit; null: it shares none
+ */
 function createRateLimiter(
   name: string,
   account: Turns,
   shared: Turns | null,
   known: Pick<HostRateLimits, 'pausedMs'>,
 ): RateLimiter {
-  /** Waits for the end of a pause. */
+  /** Waits until a pause has ended. */
   const rest = async ({ limiter, key, whose }: Turns, signal: AbortSignal, deadline: number): Promise<void> => {
-    // Another request may have met a further pause while this one waited.
+    // Another request may have extended the pause in the meantime.
     for (let waitMs = limiter.pausedMs(key); waitMs > 0; waitMs = limiter.pausedMs(key)) {
       if (Date.now() + waitMs > deadline)
         throw new Fault(
           'rate_limited',
-          `${name} takes no more requests of this ${whose} for now. Try again after ${Math.ceil(waitMs / 1000)} s.`,
+          `${name} accepts no more requests of this ${whose} for now. Try again after ${Math.ceil(waitMs / 1000)} s.`,
           { retryAfterMs: waitMs },
         );
       await sleep(waitMs, undefined, { signal });
@@ -66,7 +77,7 @@ function createRateLimiter(
     },
     pass: (signal, deadline, request) =>
       inTurn(account, signal, async () => {
-        // Before a shared slot is taken: waiting for one account must not block the others.
+        // Wait before taking a shared slot, so that a paused account does not block the others.
         await rest(account, signal, deadline);
         signal.throwIfAborted();
         if (shared === null) return request();
@@ -80,7 +91,7 @@ function createRateLimiter(
   };
 }
 
-/** Turns of a process that shares them with no other. */
+/** Creates slots that are limited within this process only. */
 function turnsAlone(): HostRateLimits {
   const paused = new Map<string, number>();
   return {
@@ -99,9 +110,10 @@ function turnsAlone(): HostRateLimits {
 }
 
 /**
- * The gates of a source's accounts.
- * @param turns what all processes of a deployment share; without, this one is alone
- * @param sharedAtOnce requests at once of accounts that share a limit; unset: there is no such limit
+ * Creates the rate limiters of a source's accounts.
+ * @param turns slots shared by all processes of a deployment; unset: limited within this process only
+ * @param sharedAtOnce maximum number of concurrent requests of accounts that share a limit; unset: there is no such
+ * limit
  */
 export function createRateLimiters(
   name: string,

@@ -1,6 +1,6 @@
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 
-/** Where each connected source is, by the parts that its row names. */
+/** The URLs of each connected source, by the part names in its row. */
 export type SourceUrls = {
   readonly [Source in ConnectedSourceType]: Readonly<Record<keyof (typeof CONNECTED_SOURCES)[Source]['urls'], string>>;
 };
@@ -14,7 +14,10 @@ const isAddress = (text: string): boolean => {
   }
 };
 
-/** The addresses of the rows, those that `SOURCE.part=address` names replaced. @throws Error naming what can't be read */
+/**
+ * Returns the URLs of all sources, with replacements from `SOURCE.part=URL`. @throws Error that names an invalid
+ * entry
+ */
 export function readSourceUrls(text: string): SourceUrls {
   const urls: Record<string, Record<string, string>> = Object.fromEntries(
     Object.entries(CONNECTED_SOURCES).map(([source, row]) => [source, { ...row.urls }]),
@@ -24,7 +27,7 @@ export function readSourceUrls(text: string): SourceUrls {
     const [, source = '', part = '', address = ''] = /^(\w+)\.(\w+)=(.+)$/.exec(pair) ?? [];
     const row = Object.hasOwn(urls, source) ? urls[source] : undefined;
     if (!row || !Object.hasOwn(row, part) || !isAddress(address))
-      throw new Error('takes GITBOOK.api=https://gitbook.example/v1 and the like, by comma');
+      throw new Error('takes comma-separated entries such as GITBOOK.api=https://gitbook.example/v1');
     row[part] = address.replace(/\/+$/, '');
   }
   return urls as SourceUrls;

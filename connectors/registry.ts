@@ -17,23 +17,24 @@ import { outcomeOf } from './transport.js';
 
 export interface Connectors {
   /**
-   * @param key who shares the limits of requests: the same for the same account
-   * @param credentials as the source's connector takes them, as JSON; of a source with OAuth also where its grant rests
+   * Returns an account.
+   * @param key identifies the account for rate limits: the same for the same account
+   * @param credentials the JSON that the source's connector expects; for OAuth also the store of the grant
    */
   account(source: ConnectedSourceType, key: string, credentials: string | GrantStore): Account;
-  /** Null for a source that people do not consent at. */
+  /** Null for a source without OAuth. */
   consent(source: ConnectedSourceType): Consent | null;
 }
 
 export interface ConnectorSettings {
   readonly egress: Pick<Egress, 'request'>;
-  /** Where the sources are. */
+  /** URLs of the sources. */
   readonly urls: SourceUrls;
-  /** Of the content of an item. */
+  /** Maximum size of an item's content. */
   readonly maxItemBytes: number;
   /** Maximum wait of a request for a rate limit. */
   readonly patienceMs?: number;
-  /** What all processes that call an account share; without, its limits hold in this one. */
+  /** Slots shared by all processes that call an account; unset: limits apply within this process only. */
   readonly turns?: HostRateLimits;
   /** The deployment's own OAuth clients. Unset: none. */
   readonly clients?: OAuthClients;
@@ -44,7 +45,7 @@ export interface ConnectorSettings {
   };
 }
 
-/** Where people consent, where tokens come from, and where they are ended. */
+/** Returns the URLs for consent, tokens and revocation. */
 const consentUrls = (urls: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
   authorize: urls['authorize'] ?? '',
   token: urls['token'] ?? '',
@@ -52,7 +53,7 @@ const consentUrls = (urls: Readonly<Record<string, string>>): Readonly<Record<st
   revoke: urls['revoke'] ?? '',
 });
 
-/** The sources that accounts are connected to. */
+/** Creates the registry of connected sources. */
 export function createConnectors({
   egress,
   urls,
@@ -70,11 +71,11 @@ export function createConnectors({
   const providerOf = (source: ConnectedSourceType, spec: OAuthSpec, facts: StoredGrant['facts']): Provider => ({
     name: CONNECTED_SOURCES[source].name,
     spec,
-    // Others may name facts that only the answer to consent tells.
+    // Other URLs may contain facts that are known only after the consent.
     urls: fillUrls(consentUrls(urls[source]), wholeFacts(spec, facts)),
   });
 
-  /** A refresh must come from the client that was consented to. */
+  /** A refresh must use the OAuth client that the user consented to. */
   const refresherOf = (source: ConnectedSourceType, spec: OAuthSpec, keeper: GrantStore) => {
     return async (grant: StoredGrant): Promise<StoredGrant> => {
       const { clientId, clientSecret } = grant;
@@ -86,7 +87,7 @@ export function createConnectors({
       if (!client)
         throw new Fault(
           'not_configured',
-          `The OAuth client of this account of ${CONNECTED_SOURCES[source].name} is no longer configured. Connect the account again, or restore the configuration.`,
+          `The OAuth client of this ${CONNECTED_SOURCES[source].name} account is no longer configured. Connect the account again, or restore the configuration.`,
         );
       try {
         const fresh = await refreshGrant(providerOf(source, spec, grant.facts), client, grant, egress);

@@ -5,42 +5,44 @@ import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { orAborted } from '../egress/deadline.js';
 import { inLine, sleepUntilAborted, type HostLimiter, type Sleep } from './hostLimiter.js';
 
-/** A share is renewed so often: that is how soon others get theirs. */
+/** Renewal interval of a lease; other workers get their share after at most this time. */
 const RENEW_MS = 1000;
 /** Renewal interval while other workers wait for shares of this one, or the reverse. */
 const SOON_MS = 150;
-/** Shares of an unused host are given back after this time. */
+/** Shares of an unused host are released after this time. */
 const IDLE_MS = 2000;
-/** A stop does not wait longer for the database: shares end by themselves. */
+/** Maximum wait for the database on shutdown: unreleased shares expire anyway. */
 const CLOSE_MS = 2000;
 
 interface Host {
   readonly holder: string;
   active: number;
   readonly waiting: (() => void)[];
-  /** What may be active until `until`; nothing after. */
+  /** Maximum number of active requests until `until`; afterwards 0. */
   limit: number;
   until: number;
   usedAt: number;
-  /** No request begins before. */
+  /** No request starts before this time. */
   pausedUntil: number;
-  /** Claims of starts, one after the other. */
+  /** Serialises the claims of start times. */
   claims: Promise<void>;
-  /** Ends the pause before the next renewal. */
+  /** Wakes the renewal loop before its next interval. */
   hurry: () => void;
 }
 
-/** Turns with pauses that all workers keep. */
+/** A host limiter whose pauses apply to all workers. */
 export interface SharedHostLimiter extends HostLimiter {
-  /** No request of any worker to the host begins for so long: others hear of it within a second. An earlier, longer pause stays. */
+  /**
+   * Delays requests of all workers to a host; the others learn of it within a second. A longer earlier pause is kept.
+   */
   pause(host: string, forMs: number): void;
-  /** For how long no request to the host may begin. Known of a host whose turn one has. */
+  /** Returns the remaining pause of a host. Only known while a slot of the host is held. */
   pausedMs(host: string): number;
   close(): Promise<void>;
 }
 
 export interface SharedLimiterOptions {
-  /** Requests to one host at once, over all workers. */
+  /** Maximum number of concurrent requests to one host, across all workers. */
   readonly perHost: number;
   readonly turns: HostRateLimits;
   readonly now?: () => number;
@@ -48,9 +50,10 @@ export interface SharedLimiterOptions {
 }
 
 /**
- * Request slots of hosts for all workers of a deployment. Each worker leases a share of a host's slots and assigns
- * them itself: alone at a host it has all of them, and a page costs it nothing but a counter. Without the
- * database a worker uses its last share until that expires, then new requests wait; open ones continue.
+ * Creates a limiter of requests per host for all workers of a deployment. Each worker leases a share of a host's
+ * slots and assigns them itself. A worker that is alone at a host has all its slots, so a request costs no database
+ * call. Without the database a worker uses its last share until that expires; then new requests wait, and active ones
+ * continue.
  */
 export function createSharedHostLimiter({
   perHost,
@@ -77,7 +80,7 @@ export function createSharedHostLimiter({
     handOut(host);
   };
 
-  /** Asks for the share once. Answers how long it is good for without asking again. */
+  /** Renews the share once. Returns the time until the next renewal, in milliseconds. */
   async function renew(name: string, host: Host): Promise<number> {
     const askedAt = now();
     const isValid = askedAt < host.until;
@@ -95,18 +98,18 @@ export function createSharedHostLimiter({
       handOut(host);
       return slots > fair || host.limit === 0 ? SOON_MS : RENEW_MS;
     } catch {
-      // The database is away: the share stands until it expires.
+      // The database is unavailable: the current share is valid until it expires.
       return RENEW_MS;
     }
   }
 
-  /** Keeps the share of a host while it is called, then gives it back. */
+  /** Renews the share of a host while it is in use, then releases it. */
   async function keep(name: string, host: Host): Promise<void> {
     do {
       const pauseMs = await renew(name, host);
       if (!isClosing) await pause(host, pauseMs);
     } while (!isClosing && (host.active > 0 || host.waiting.length > 0 || now() - host.usedAt < IDLE_MS));
-    // From here on a new caller opens the host again, as another holder.
+    // A later caller opens the host again, under a new holder id.
     if (hosts.get(name) === host) hosts.delete(name);
     if (host.active === 0) await turns.giveBack(name, host.holder).catch(() => undefined);
   }
@@ -175,7 +178,7 @@ export function createSharedHostLimiter({
     pause(name, forMs) {
       const host = hosts.get(name) ?? open(name);
       host.pausedUntil = Math.max(host.pausedUntil, now() + forMs);
-      // Where the database is away, this process alone keeps the pause.
+      // If the database is unavailable, only this process observes the pause.
       void turns.pause(name, forMs).catch(() => undefined);
     },
     pausedMs: (name) => Math.max(0, (hosts.get(name)?.pausedUntil ?? 0) - now()),

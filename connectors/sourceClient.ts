@@ -16,18 +16,18 @@ interface Answered {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Creates the client of one account, for calls that end with its signal. */
+/** Creates the client of one account; its signal aborts all calls. */
 export function createSourceClient(settings: SourceClientSettings): SourceClient {
   const { name, urls } = settings;
   const send = createTransport(settings);
   const urlOf = (path: readonly string[], query: Readonly<Record<string, string>>, at: string): string => {
-    // Such parts would lead elsewhere, encoded or not.
+    // Such segments would change the path, even if encoded.
     if (path.some((part) => part === '' || part === '.' || part === '..'))
       throw faultOf(settings, { status: 404, headers: {}, body: null }, null);
     const base = urls[at];
     if (base === undefined) throw new Error(`${name} has no address called ${at}`);
     const search = new URLSearchParams(query).toString();
-    // A part may hold a colon or a dollar sign as they are, and to some sources they mean something only so.
+    // Colons and dollar signs are valid in a path segment, and some sources recognise them only unencoded.
     const encoded = path.map((part) => encodeURIComponent(part).replaceAll('%3A', ':').replaceAll('%24', '$'));
     return `${base}/${encoded.join('/')}${search === '' ? '' : `?${search}`}`;
   };
@@ -53,7 +53,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     const answer = await send(isPost ? { ...request, method: 'POST', body } : request);
     return { body: parseAnswer(answer.bytes), headers: answer.headers };
   };
-  /** What is content may lie elsewhere; our credentials do not go there. */
+  /** A redirect of content may point to another host; no credentials are sent there. */
   const content = async (
     path: readonly string[],
     query: Readonly<Record<string, string>>,
@@ -79,7 +79,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
   const unlike = (wanted: string): Fault =>
     new Fault(
       'server_error',
-      `${name} gave an answer that is not a complete JSON ${wanted}. It is tried again automatically.`,
+      `${name} gave an answer that is not a complete JSON ${wanted}. It is retried automatically.`,
     );
 
   return {

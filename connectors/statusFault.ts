@@ -8,25 +8,25 @@ export interface Answer {
 
 interface Row {
   readonly kind: FaultKind;
-  /** What happened and what to do; the thing and its URL go before it. */
+  /** What happened and what to do; the thing and its URL precede it. */
   readonly sentence: string;
 }
 
 const BY_STATUS: Readonly<Record<number, Row>> = {
-  401: { kind: 'access_denied', sentence: 'asks for a login. Make it public, or leave it out.' },
+  401: { kind: 'access_denied', sentence: 'asks for a login. Make it public, or exclude it.' },
   403: {
     kind: 'access_denied',
     sentence: "is refused to us by its server. Make it public, or let the service's user agent and address in.",
   },
   404: { kind: 'not_found', sentence: 'does not exist. Check the address, or take it out of the sitemap.' },
-  407: { kind: 'access_denied', sentence: 'is behind a proxy that asks for a login. Make it public, or leave it out.' },
+  407: { kind: 'access_denied', sentence: 'is behind a proxy that asks for a login. Make it public, or exclude it.' },
   410: { kind: 'gone', sentence: 'is gone for good. Take it out of the sitemap.' },
-  429: { kind: 'rate_limited', sentence: 'was asked for too often.' },
+  429: { kind: 'rate_limited', sentence: 'was requested too often.' },
   451: { kind: 'access_denied', sentence: 'is withheld for legal reasons. Leave it out.' },
 };
 const SERVER_ERROR: Row = {
   kind: 'server_error',
-  sentence: 'could not be made by its server. Try again later, or tell the operator of the site.',
+  sentence: 'failed at its server. Try again later, or tell the operator of the site.',
 };
 const BUSY: Row = { kind: 'rate_limited', sentence: 'is not served at the moment.' };
 const OTHER: Row = {
@@ -57,16 +57,16 @@ export function statusFault(
   return new Fault(row.kind, message, row.kind === 'rate_limited' && retryAfterMs !== null ? { retryAfterMs } : {});
 }
 
-/** Seconds or a date, as milliseconds from now; null when it is neither. */
+/** Parses Retry-After, in seconds or as a date. Returns milliseconds from now; null if it is invalid. */
 export function parseRetryAfter(header: string | undefined, now: number): number | null {
   const value = (header ?? '').trim();
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  // Date.parse takes much for a date ("-1", "2 weeks"); HTTP dates begin with the day's name.
+  // Date.parse also accepts texts such as "-1" or "2 weeks"; HTTP dates begin with a weekday.
   const date = /^[A-Z][a-z]{2}/.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** A URL short enough for a sentence. */
+/** Returns a URL shortened for an error text. */
 export function shownUrl(url: string): string {
   return url.length > 300 ? `${url.slice(0, 300)}…` : url;
 }

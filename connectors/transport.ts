@@ -11,21 +11,21 @@ import type { RateLimiter } from './rateLimiter.js';
 
 const MAX_ANSWER_BYTES = 50_000_000;
 const TIMEOUT_MS = 60_000;
-/** For the content of an item, which may be large. */
+/** Time limit for the content of an item, which may be large. */
 const CONTENT_TIMEOUT_MS = 600_000;
-/** Default, if there is no setting. */
+/** Default maximum wait for a rate limit. */
 const PATIENCE_MS = 30_000;
-/** The wait where a source does not say how long. */
+/** Wait if the source does not say how long. */
 const UNSAID_WAIT_MS = 1_000;
-/** Minimum wait, even if the source requests none: it has just refused a request for its rate. */
+/** Minimum wait, even if the source requests none: it has just rate limited a request. */
 const LEAST_WAIT_MS = 200;
-/** A source's own word for a refusal that may be repeated to a user. */
+/** Error codes of a source that are safe to show to a user. */
 const WORD = /^\w{1,60}$/;
 
-/** Credentials that end and are renewed: each request, and each new try of it, takes those of its moment. */
+/** Credentials that expire. Each request, and each retry, uses the current ones. */
 export interface LiveHeaders {
   now(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-  /** Others than these, which the source has just refused. Throws a Fault where there are none. */
+  /** Returns other credentials than those that the source just refused. Throws a Fault if there are none. */
   renewed(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
 
@@ -36,7 +36,7 @@ export interface TransportSettings {
   readonly rateLimiter: RateLimiter;
   readonly egress: Pick<Egress, 'request'>;
   readonly signal: AbortSignal;
-  /** Of the content of one item at most, where it is asked for as such. */
+  /** Maximum size of an item's content. */
   readonly maxItemBytes: number;
   /** Maximum wait of a request for a rate limit: longer waits are left to the caller. */
   readonly patienceMs?: number;
@@ -49,10 +49,10 @@ export type RequestOutcome = 'answered' | FaultKind | 'aborted';
 /** Returns the outcome for an error. */
 export const outcomeOf = (error: unknown): RequestOutcome => (error instanceof Fault ? error.kind : 'aborted');
 
-/** A request before the account's headers are added; its own headers win over them. */
+/** A request before the account's headers are added; its own headers take precedence. */
 export interface Outgoing extends SourceRequest {
   readonly withCredentials?: true;
-  /** Headers that those of the account replace. */
+  /** Headers that the account's headers override. */
   readonly usual?: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +70,10 @@ export function faultOf(
   return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
 }
 
-/** Sends requests of one account: with its credentials, within its limits, and again after a requested wait. */
+/**
+ * Creates a function that sends requests of one account: with its credentials, within its limits, and with a retry
+ * after a requested wait.
+ */
 export function createTransport(settings: TransportSettings): (request: Outgoing) => Promise<SourceAnswer> {
   const {
     headers,
@@ -85,7 +88,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
   const live: LiveHeaders | null =
     'now' in headers && typeof headers.now === 'function' ? (headers as LiveHeaders) : null;
   const fixed = live ? {} : (headers as Readonly<Record<string, string>>);
-  /** Puts the credentials on; once more with others, where the source takes them no longer. */
+  /** Adds the credentials; retries once with renewed ones if the source refuses them. */
   const ask = async (outgoing: Outgoing): Promise<SourceAnswer> => {
     const { withCredentials, usual, ...request } = outgoing;
     if (!withCredentials) return counted(request);
@@ -120,7 +123,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
       headers: request.headers,
       maxBytes: request.isContent ? maxItemBytes : MAX_ANSWER_BYTES,
       totalTimeoutMs: request.isContent ? CONTENT_TIMEOUT_MS : TIMEOUT_MS,
-      // The credentials are sent to the configured address only.
+      // Redirects are not followed: credentials are sent to the configured URL only.
       redirects: 'answer',
       signal,
     });
@@ -139,7 +142,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     throw faultOf(settings, refusal, waitMs);
   };
 
-  /** Sends a request in the account's turn, and again after a wait that is short enough. */
+  /** Sends a request when a slot is free, and retries it if the requested wait is short enough. */
   return async (request) => {
     const deadline = Date.now() + patienceMs;
     for (;;) {
@@ -150,7 +153,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
         return answer;
       } catch (error) {
         if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
-        // All requests of the account wait, not just this one.
+        // The pause applies to all requests of the account.
         gate.pause(error.retryAfterMs);
         if (Date.now() + error.retryAfterMs > deadline) throw error;
         await sleep(0, undefined, { signal });

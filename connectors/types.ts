@@ -1,15 +1,15 @@
-/** Where content comes from. Facts in, bytes out; nothing here knows a store. Errors are Faults. */
+/** Interfaces of content sources. They return facts and bytes, access no store, and throw Faults. */
 import type { Fault } from '../contract/failures.js';
 
-/** A page that a sitemap names. */
+/** A page listed in a sitemap. */
 export interface SitemapEntry {
   /** Normalised (see contract/urls.ts). */
   readonly url: string;
-  /** ISO 8601 as the sitemap gave it; null when absent or unreadable. */
+  /** ISO 8601 as in the sitemap; null if it is missing or invalid. */
   readonly lastModified: string | null;
 }
 
-/** A sitemap file that could not be read, or not wholly. */
+/** A sitemap file that could not be read, or not completely. */
 export interface SitemapProblem {
   readonly url: string;
   readonly fault: Fault;
@@ -18,9 +18,9 @@ export interface SitemapProblem {
 export interface FetchedPage {
   readonly bytes: Uint8Array;
   readonly contentType: string | null;
-  /** Where redirects ended, normalised. */
+  /** Normalised URL after redirects. */
   readonly finalUrl: string;
-  /** Null where the server names none, and for a page that scripts fill. */
+  /** Null if the server sends none, and for a page whose text is rendered by scripts. */
   readonly etag: string | null;
   readonly lastModified: string | null;
   /** How it was fetched: file_metadata.fetched_with in the record. */
@@ -31,13 +31,13 @@ export interface FetchedPage {
 export interface FeedEntry {
   /** Unique in its feed, and the same whenever the feed is read. */
   readonly id: string;
-  /** The page it leads to, normalised. */
+  /** Normalised URL of the page that it links to. */
   readonly url: string | null;
   /** Plain text. */
   readonly title: string | null;
   /** ISO 8601. */
   readonly publishedAt: string | null;
-  /** The whole entry, where the feed carries it. */
+  /** The full text, if the feed contains it. */
   readonly content: string | null;
   readonly summary: string | null;
 }
@@ -45,9 +45,9 @@ export interface FeedEntry {
 export interface Feed {
   /** Plain text. */
   readonly title: string | null;
-  /** In the order of the feed. */
+  /** In feed order. */
   readonly entries: readonly FeedEntry[];
-  /** Of a feed that broke off: none. */
+  /** None for a truncated feed. */
   readonly validators: Validators;
 }
 
@@ -56,24 +56,24 @@ export interface FeedRequest {
   readonly url: string;
   /** A FeedLogin as JSON (contract/runs/feeds.ts); null for a public feed. */
   readonly credentials: string | null;
-  /** What the server said of the reading we have; null to fetch in any case. */
+  /** Validators of the last reading; null: fetch unconditionally. */
   readonly known: Validators | null;
   readonly signal: AbortSignal;
 }
 
 export interface FeedAnswer {
-  /** Null when the known reading is still the feed. */
+  /** Null if the feed is unchanged. */
   readonly feed: Feed | null;
-  /** Where the feed has gone to stay; null while it is where it was asked for. */
+  /** The new URL after a permanent redirect; null if there was none. */
   readonly movedTo: string | null;
 }
 
 export interface FeedSource {
-  /** Reads a feed: RSS, Atom or JSON Feed. Throws a Fault with a sentence when it can't be read. */
+  /** Reads a feed: RSS, Atom or JSON Feed. Throws a Fault if it cannot be read. */
   readFeed(request: FeedRequest): Promise<FeedAnswer>;
 }
 
-/** By what a server recognises the copy that a client has. */
+/** Values by which a server recognises an unchanged copy (ETag and Last-Modified). */
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -81,46 +81,54 @@ export interface Validators {
 
 export interface PageRequest {
   readonly url: string;
-  /** Render in a browser with styles, images and fonts; else only an empty shell is. Without a browser on this machine: plain HTTP. */
+  /**
+   * Render each page in a browser with styles, images and fonts; otherwise only pages without text of their own.
+   * Without a browser: plain HTTP.
+   */
   readonly downloadCssAndMedia: boolean;
-  /** Once the site refuses the page to us: fetch it through the operator's second pool. */
+  /** Fetch a page through the premium proxies if the site refuses it otherwise. */
   readonly usePremiumProxies: boolean;
-  /** What the server said of the copy we have; null to fetch in any case. */
+  /** Validators of the stored copy; null: fetch unconditionally. */
   readonly known: Validators | null;
   readonly signal: AbortSignal;
 }
 
-/** A file at an address, as its server gives it. */
+/** A downloaded file. */
 export interface Download {
-  /** As the server declares it. */
+  /** As declared by the server. */
   readonly contentType: string | null;
-  /** The name that the server gives, without folders; null without one. */
+  /** File name from the server, without folders; null if there is none. */
   readonly name: string | null;
-  /** Where redirects ended. */
+  /** The URL after redirects. */
   readonly finalUrl: string;
-  /** Decoded; obeys the limits, and ends with a Fault where they are passed. */
+  /** Decoded. Throws a Fault if a limit is exceeded. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 export interface WebSource {
   /**
-   * Streams the pages a sitemap names: index files followed (depth bounded), same host only, without duplicates, in the
-   * sitemap's order. Throws a Fault with a sentence when the sitemap itself can't be read, or no page is found because
-   * of a fault. If only some files fail, onProblem is called: then the listing is incomplete, and
-   * a missing page may still exist.
+   * Streams the pages of a sitemap in its order: it follows index files to a maximum depth, yields pages of the same
+   * host only, and no duplicates. Throws a Fault if the sitemap itself cannot be read, or if errors leave no page. If
+   * only some files fail, onProblem is called. The listing is then incomplete: a missing page may still exist.
    */
   discover(
     sitemapUrl: string,
     signal: AbortSignal,
     onProblem?: (problem: SitemapProblem) => void,
-    /** Once the site refuses a sitemap file to us: fetch it through the operator's second pool. */
+    /** Fetch a sitemap file through the premium proxies if the site refuses it otherwise. */
     usePremiumProxies?: boolean,
   ): AsyncIterable<SitemapEntry>;
-  /** Fetches one page; null when the copy we have is still the page. Throws a Fault for anything but a 2xx. Obeys robots.txt and politeness per host. */
+  /**
+   * Fetches one page; null if the stored copy is current. Throws a Fault for any status but 2xx. Observes robots.txt
+   * and the limits per host.
+   */
   fetchPage(request: PageRequest): Promise<FetchedPage | null>;
-  /** Fetches a file that a user named, whatever its type; `take` gets it as it comes. Throws a Fault. */
+  /** Fetches a file of any type that a user named; `take` receives its stream. Throws a Fault. */
   download<T>(url: string, signal: AbortSignal, take: (file: Download) => Promise<T>): Promise<T>;
-  /** Whether robots.txt lets us fetch a page: asked before it is queued. True where robots.txt can't be read for now. */
+  /**
+   * Whether robots.txt permits a page; checked before the page is queued. True if robots.txt is temporarily
+   * unavailable.
+   */
   mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -3,13 +3,13 @@ import { TextDecoder } from 'node:util';
 import { decode } from '../egress/decode.js';
 import { peek } from '../egress/peek.js';
 
-/** Enough for a byte order mark and an XML declaration. */
+/** Sufficient for a byte order mark and an XML declaration. */
 const HEAD_BYTES = 256;
 
 /**
- * Yields the characters of a sitemap or feed: unpacked when its bytes are gzip (a .xml.gz, whatever its media type) and
- * decoded. When the reader stops, the body is closed.
- * @param count receives the size of each unpacked piece; throws when the total is too large
+ * Yields the text of a sitemap or feed: decompressed if its bytes are gzip (whatever its media type), and decoded.
+ * The body is closed when the consumer stops.
+ * @param count receives the size of each decompressed chunk; throws if the total is too large
  */
 export async function* unpackedText(
   body: AsyncIterable<Uint8Array>,
@@ -27,7 +27,10 @@ export async function* unpackedText(
   yield decoder.decode();
 }
 
-/** Returns the charset by the most reliable sign (RFC 7303): the byte order mark, the header, the XML declaration; UTF-8 without any. */
+/**
+ * Returns the charset by the most reliable source (RFC 7303): byte order mark, header, XML declaration; UTF-8 by
+ * default.
+ */
 function charsetOf(head: Uint8Array, contentType: string | undefined): string {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -40,7 +43,7 @@ function charsetOf(head: Uint8Array, contentType: string | undefined): string {
     /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ??
     /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1] ??
     'utf-8';
-  // It was readable as ASCII so far, so it can't be UTF-16, whatever it declares.
+  // The declaration was readable as ASCII, so the text cannot be UTF-16, whatever it declares.
   return /^utf-?16/i.test(named) ? 'utf-8' : named;
 }
 

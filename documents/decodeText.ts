@@ -12,8 +12,8 @@ const META_WINDOW = 4096;
 /**
  * Decodes bytes: by byte order mark, by the Content-Type's charset, by the page's own meta element (`html` only), as
  * UTF-8 if that decodes (a few invalid bytes among many valid ones are accepted), else as windows-1252, the encoding of
- * old pages without a declaration. For a file that is not a page, its letters are examined too. A declaration that
- * contradicts the bytes is ignored: servers send one charset with all their files.
+ * old pages without a declaration. For a file that is not a page, guessCharset() may find another encoding than
+ * windows-1252. A declaration that contradicts the bytes is ignored: some servers send one charset with all files.
  */
 export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, options: { html: boolean }): string {
   const { bytes } = input;

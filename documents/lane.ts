@@ -92,7 +92,8 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
     for (const job of group) {
       // End the thread only when all its callers have settled.
       job.abandon = () => {
-        if (group.every(({ answered }) => answered)) stop.abort(new Error('all callers of these documents have gone'));
+        if (group.every(({ answered }) => answered))
+          stop.abort(new Error('no caller waits for these documents any more'));
       };
     }
     try {

@@ -58,7 +58,7 @@ export class LongText {
     const bytes = Buffer.allocUnsafe(Math.max(0, end - start) * unit);
     for (let at = 0; at < bytes.length;) {
       const got = readSync(this.#open.descriptor, bytes, at, bytes.length - at, start * unit + at);
-      if (got === 0) throw new Error('A parsed text ends before its end');
+      if (got === 0) throw new Error('The file of a parsed text is shorter than the text');
       at += got;
     }
     return bytes.toString(this.#encoding);

@@ -39,7 +39,7 @@ const diskFault = (error: unknown, folder: string): PoolAnswer => ({
   },
 });
 
-// The parent is gone, so the reply has no receiver.
+// The parent process has ended, so the reply has no receiver.
 process.on('disconnect', () => process.exit(0));
 process.on('message', (task: ProcessTask) => {
   tell({ begun: true });

@@ -1,4 +1,6 @@
-/** Wording that the project avoids (CONTRIBUTING.md, Checks), and how it is found in comments, sentences and Markdown. */
+/**
+ * Wording that the project avoids (CONTRIBUTING.md, Checks), and its detection in comments, sentences and Markdown.
+ */
 import ts from 'typescript';
 
 /** One avoided wording, and what to write instead. */
@@ -7,7 +9,9 @@ interface Wording {
   readonly advice: string;
 }
 
-/** Homemade, archaic or personifying wording. Each pattern is narrow enough to have no legitimate use in this project. */
+/**
+ * Homemade, archaic or personifying wording. Each pattern is narrow enough to have no legitimate use in this project.
+ */
 const WORDINGS: readonly Wording[] = [
   { pattern: /\b(?:somebody|nobody|whoever|whosoever)\b/i, advice: 'name the actor: the user, the caller, the worker' },
   {

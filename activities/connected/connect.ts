@@ -17,9 +17,9 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
     return attempt;
   };
   const sourceOf = ({ service }: AttemptDoc) => {
-    if (!isConnectedSource(service)) throw new Fault('bad_response', 'This service can not be connected.');
+    if (!isConnectedSource(service)) throw new Fault('bad_response', 'This service cannot be connected.');
     const consent = connectors.consent(service);
-    if (!consent) throw new Fault('bad_response', 'This service can not be connected by consent.');
+    if (!consent) throw new Fault('bad_response', 'This service cannot be connected by consent.');
     return { type: service, consent, name: CONNECTED_SOURCES[service].name };
   };
   const signalOf = (): AbortSignal => AbortSignal.timeout(MINUTE_MS);
@@ -51,14 +51,14 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       const { consent, name } = sourceOf(attempt);
       const code = store.attempts.codeOf(attempt);
       if (code === null || !(isAgain || (await store.attempts.move(runId, ['returned'], 'exchanging'))))
-        throw new Error('The connection was continued or ended meanwhile');
+        throw new Error('The connection was continued or ended in the meantime');
       const { verifier, clientSecret, requestToken = null } = store.attempts.secretsOf(attempt);
       const { service, organizationId, clientId, redirectUri, facts } = attempt;
       const own = clientSecret === null ? await store.whiteLabels.client(organizationId, service) : null;
       const known = clientSecret === null ? [own, consent.client] : [{ id: clientId, secret: clientSecret }];
       const client = known.find((one) => one?.id === clientId);
       if (!client)
-        throw new Fault('not_configured', `The OAuth client for ${name} was changed meanwhile. Connect again.`);
+        throw new Fault('not_configured', `The OAuth client for ${name} was changed in the meantime. Connect again.`);
       try {
         const keepsClient = clientSecret !== null;
         const brought = { client, code, redirectUri, verifier, requestToken, facts, keepsClient };
@@ -67,11 +67,11 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       } catch (error) {
         if (!(error instanceof Fault) || error.retryable) throw error;
         const lost = isAgain && error.kind === 'access_revoked';
-        const refused = `${name} did not take what your consent brought: it was used before, or its time was over.`;
+        const refused = `${name} did not accept your consent: its code was used before, or has expired.`;
         throw new Fault(
           'bad_response',
           lost
-            ? `The answer of ${name} was lost on the way. Nothing was connected: connect again.`
+            ? `The answer of ${name} was lost, so no account was connected. Connect again.`
             : error.kind === 'access_revoked'
               ? refused
               : error.message,
@@ -111,7 +111,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
           const change = { dataSourceId: dataSource._id, runIds };
           // Another attempt wrote it, or it was cancelled: discard this result.
           if (!(await store.attempts.move(runId, ['granted'], 'connected', change, session)))
-            throw new Error('The connection was ended meanwhile');
+            throw new Error('The connection was ended in the meantime');
         });
         log.info({ runId, organizationId: attempt.organizationId, type }, 'account connected');
       }

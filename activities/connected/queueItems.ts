@@ -128,7 +128,7 @@ export function createQueueActivities(deps: ActivityDeps) {
             const isNamed = (item: SourceItem) => request.isWhole !== true && item.externalId === progress.walk.open[0];
             const wanted = items.filter((item) => becomesFile(item, isNamed(item), request.ingest));
             const taken = new Set(wanted);
-            // A named item that is only a container is walked, not reported.
+            // A named item that is only a container has its contents listed; it is not reported as skipped.
             const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
             await recordSkipped(store, { run, source, request }, others, page.skipped);
             // Items that a scheduled sync does not find are deleted by the listing, not here.

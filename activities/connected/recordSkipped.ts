@@ -57,7 +57,7 @@ export async function recordSkipped(
 ): Promise<void> {
   const byReason = new Map<string, Pick<SkippedItem, 'externalId' | 'name'>[]>();
   const add = (one: Pick<SkippedItem, 'externalId' | 'name'>, reason: string | null): void => {
-    // A request for everything names its types itself. For a selection, the types may have been set with the
+    // A request for the whole account contains its types. For a selection, the types may have been set with the
     // connection.
     if (reason === null || (reason === EXCLUDED_BY_TYPE && request.isWhole === true)) return;
     const known = byReason.get(reason);

@@ -22,7 +22,7 @@ const GONE = { feed_gone: true };
 export const isGone = ({ fileMetadata }: Pick<FileDoc, 'fileMetadata'>): boolean => fileMetadata['feed_gone'] === true;
 const NOT_GONE = { feed_gone: null };
 
-/** Result for a feed that was deleted meanwhile. */
+/** Result for a feed that was deleted in the meantime. */
 const NOTHING = { discovered: 0 };
 
 export function createFeedActivities({ store, sources, settings }: ActivityDeps) {
@@ -112,7 +112,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         }
         await store.files.moveContainer(runId, parentId, {
           ...change,
-          // Wait until the run's end shows that all entries are stored.
+          // Set only at the end of the run, when all entries are stored.
           feedReading: null,
           facts: {
             ...NOT_GONE,

@@ -1,14 +1,14 @@
 import type { Store } from '../../store/connect.js';
 import type { TaggedFile } from '../../store/files/tags.js';
 
-/** Tags that change faster than they can be written are left to the next try. */
+/** Tags that change faster than they can be written are left to the next attempt. */
 const ROUNDS = 10;
 
 const revisionOf = (file: TaggedFile): number | null => file.tagsRevision ?? null;
 
 /**
- * Brings the tags of files to their points. Reads the files again after writing, and repeats for those whose tags
- * changed meanwhile, so that of two writers the later change stays. Safe to repeat.
+ * Copies the tags of files to their points. Reads the files again after writing, and repeats for those whose tags
+ * changed in the meantime, so that of two concurrent changes the later one stays. Safe to repeat.
  * @returns the files with the revision that their points have; without deleted ones
  */
 export async function settlePointTags(
@@ -18,8 +18,8 @@ export async function settlePointTags(
   const settled: TaggedFile[] = [];
   let open = await files.tagged(ids);
   for (let round = 0; open.length > 0; round += 1) {
-    if (round === ROUNDS) throw new Error('tags of files change faster than they can be brought to their points');
-    // Each round needs what the one before has written.
+    if (round === ROUNDS) throw new Error('tags of files change faster than they can be copied to their points');
+    // Each round reads the result of the previous one.
     await vectors.setTags(open);
     const now = new Map((await files.tagged(open.map(({ _id }) => _id))).map((file) => [file._id, file]));
     const moved: TaggedFile[] = [];

@@ -164,7 +164,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         underWay.delete(fileId);
       };
 
-      // MongoDB is queried at once anyway. A retry fetches nothing while Qdrant is still down.
+      // On a retry, check Qdrant before anything is fetched. MongoDB is read first in any case.
       if (activityInfo().attempt > 1) {
         await store.vectors.ping();
         // Events of the previous attempt come before those of this one.

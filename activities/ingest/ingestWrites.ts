@@ -43,7 +43,7 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
     });
   };
   return {
-    // Not retried separately: a start whose answer was lost would count as a second death of the worker.
+    // Not retried alone: if only the answer was lost, a second start would count as a crash of the worker.
     start: coalesce(startAll, { maxItems: START_FILES, maxWaitMs: START_WAIT_MS }),
     commit: coalesce(
       async (prepared) => {

@@ -56,10 +56,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
         ),
       );
       if (made.segments.length === 0)
-        throw new Fault(
-          'no_text',
-          'No speech was found in this recording. Leave it out, or check that it can be heard.',
-        );
+        throw new Fault('no_text', 'No speech was found in this recording. Remove it, or check that it is audible.');
       await store.transcripts.save(owner, made);
     } catch (error) {
       if (isCancelled(signal) && jobId !== null) {

@@ -96,7 +96,10 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     log.info({ runId, organizationId, requestId, fileId, outcome }, 'upload ended');
   };
 
-  /** Ends the runs whose files are finished. Runs with untried files stay in the workflow, the others leave it. */
+  /**
+   * Ends the runs whose files are finished. Runs with untried files stay in the workflow; the others get workflows of
+   * their own.
+   */
   const settleRuns = async (input: UploadBatchInput, tried: ReadonlySet<number>): Promise<void> => {
     const [runs, open] = await Promise.all([
       store.uploadStreams.find(input, input.runIds),

@@ -23,7 +23,7 @@ import { writeVectors } from './writeVectors.js';
 const BEGUN_AT_ONCE = 8;
 /** Maximum number of attempts on a file that others change while it is embedded. */
 const ROUNDS = 3;
-const INCOMPLETE = 'Its stored chunks are not all there, so it keeps the vectors it has. Resync it, then try again.';
+const INCOMPLETE = 'Some of its stored chunks are missing, so its vectors are unchanged. Resync it, then try again.';
 
 export function createReembedBatch(deps: ActivityDeps) {
   const { store, settings, log } = deps;
@@ -50,7 +50,7 @@ export function createReembedBatch(deps: ActivityDeps) {
 
   /**
    * Embeds started files together. If a text of one cannot be embedded, each is embedded alone, with the delays of a
-   * file's retries. Files that others have changed meanwhile stay open.
+   * file's retries. Files that were changed in the meantime stay open.
    * @returns the ids of open files with missing chunks
    */
   const embed = async (
@@ -140,8 +140,8 @@ export function createReembedBatch(deps: ActivityDeps) {
           all.push(...(await embed(run, target, items, signal)));
         broken = all;
       } catch (error) {
-        // Cancelled, or presumed dead and replaced: the rows name what the next attempt started, and only this process
-        // can undo what it still writes. A store failure is left to the next attempt.
+        // The run was cancelled, or this worker was presumed dead. The rows may already belong to the next attempt, so
+        // only this process can delete the data that it wrote. A store failure is left to the next attempt.
         if (signal.aborted) {
           const mine = tries.map(({ file, generation }) => ({ fileId: file._id, from: file.generation, generation }));
           await settleTries(store, run, mine);

@@ -41,7 +41,9 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
   const passOf = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
   const parts = createPassParts({ store });
 
-  /** Ends a part without a workflow: the sync was stopped before the part began, or it was ended from outside. */
+  /**
+   * Ends a part without a workflow: the sync was stopped before the part began, or the part's workflow was terminated.
+   */
   const endOpen = async (part: RunDoc): Promise<void> => {
     const { _id: runId, kind, dataSourceId } = part;
     if (kind === 'syncItems' && dataSourceId)
@@ -105,7 +107,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       if (source && isConnectedSource(source.type)) {
         const listed = done.find(({ part }) => part === LISTING);
         if (!listed) return answer(await parts.listing(pass, source._id));
-        // An incomplete listing proves nothing, and a revoked account can't be read.
+        // An incomplete listing does not show which files are missing, and a revoked account cannot be read.
         if (listed.outcome !== 'finished' || source.revokedAccess) return { part: null };
         if (pass.progress.listedAt === undefined)
           await store.runs.saveProgress(pass, { ...pass.progress, listedAt: source.sourceItemsSyncedAt });

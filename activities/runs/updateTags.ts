@@ -49,7 +49,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
       const run = await store.runs.find(runId);
       if (outcome === 'aborted' && run?.dataSourceId) await store.dataSources.tagsStopped(run, run.dataSourceId);
       await store.runs.finish(runId, outcome, {});
-      log.info({ runId, outcome }, 'tags brought to files and vectors');
+      log.info({ runId, outcome }, 'tags copied to files and vectors');
     },
   };
 }

@@ -113,13 +113,13 @@ export function createWebhookActivities(deps: ActivityDeps) {
     const again = `POST /webhooks/${webhook._id}/redeliver`;
     if (gone) {
       pass.disabled = true;
-      const reason = `${error} Nothing more is sent to it. ${again} starts deliveries again.`;
+      const reason = `${error} No further events are sent to it. ${again} enables it again.`;
       pass.outcome = { status: 'FLAGGED', reason };
       return { status: 'FAILED' as const, tries, nextTryAt: null };
     }
     if (delay === undefined) {
       const what = `${item.event.kind} (${eventId(webhook.organizationId, item.event.position)})`;
-      const reason = `${what} was given up after ${tries} tries. ${error} Fix the receiver, then ${again} sends it once more.`;
+      const reason = `${what} failed after ${tries} attempts. ${error} Fix the receiver, then repeat the delivery: ${again}.`;
       pass.outcome = { status: 'FLAGGED', reason };
       return { status: 'FAILED' as const, tries, nextTryAt: null };
     }

@@ -18,7 +18,7 @@ export async function endableGrant(
   } catch (error) {
     log.warn(
       { organizationId, dataSourceId, err: error },
-      'a grant can not be read, so its source is not asked to end it',
+      'a grant could not be decrypted, so it is not revoked at its source',
     );
     return null;
   }
@@ -40,8 +40,8 @@ export async function endGrant(
   try {
     if (await store.dataSources.isConnectedElsewhere(source, sourcesOfConsent(type))) return;
     await connectors.consent(type)?.revoke(grant);
-    log.info(context, 'the source has ended the grant');
+    log.info(context, 'the source has revoked the grant');
   } catch (error) {
-    log.warn({ ...context, err: error }, 'the source has not ended the grant, which is forgotten here');
+    log.warn({ ...context, err: error }, 'the source did not revoke the grant, which is deleted here');
   }
 }

@@ -78,11 +78,11 @@ export const removeDataSourceTags = operation({
   body: named(
     'RemoveDataSourceTagsInput',
     Joi.object({
-      data_source_id: integer().required().description('The connected account or feed that loses tags.'),
+      data_source_id: integer().required().description('The connected account or feed whose tags are removed.'),
       tags_to_remove: Joi.array()
         .items(Joi.string().allow(''))
         .default([])
-        .description('Keys that the data source loses. Default: none.'),
+        .description('Keys to remove from the data source. Default: none.'),
       remove_all_tags: Joi.boolean()
         .default(false)
         .description('`true`: remove every key, whatever `tags_to_remove` lists.'),

@@ -136,7 +136,7 @@ export const restoreQuarantined = operation({
   ),
   async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);
-    if (Object.keys(filters).length === 0) throw new HttpError(400, 'name what is to be restored');
+    if (Object.keys(filters).length === 0) throw new HttpError(400, 'Name at least one filter.');
     const owners = await store.quarantine.ownersOf(caller.organizationId, filters);
     const first = owners.length === 0 ? 0 : await store.runs.nextId(owners.length);
     const runs = owners.map((owner, index) => ({ owner, runId: first + index }));

@@ -63,7 +63,7 @@ export async function answerOnce(
     if (found && found.fingerprint !== own)
       throw invalid(
         ['header', IDEMPOTENCY_HEADER],
-        'This key was used for another request. Take a new one',
+        'This key was used for another request. Use a new one',
         'value_error',
       );
     return found && { json: found.answer, replayed: true };
@@ -98,7 +98,7 @@ async function handleOnce(
     const claim = async (): Promise<void> => {
       if (isClaimed) return;
       if (!(await store.idempotency.claim(use, own, session)))
-        throw new HttpError(409, 'A request with this Idempotency-Key is under way. Send it again in a moment.', 1);
+        throw new HttpError(409, 'A request with this Idempotency-Key is in progress. Send it again in a moment.', 1);
       isClaimed = true;
     };
     const unit: UnitOfWork = {

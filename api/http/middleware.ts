@@ -51,7 +51,7 @@ export const safeHeaders: RequestHandler = (_request, response, next) => {
 /** HTTP/1.1 requires a Host header. Node would reject a request without it with a bare status. */
 export const requireHost: RequestHandler = (request, _response, next) => {
   if (request.httpVersion === '1.1' && request.headers.host === undefined)
-    throw new HttpError(400, 'Send the header host, as HTTP/1.1 has it.');
+    throw new HttpError(400, 'Send the header host, which HTTP/1.1 requires.');
   next();
 };
 
@@ -101,9 +101,12 @@ const UNREADABLE: Readonly<Record<string, HttpError>> = {
     'The request is larger than this server accepts (setting MAX_JSON_BYTES; MAX_CONTENTS_BYTES where contents are sent).',
   ),
   'charset.unsupported': new HttpError(415, 'Send the body as UTF-8.'),
-  'encoding.unsupported': new HttpError(415, 'Send the body plain, or with content-encoding gzip, deflate or br.'),
-  'request.aborted': new HttpError(400, 'The request ended before its body was whole.'),
-  'request.size.invalid': new HttpError(400, 'The body is not as long as content-length says.'),
+  'encoding.unsupported': new HttpError(
+    415,
+    'Send the body uncompressed, or with content-encoding gzip, deflate or br.',
+  ),
+  'request.aborted': new HttpError(400, 'The request ended before its body was complete.'),
+  'request.size.invalid': new HttpError(400, 'The length of the body differs from content-length.'),
 };
 
 /** Returns the client error reported by Express, or null. */
@@ -112,7 +115,7 @@ function requestFault(error: unknown): HttpError | null {
   if (typeof error !== 'object' || error === null) return null;
   const known = 'type' in error && typeof error.type === 'string' ? UNREADABLE[error.type] : undefined;
   if (known) return known;
-  if (error instanceof URIError) return new HttpError(400, 'The path is not encoded as a URL has it.');
+  if (error instanceof URIError) return new HttpError(400, 'The path is not a validly encoded URL path.');
   // For example, a body that cannot be decompressed. Express's body parser sets `expose`; errors of other HTTP clients
   // also have a status, but are not errors of this request.
   const { status, expose } = error as { status?: unknown; expose?: unknown };
@@ -136,7 +139,7 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     const failure = fault ? null : storeFailureOf(error);
     const known = failure ? storeAnswer(failure) : fault;
     if (failure) log.warn({ ...context, store: failure.store, trouble: failure.trouble }, 'a store failed a request');
-    else if (!known) log.error(context, 'a request failed at a defect');
+    else if (!known) log.error(context, 'a request failed with an internal error');
     if (response.headersSent) {
       // A partial response must not look complete.
       response.destroy();
@@ -146,8 +149,6 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     if (retryAfter !== null) response.setHeader('retry-after', retryAfter);
     if (known) response.status(known.status).json({ detail: known.detail });
     else
-      response
-        .status(500)
-        .json({ detail: `The service met a fault of its own. Its log names the cause under request id ${requestId}.` });
+      response.status(500).json({ detail: `Internal error. See the log of the service for request id ${requestId}.` });
   };
 }

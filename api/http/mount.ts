@@ -165,7 +165,8 @@ function endOf(response: Response): AbortSignal {
 }
 
 function userOf({ caller }: Call<AuthScheme, unknown>): string {
-  if (caller === null || !('userId' in caller)) throw new Error('Only what acts for an end user is limited by user');
+  if (caller === null || !('userId' in caller))
+    throw new Error('Only operations on behalf of an end user are limited by user');
   return `${caller.organizationId}:${caller.userId}`;
 }
 

@@ -1,4 +1,4 @@
-/** What the page of operators shows: the types between its data (ops/, health/) and the dependencies of operations. */
+/** Data of the operator page: types shared between its readers (ops/, health/) and the dependencies of operations. */
 import type { StallGroup } from '../../contract/runs/stalls.js';
 import type { FailureGroup } from '../../store/files/failures.js';
 import type { HeldRow } from '../../store/overview/held.js';

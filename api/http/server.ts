@@ -26,7 +26,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, detail: string
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are larger than this server accepts.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };
-const BROKEN = [400, 'The request is not HTTP/1.1 that can be read. Nothing was done.'] as const;
+const BROKEN = [400, 'The request is not valid HTTP/1.1. Nothing was done.'] as const;
 
 /** Responds without Express, in the format of the contract, and closes the connection once the response has arrived. */
 function refuse(socket: Duplex, [status, detail]: readonly [number, string]): void {
@@ -107,7 +107,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     refuse(socket, REFUSALS[error.code ?? ''] ?? BROKEN);
   });
   server.on('checkExpectation', (_request, response) => {
-    const body = JSON.stringify({ detail: 'Of the header expect only 100-continue is understood.' });
+    const body = JSON.stringify({ detail: 'The header expect supports only 100-continue.' });
     const length = Buffer.byteLength(body);
     response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'content-length': length }).end(body);
   });

@@ -61,7 +61,7 @@ export async function onlySourceOf(
   if ('several' in found)
     throw new HttpError(
       400,
-      `There are several connected accounts of ${CONNECTED_SOURCES[type].name}. Name one by data_source_id.`,
+      `Several ${CONNECTED_SOURCES[type].name} accounts are connected. Name one in data_source_id.`,
     );
   if (!found.source) throw notFound('data source');
   return connectedSourceOf(caller, found.source._id, store, type);

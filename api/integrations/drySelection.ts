@@ -11,7 +11,7 @@ import type { SkippedByDryRun } from '../schemas/estimates.js';
 import { type Deadline, FILES_AT_ONCE, readSample, spread } from '../dryRuns/deadline.js';
 import { estimateOf } from '../dryRuns/estimate.js';
 
-/** Maximum number of selected items whose only cost is their own request. */
+/** Errors of single items; the estimate continues without these items. */
 const OF_ONE_ITEM: readonly Fault['kind'][] = ['not_found', 'access_denied'];
 
 /**

@@ -90,7 +90,7 @@ export function createLiveOverviews(
       try {
         await look(organizationId, room);
       } catch (error) {
-        log.warn({ organizationId, err: error }, 'the page of operators could not be brought up to date; trying again');
+        log.warn({ organizationId, err: error }, 'the operator page could not be refreshed; trying again');
       }
       return Math.max(tickMs, REST * (performance.now() - begun));
     };

@@ -30,7 +30,7 @@ export const ops = undocumented({
   method: 'get',
   path: OPS_PATH,
   auth: 'operator',
-  summary: 'The page of operators.',
+  summary: 'The operator page.',
   query: view(),
   answer: Joi.any(),
   async handle({ caller, query, deps }) {
@@ -52,7 +52,7 @@ export const opsEvents = undocumented({
   method: 'get',
   path: `${OPS_PATH}/events`,
   auth: 'operator',
-  summary: 'What changes on the page of operators.',
+  summary: 'Streams changes of the operator page.',
   query: view(),
   answer: Joi.any(),
   async handle({ caller, query, deps }) {
@@ -62,7 +62,7 @@ export const opsEvents = undocumented({
       partsOf(overview, shown, deps.temporalLinks),
     );
     if (!open)
-      throw new HttpError(503, 'As many pages as may be (OPS_CLIENTS) are kept up to date already.', COME_BACK_S);
+      throw new HttpError(503, 'The maximum number of live operator pages (OPS_CLIENTS) is open.', COME_BACK_S);
     return new EventsAnswer(open);
   },
 });

@@ -90,7 +90,7 @@ function remembered<T>(
 export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number): Overviews {
   const { store } = deps;
   const failedOf = (organizationId: number, part: string) => (error: unknown) =>
-    log.warn({ organizationId, part, err: error }, 'a part of the page of operators could not be looked at');
+    log.warn({ organizationId, part, err: error }, 'a part of the operator page could not be read');
   /** Stalled runs are counted per organization. */
   const lookAtEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
     const { runs: _ofAll, ...checks } = await readiness(deps);
@@ -163,7 +163,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
       const look = organizations.get(organizationId) ?? lookerOf(organizationId);
       organizations.set(organizationId, look);
       const overview = await look();
-      if (!overview) throw new Error('An overview is made of parts, of which none fails');
+      if (!overview) throw new Error('The parts of an overview never fail');
       return overview;
     },
   };

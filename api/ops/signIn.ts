@@ -40,12 +40,12 @@ export const signIn = undocumented({
         ? [null, null]
         : await Promise.all([deps.store.organizations.organizationOfKey(key), deps.store.apiKeys.idOf(key)]);
     if (organizationId === null || keyId === null) {
-      deps.log.warn({ requestId, peer }, 'an unknown key was tried at the page of operators');
+      deps.log.warn({ requestId, peer }, 'an unknown key was used to sign in at the operator page');
       return askForKey(401, key === '' ? 'Give the API key of your organization.' : UNKNOWN);
     }
     deps.signInTries.forgive(peer);
     const { cookie, ms } = deps.opsSessions.begin({ organizationId, keyId });
-    deps.log.info({ requestId, organizationId, keyId, peer }, 'a browser was signed in at the page of operators');
+    deps.log.info({ requestId, organizationId, keyId, peer }, 'a browser signed in at the operator page');
     return new RedirectAnswer(OPS_PATH, { 'set-cookie': cookieHeader(cookie, ms, isSecure(deps)) });
   },
 });

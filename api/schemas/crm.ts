@@ -117,7 +117,7 @@ const event = named(
     description: maybe('Longer comment on the appointment.'),
     location: maybe('Where it takes place: a free text.'),
     is_all_day: Joi.boolean().description('Whether it has days instead of times.'),
-    start_date: maybe('Begin, ISO 8601; a day alone if there is no time.'),
+    start_date: maybe('Start, ISO 8601; a day alone if there is no time.'),
     end_date: maybe('When the appointment ends, ISO 8601.'),
     ...times,
   }).description('Appointment with an account or a person.'),
@@ -174,8 +174,8 @@ export const CRM_OPERATIONS = {
     filters: {
       name: name(),
       owner_id: id('owner'),
-      converted_account_id: id('account that came out'),
-      converted_contact_id: id('contact that came out'),
+      converted_account_id: id('account created by the conversion'),
+      converted_contact_id: id('contact created by the conversion'),
     },
     orders: ORDERS,
     record: named(

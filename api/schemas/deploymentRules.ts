@@ -12,7 +12,7 @@ export interface DeploymentRules {
 
 const rulesOf = ({ prefs }: Joi.CustomHelpers): DeploymentRules => {
   const rules = prefs.context as DeploymentRules | undefined;
-  if (!rules) throw new Error('This schema is checked with the deployment rules as its context');
+  if (!rules) throw new Error('This schema needs the deployment rules as the context of its validation');
   return rules;
 };
 

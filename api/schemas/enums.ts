@@ -12,7 +12,6 @@ import { TRANSCRIPTION_SERVICES } from '../../contract/files/uploads.js';
 import { OAUTH_SOURCES } from '../../contract/accounts/whiteLabel.js';
 import { named } from './reference.js';
 
-/** Returns the schema of an embedding model. */
 /** Returns the named schema of an embedding model id. */
 export const embeddingModel = () =>
   named(
@@ -24,7 +23,6 @@ export const embeddingModel = () =>
       ),
   );
 
-/** Returns the schema of a file's source. */
 /** Returns the named schema of the source of a file. */
 export const sourceType = () =>
   named(
@@ -36,7 +34,6 @@ export const sourceType = () =>
       ),
   );
 
-/** Returns the schema of the state of a file. */
 /** Returns the named schema of the state of a file. */
 export const fileSyncStatus = () =>
   named(
@@ -48,7 +45,6 @@ export const fileSyncStatus = () =>
       ),
   );
 
-/** Returns the schema of the direction of an order. */
 /** Returns the named schema of the direction of an order. */
 export const orderDirection = () =>
   named(
@@ -58,7 +54,6 @@ export const orderDirection = () =>
       .description('Direction of an order. Rows without a value come first in ascending order.'),
   );
 
-/** Returns the schema of a kind of content. */
 /** Returns the named schema of a kind of content. */
 export const mediaType = () =>
   named(
@@ -68,7 +63,6 @@ export const mediaType = () =>
       .description('Kind of content. Chunks of recordings have the text of their transcript.'),
   );
 
-/** Returns the schema of what a file is at its source. */
 /** Returns the named schema of the type of a file at its source. */
 export const typeAtSource = () =>
   named(
@@ -80,7 +74,6 @@ export const typeAtSource = () =>
       ),
   );
 
-/** Returns the schema of a transcription service. */
 /** Returns the named schema of a transcription service. */
 export const transcriptionService = () =>
   named(
@@ -90,7 +83,6 @@ export const transcriptionService = () =>
       .description('Service that transcribes recordings. The operator configures its credentials.'),
   );
 
-/** Returns the schema of the format of extracted text. */
 /** Returns the named schema of the format of extracted text. */
 export const parsedTextFormat = () =>
   named(
@@ -100,7 +92,6 @@ export const parsedTextFormat = () =>
       .description('Format of the text that is extracted from a file. `MARKDOWN` keeps headings, lists and tables.'),
   );
 
-/** Returns the schema of a source with consent. */
 /** Returns the named schema of a source that is connected by OAuth. */
 export const oauthSource = () =>
   named(

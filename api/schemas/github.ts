@@ -43,7 +43,7 @@ const teams = () =>
         ),
       ),
     )
-    .description('Teams whose review was asked for and is not given.');
+    .description('Teams whose review is requested and pending.');
 const state = () =>
   named(
     'PRState',
@@ -123,7 +123,7 @@ const pullFields = {
   ...times,
   closed_at: maybe('When it was closed or merged, ISO 8601. `null` while open.'),
   merged_at: maybe('When it was merged, ISO 8601. `null` if it was not.'),
-  requested_reviewers: Joi.array().items(person()).description('People whose review was asked for and is not given.'),
+  requested_reviewers: Joi.array().items(person()).description('People whose review is requested and pending.'),
   requested_teams: teams(),
   labels: labels(),
   draft: flag('Whether it is marked as not ready for review.'),

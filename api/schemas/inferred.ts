@@ -1,16 +1,17 @@
 /**
- * The types of validated bodies and queries, inferred from their Joi schemas, so that each shape is stated once.
+ * The types of validated bodies and queries, inferred from their Joi schemas, so that each shape is declared once.
  *
- * Joi has generics, but does not infer: `Joi.object<T>()` believes a T that is written a second time, and no method records
- * whether a field is always present or which values it allows. The overloads below make those methods do so; nothing changes
- * at runtime. A schema library with inference would have changed the messages and the OpenAPI document, which are public.
+ * Joi has type parameters but no inference: `Joi.object<T>()` accepts any T that is written by hand, and no method
+ * records whether a field is always present or which values it allows. The overloads below make those methods record
+ * it; nothing changes at runtime. A schema library with inference would have changed the error messages and the
+ * OpenAPI document, which are public.
  */
 import type Joi from 'joi';
 
 declare const PRESENT: unique symbol;
 declare const TYPE: unique symbol;
 
-/** Marks the schema of a field that is always there: required, or with a default. */
+/** Marks the schema of a field that is always present: required, or with a default. */
 export interface Present {
   readonly [PRESENT]?: true;
 }
@@ -21,7 +22,7 @@ export interface Typed<T> {
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-/** The type of what a schema lets through. */
+/** The type of the values that a schema accepts. */
 export type Infer<S> = S extends unknown ? (typeof TYPE extends keyof S ? TypedBy<S> : OfJoi<S>) : never;
 type TypedBy<S> = S extends Typed<infer T> ? Exclude<T, undefined> : never;
 type OfJoi<S> = S extends Joi.AnySchema<infer T> ? (IsAny<T> extends true ? unknown : T) : never;

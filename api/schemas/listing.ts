@@ -121,7 +121,7 @@ export const fileFilters = () =>
             (filters.include_all_children || (filters.parent_file_ids?.length ?? 0) > 0);
           return combined
             ? helpers.message({
-                custom: 'root_files_only can not be combined with parent_file_ids or include_all_children',
+                custom: 'root_files_only cannot be combined with parent_file_ids or include_all_children',
               })
             : filters;
         },

@@ -24,7 +24,7 @@ export const hybridWeights = () =>
       .custom((value: { weight_a: number; weight_b: number }, helpers) =>
         // The tolerance covers sums that floats cannot represent.
         Math.abs(value.weight_a + value.weight_b - 1) > TOLERANCE + Number.EPSILON
-          ? helpers.message({ custom: '{{#label}} must have weights that make 1 together, give or take 0.001' })
+          ? helpers.message({ custom: '{{#label}} must have weights whose sum is 1, within 0.001' })
           : value,
       ),
   );

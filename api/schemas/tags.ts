@@ -38,7 +38,7 @@ export const tags = () =>
             ? helpers.error('string.max', { limit: MAX_CHARACTERS })
             : value,
         ),
-      { 'string.max': `Holds more than ${MAX_CHARACTERS} characters` },
+      { 'string.max': `Has more than ${MAX_CHARACTERS} characters` },
     ),
   );
 

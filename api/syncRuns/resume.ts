@@ -43,7 +43,7 @@ export const resumeRun = operation({
     if (run.finishedAt !== null || !pause) throw new HttpError(409, 'The run is not paused, so it cannot be resumed.');
     // A lower limit would only pause the run again. `wanted` may change with the content of the site.
     if (maxTokens !== null && maxTokens <= tokensTaken) {
-      const sentence = `${tokensTaken} tokens are used, and the next text has ${pause.wanted}. Give more, or null`;
+      const sentence = `${tokensTaken} tokens are used, and the next text has ${pause.wanted}. Give a higher limit, or null`;
       throw invalid(['body', 'max_tokens'], sentence, 'greater_than');
     }
     // If the request is repeated, the first one counts. Not awaited: the row is stored, and the sweeper sends missed

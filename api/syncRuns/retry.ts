@@ -34,10 +34,7 @@ async function namedFiles(
   if ([...file_ids.map(String), ...item_ids].some((id) => !known.has(id))) throw notFound('item of this run');
   const fromItems = ofItems.filter((id) => id !== null);
   if (fromItems.length < ofItems.length)
-    throw new HttpError(
-      409,
-      'No file was made of this item, so there is nothing to sync again. Its remedy says what to do.',
-    );
+    throw new HttpError(409, 'This item has no file to sync again. Its remedy says what to do.');
   return [...new Set([...file_ids, ...fromItems])];
 }
 
@@ -109,7 +106,8 @@ export const retrySyncRun = operation({
     const queued = await unit.transaction(async (session) => {
       const number = await store.files.retry(owner, ids, !isNamed, again, session);
       if (isNamed && number < ids.length) throw busy();
-      if (number === 0) throw new HttpError(409, 'Nothing of this run can be retried: what it met is synced, or gone.');
+      if (number === 0)
+        throw new HttpError(409, 'Nothing of this run can be retried: its files are synced or deleted.');
       const { workflowId, requestId } = again;
       const about = { kind: 'resyncFile', workflowId, owner, fileId: null, requestId, cause: 'retry' } as const;
       const of = run.dataSourceId ? { dataSourceId: run.dataSourceId } : {};

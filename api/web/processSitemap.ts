@@ -48,7 +48,10 @@ export const processSitemap = operation({
     } catch (error) {
       if (error instanceof Fault) throw new HttpError(400, error.message);
       if (error instanceof DOMException)
-        throw new HttpError(400, 'The sitemap took too long to read. Scrape it instead; that has more time.');
+        throw new HttpError(
+          400,
+          'The sitemap took too long to read. Scrape it instead: a scrape has no such time limit.',
+        );
       throw error;
     }
     return { urls };

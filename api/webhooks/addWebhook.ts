@@ -66,7 +66,10 @@ export const addWebhook = operation({
       deps.store.webhooks.add(caller.organizationId, body.url, signing_key, session),
     );
     if (!webhook)
-      throw new HttpError(400, `The organization has ${MAX_WEBHOOKS} webhooks, which is the most. Delete one first.`);
+      throw new HttpError(
+        400,
+        `The organization has ${MAX_WEBHOOKS} webhooks, which is the maximum. Delete one first.`,
+      );
     return { ...presentWebhook(webhook), signing_key };
   },
 });

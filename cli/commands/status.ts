@@ -93,7 +93,7 @@ async function find(api: Api, customer: string, wanted: string) {
   const files = await findFiles(api, customer, wanted, FOUND);
   if (files.length === 0)
     throw new CommandError(
-      `User ${customer} has no file with an id or name like ${wanted}. It was never ingested, or it was deleted.`,
+      `User ${customer} has no file whose id is ${wanted} or whose name contains it. It was never ingested, or it was deleted.`,
     );
   return Promise.all(
     files.map(async (file) => {

@@ -38,7 +38,7 @@ async function noAnswer(
   return bad(name, detail === null ? found : `${found}. Last cause: ${detail}`, `${fix}.`);
 }
 
-/** Accurate to a second, because the request takes time. */
+/** Compares the clock with MongoDB's, accurate to the duration of the request. */
 function clock(mongodb: Date, asked: number, answered: number): Check {
   const name = 'clock';
   const skew = Math.max(0, asked - mongodb.getTime(), mongodb.getTime() - answered);
@@ -172,7 +172,7 @@ export async function apiChecks(call: Call): Promise<Check[]> {
     return [
       ok('API', `${api.url} answers`),
       key.status === 200
-        ? ok('API_KEY', 'is taken')
+        ? ok('API_KEY', 'is accepted')
         : warn(
             'API_KEY',
             `answered ${key.status}`,

@@ -1,6 +1,6 @@
 import { createObjectTree } from '../objectTree.js';
 
-/** Containers and their blobs as items, with addresses in one account. */
+/** Returns functions that convert the containers and blobs of one account to items. */
 export const treeOf = (accountUrl: string) =>
   createObjectTree({
     addressOf: (container, key) => `${accountUrl}/${container}${key === '' ? '' : `/${escapePath(key)}`}`,
@@ -8,5 +8,5 @@ export const treeOf = (accountUrl: string) =>
     containerFact: 'container',
   });
 
-/** A blob's name as part of an address. */
+/** Encodes a blob's name for a URL path. */
 export const escapePath = (key: string): string => key.split('/').map(encodeURIComponent).join('/');

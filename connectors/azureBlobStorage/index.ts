@@ -10,13 +10,16 @@ import { classify } from './refusals.js';
 import { type AzureCredentials, signedHeaders } from './sharedKey.js';
 import { noSuchItem } from '../faults.js';
 
-/** What no account or container is called would become another part of the address. */
+/** Valid account names. Other characters would change which host or path the URL names. */
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 const CONTAINER = /^(?:\$root|\$web|\$logs|[a-z0-9-]{3,63})$/;
 
 const accountUrl = ({ urls }: SourceClient): string => urls['api'] ?? '';
 
-/** @param path encoded @throws Fault, also where an address can't say the path: it would lead to another blob */
+/**
+ * Sends a signed GET. @param path encoded @throws Fault, also if URL normalization would change the path to another
+ * blob
+ */
 function get(
   client: AccountClient<AzureCredentials>,
   { path, query = {}, isContent = false }: { path: string; query?: Record<string, string>; isContent?: boolean },
@@ -27,7 +30,7 @@ function get(
   if (!new URL(url).pathname.endsWith(`/${path}`))
     throw new Fault(
       'bad_response',
-      'A blob whose name has `.` or `..` between slashes can not be asked for. Copy it to another name.',
+      'A blob whose name has `.` or `..` between slashes cannot be requested. Copy it to another name.',
     );
   const headers = signedHeaders(url, client.credentials);
   return client.send({ url, headers, isContent, takes: () => false });
@@ -41,10 +44,10 @@ async function list(
   return readListing(bytes);
 }
 
-/** Position in a listing of blobs: the source's marker, and the name before it. */
+/** Position in a listing of blobs: the source's marker, and the last name of the previous page. */
 const CURSOR = shapeOf({ marker: string, after: string });
 
-/** A page of a container or a folder. */
+/** Returns a page of the contents of a container or folder. */
 const pageBelow = withCursor(
   CURSOR,
   async (client: AccountClient<AzureCredentials>, { bucket, key, kind }: ObjectPlace, from) => {
@@ -55,7 +58,7 @@ const pageBelow = withCursor(
       ...(from === null ? {} : { marker: from.marker }),
     };
     const { entries, marker } = await list(client, { path: bucket, query });
-    // A directory is visible through its contents.
+    // Directories are skipped: they are derived from the names of their blobs.
     const objects = entries
       .filter((entry) => !entry.isDirectory)
       .map(({ name, ...entry }) => ({ key: name, ...entry }));
@@ -79,7 +82,7 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     limits: 'archived blobs are not read; a name with `.` or `..` between slashes can not be asked for',
   },
   facts: ({ accountName }) => ({ account: ACCOUNT.test(accountName) ? accountName : '' }),
-  // Each request is signed for itself.
+  // Every request has its own signature, so there are no common headers.
   headers: () => ({}),
   classify,
 
@@ -87,9 +90,9 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     try {
       await list(client, { path: '', query: { maxresults: '1' } });
     } catch (error) {
-      // Each account is a host of its own.
+      // Each account has its own host name: an unknown host is an unknown account.
       if (error instanceof Fault && error.kind === 'dns_failed')
-        throw new Fault('not_found', 'There is no storage account of this name. Look it up in the portal of Azure.');
+        throw new Fault('not_found', 'There is no storage account of this name. Check the name in the Azure portal.');
       throw error;
     }
     return { account: client.credentials.accountName, metadata: { account_name: client.credentials.accountName } };
@@ -108,7 +111,7 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') return pageBelow(client, place, cursor);
     const query = { restype: 'container', prefix: key, maxresults: '1' };
-    // Of all names that begin so, the name itself comes first.
+    // The listing is sorted, so the first name with this prefix is the exact name, if it exists.
     const { entries } = await list(client, { path: bucket, query });
     const [entry] = entries;
     if (entry?.name !== key || entry.isDirectory) throw noSuchItem('Azure Blob Storage');
@@ -120,9 +123,9 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') {
-      // Such an id is not in any listing; if the folder exists, its blobs can be read.
+      // Listings contain no such id. If the folder exists, the error says that its blobs can be read.
       await pageBelow(client, { bucket, key, kind }, null);
-      throw new Fault('unsupported_type', 'A folder of Azure has no text of its own: sync the blobs in it.');
+      throw new Fault('unsupported_type', 'An Azure folder has no text of its own: sync the blobs in it.');
     }
     const path = `${bucket}/${escapePath(key)}`;
     const { bytes, headers } = await get(client, { path, isContent: true });

@@ -2,26 +2,26 @@ import { SaxesParser } from 'saxes';
 
 import { Fault } from '../../contract/failures.js';
 
-/** A container or a blob as a listing tells it. */
+/** A container or blob in a listing. */
 export interface Entry {
   readonly name: string;
   readonly createdAt: Date | null;
   readonly etag: string | null;
-  /** In accounts with a hierarchical namespace, directories are listed like blobs. */
+  /** Only in accounts with a hierarchical namespace, which list directories like blobs. */
   readonly isDirectory: boolean;
 }
 
 export interface Listing {
   readonly entries: readonly Entry[];
-  /** Where the next page begins; null after the last one. */
+  /** Marker of the next page; null after the last one. */
   readonly marker: string | null;
 }
 
-/** More than any listing has. */
+/** Maximum nesting of the XML; listings are less deep. */
 const MAX_DEPTH = 16;
 
 const unreadable = (cause?: unknown): Fault =>
-  new Fault('server_error', 'Azure Blob Storage gave an answer that can not be read. It is tried again by itself.', {
+  new Fault('server_error', 'Azure Blob Storage gave an invalid answer. It is retried automatically.', {
     cause,
   });
 
@@ -41,7 +41,7 @@ function entryOf(fields: ReadonlyMap<string, string>): Entry | null {
   };
 }
 
-/** Reads the answer of List Containers or List Blobs. @throws Fault where it is neither */
+/** Parses the answer of List Containers or List Blobs. @throws Fault if it is neither */
 export function readListing(bytes: Uint8Array): Listing {
   const entries: Entry[] = [];
   const path: string[] = [];
@@ -64,7 +64,7 @@ export function readListing(bytes: Uint8Array): Listing {
   parser.on('text', (text) => {
     const field = path.at(-1) ?? '';
     if (path.length === 2 && field === 'NextMarker') marker += text;
-    // The name is in the entry, the other fields in its properties.
+    // The name is a child of the entry; the other fields are children of its properties.
     if (path.length > 3) fields.set(field, (fields.get(field) ?? '') + text);
   });
   parser.on('closetag', ({ name }) => {

@@ -1,7 +1,7 @@
 import type { Refusal } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 
-/** Codes of the storage services, where the status alone does not tell. */
+/** Error codes of the storage services whose meaning differs from their status. */
 const CODES: Readonly<Record<string, ErrorClass>> = {
   AuthenticationFailed: 'auth_revoked',
   InvalidAuthenticationInfo: 'auth_revoked',

@@ -1,19 +1,21 @@
 /** Requests signed with the key of a storage account. https://learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key */
 import { createHmac } from 'node:crypto';
 
-/** What its user hands us. */
+/** Credentials supplied by the caller. */
 export interface AzureCredentials {
   readonly accountName: string;
-  /** Base64, as the portal shows it. */
+  /** Base64, as shown in the portal. */
   readonly accountKey: string;
 }
 
-/** Of the interface: with it names that no XML can hold come encoded, and directories are marked as such. */
+/**
+ * API version. Since this one, names with characters that XML cannot contain are encoded, and directories are marked.
+ */
 const VERSION = '2021-12-02';
-/** Headers of a GET that could be signed and that none of ours has. */
+/** The standard headers of the string to sign, which our GET requests do not have. */
 const UNSENT = '\n'.repeat(11);
 
-/** The headers that make a GET of an address one of the account. */
+/** Returns the headers that authenticate a GET with the account's key. */
 export function signedHeaders(
   url: string,
   { accountName, accountKey }: AzureCredentials,

@@ -4,11 +4,11 @@ import type { SourceItem } from '../sourceItem.js';
 import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
 import { createItem } from '../items.js';
 
-/** The fields that are asked for of an item. */
+/** The item fields to request. */
 export const ITEM_FIELDS =
   'type,id,name,size,sha1,etag,url,created_at,modified_at,content_modified_at,parent,path_collection,item_status';
 
-/** What Box keeps; each kind counts its ids by itself. */
+/** Types of Box objects; ids are unique within a type only. */
 export type Kind = 'file' | 'folder' | 'web_link';
 export interface Place {
   readonly kind: Kind;
@@ -21,7 +21,7 @@ const KINDS: readonly unknown[] = ['file', 'folder', 'web_link'] satisfies Kind[
 const isKind = (value: unknown): value is Kind => KINDS.includes(value);
 const ID = /^(?:(folder|web_link):)?(\d{1,20})$/;
 
-/** A file by its number alone, as people know it; folders and links with their kind. */
+/** Returns the item id: the number alone for a file, as in Box's URLs; with its type for folders and links. */
 export const idOf = ({ kind, id }: Place): string => (kind === 'file' ? id : `${kind}:${id}`);
 /** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
@@ -29,7 +29,7 @@ export function parseItemId(externalId: string): Place | null {
   if (id === undefined) return null;
   return { kind: isKind(kind) ? kind : 'file', id };
 }
-/** Returns the place of an item in an answer; null if it is not a file or folder. */
+/** Returns the type and id of an item in an answer; null if it is not a file, folder or link. */
 export function placeIn(item: Json): Place | null {
   const { type, id } = item;
   return isKind(type) && typeof id === 'string' && /^\d{1,20}$/.test(id) ? { kind: type, id } : null;
@@ -37,7 +37,7 @@ export function placeIn(item: Json): Place | null {
 
 const isThere = ({ item_status: status }: Json): boolean => status !== 'trashed' && status !== 'deleted';
 
-/** Names of the folders above an item, from the root on, without the root. */
+/** Returns the names of the folders above an item, outermost first, without the root. */
 const foldersAbove = (item: Json): readonly string[] =>
   asList(asObject(item['path_collection'])['entries']).flatMap((entry) => {
     const place = placeIn({ type: 'folder', ...asObject(entry) });
@@ -49,13 +49,15 @@ const addressOf = ({ kind, id }: Place, item: Json): string =>
 
 const ITEM_TYPES: Readonly<Record<Kind, string>> = { file: 'FILE', folder: 'FOLDER', web_link: 'LINK' };
 
-/** What tells one content from another; a new name is a new version, for it may say how the bytes are read. */
+/**
+ * Returns a value that changes with the content. It includes the name, because the extension may decide the parser.
+ */
 const versionOf = (item: Json, name: string): string | null => {
   const content = asText(item['sha1']) ?? asText(item['etag']);
   return content === null ? null : `${content} ${name}`;
 };
 
-/** Converts a Box file or folder; null for others, and for those in the trash. */
+/** Converts a Box file, folder or link; null for other types, and for items in the trash. */
 export function itemOf(item: Json): SourceItem | null {
   const place = placeIn(item);
   if (place === null || !isThere(item)) return null;
@@ -72,17 +74,17 @@ export function itemOf(item: Json): SourceItem | null {
     itemType: ITEM_TYPES[kind],
     externalUrl: addressOf(place, item),
     fileFormat: isFile ? (isNote(name) ? 'MD' : formatOfName(name)) : null,
-    // A link leads to what is not in Box.
+    // A link points to a page outside Box.
     isSelectable: kind !== 'web_link',
     isExpandable: kind === 'folder',
-    // A file without content becomes a file with that message.
+    // A file without content still becomes a file, whose error says so.
     hasContent: kind !== 'folder',
     createdAt: asMoment(item['created_at']),
     version: isFile ? versionOf(item, name) : null,
   });
 }
 
-/** A document of Box's own editor. */
+/** Whether a file is a Box Note, by its name. */
 export const isNote = (name: string): boolean => /\.boxnote$/i.test(name);
 
 /** The content of a file. @param text a note as Markdown; null: its bytes are its content */
@@ -95,7 +97,7 @@ export function contentOf(
   const place = placeIn(item) ?? { kind: 'file', id: '' };
   const name = asName(item['name']);
   const format = text === null ? formatOfName(name ?? '') : 'MD';
-  // Box knows no types: what it declares comes from the name as well, and from a shorter list.
+  // Box declares no media types: its answer derives the type from the name too, with a shorter table than ours.
   const type = format === null ? (declared ?? 'application/octet-stream') : mimeTypeOf(format);
   return {
     bytes: text === null ? bytes : Buffer.from(text),

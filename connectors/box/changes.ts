@@ -6,17 +6,17 @@ import { asObject, type Json } from '../json.js';
 import { idOf, ITEM_FIELDS, itemOf, type Place, placeIn } from './adapter.js';
 import { noSuchItem, requireId, requireList } from '../faults.js';
 
-/** How far the events of an account were read. */
+/** Position in the event stream of an account. */
 const TOKEN = shapeOf({
   position: string,
-  /** When that was, in milliseconds since 1970. */
+  /** When the events were read, in milliseconds since 1970. */
   at: number,
 });
 
 const EVENTS_PER_PAGE = '200';
-/** Parallel requests for the items of events. */
+/** Maximum number of concurrent requests for the items of events. */
 const AT_ONCE = 4;
-/** Box keeps events for two weeks at least, and does not say where they are cut off. */
+/** Box stores events for at least two weeks, and does not report that older ones are missing. */
 const KNOWN_FOR_MS = 13 * 86_400_000;
 
 const stale = (): Fault =>
@@ -32,7 +32,9 @@ export async function itemAt(client: SourceClient, { kind, id }: Place): Promise
   return json;
 }
 
-/** A page of events, and where the next one begins. Its number is longer than a number holds. */
+/**
+ * Returns a page of events and the next stream position. The position exceeds the safe integers, so it stays text.
+ */
 async function takeEvents(
   client: SourceClient,
   position: string,
@@ -42,11 +44,11 @@ async function takeEvents(
   const told = answer['next_stream_position'];
   const next = typeof told === 'number' || typeof told === 'string' ? String(told) : '';
   if (!/^\d{1,30}$/.test(next))
-    throw new Fault('server_error', 'Box named no point of its events. It is tried again by itself.');
+    throw new Fault('server_error', 'Box returned no position in its event stream. It is retried automatically.');
   return { entries: requireList('Box', answer['entries']).map(asObject), next };
 }
 
-/** What an event is about: Box writes it in three ways. */
+/** Returns the item of an event, which Box writes in three formats. */
 function placeOfEvent(event: Json): Place | null {
   const source = asObject(event['source']);
   const { item_type: type, item_id: id, item } = source;
@@ -59,7 +61,7 @@ async function changeOf(client: SourceClient, place: Place): Promise<Change> {
     const item = itemOf(await itemAt(client, place));
     return item === null ? { gone: idOf(place) } : { item };
   } catch (error) {
-    // An item that is no longer shared with the account is gone as well.
+    // An item that is no longer shared with the account counts as deleted.
     if (error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied'))
       return { gone: idOf(place) };
     throw error;
@@ -67,7 +69,7 @@ async function changeOf(client: SourceClient, place: Place): Promise<Change> {
 }
 
 /**
- * Events are repeated, and out of order: the current state of their items is requested, so that neither matters.
+ * Events may be repeated or out of order, so the current state of their items is requested instead.
  * https://developer.box.com/guides/events/user-events/for-user
  */
 export const boxChanges = changeFeed(TOKEN, {

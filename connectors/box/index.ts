@@ -1,4 +1,4 @@
-/** Box: folders and files of an account, and what others share with it. https://developer.box.com/reference */
+/** Box: folders and files of an account, and items that others share with it. https://developer.box.com/reference */
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -16,10 +16,10 @@ import { bearer } from '../bearer.js';
 import { noSuchItem, requireList } from '../faults.js';
 
 const PER_PAGE = '1000';
-/** Where Box does not say how long a file takes to be ready. */
+/** Wait if Box does not say when a file is ready for download. */
 const UNSAID_WAIT_MS = 10_000;
 
-/** `code`, where its status says something else. */
+/** Error codes whose meaning differs from their status. */
 const CODES: Readonly<Record<string, ErrorClass>> = {
   trashed: 'not_found',
   rate_limit_exceeded: 'rate_limited',
@@ -38,12 +38,14 @@ async function listFolder(client: SourceClient, id: string, at: string | null): 
   const next = asText(answer['next_marker']);
   return {
     items: requireList('Box', answer['entries']).flatMap((entry) => itemOf(asObject(entry)) ?? []),
-    // One that leads here again would have no end.
+    // A marker that equals the current one would loop for ever.
     next: next === at ? null : next,
   };
 }
 
-/** What an id means that a caller named. A number alone is a file, else a folder: addresses of Box show no more. */
+/**
+ * Resolves an id from a caller. A number alone is a file or else a folder, since Box's URLs contain only the number.
+ */
 async function named(
   client: SourceClient,
   externalId: string,
@@ -59,33 +61,33 @@ async function named(
   }
 }
 
-/** The bytes of a file. Box sends us elsewhere for them, to an address that is a credential by itself. */
+/** Downloads a file. Box redirects to a URL that is itself a credential, so its request carries no others. */
 async function bytesOf(client: SourceClient, id: string, file: Json) {
   const answer = await client.content(['files', id, 'content'], {});
   if (answer.status === 202) {
     const seconds = Number(answer.headers['retry-after']);
-    throw new Fault('server_error', 'Box has not prepared this file for download yet. It is tried again by itself.', {
+    throw new Fault('server_error', 'Box has not prepared this file for download yet. It is retried automatically.', {
       retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : UNSAID_WAIT_MS,
     });
   }
   const sha1 = asText(file['sha1']);
   if (sha1 !== null && createHash('sha1').update(answer.bytes).digest('hex') !== sha1.toLowerCase())
-    throw new Fault('server_error', 'The file was changed in Box while it was read. It is tried again by itself.');
+    throw new Fault(
+      'server_error',
+      'The file was changed in Box while it was being read. It is retried automatically.',
+    );
   return answer;
 }
 
 async function openFile(client: SourceClient, externalId: string): Promise<ItemContent> {
   const { place, json } = await named(client, externalId);
   if (place.kind === 'folder') {
-    // Folders that could not be listed are the only ones with a file: report their error.
+    // Only inaccessible folders have a file: listing one throws its error.
     await listFolder(client, place.id, null);
-    throw new Fault('unsupported_type', 'A folder of Box has no text of its own: sync the files in it.');
+    throw new Fault('unsupported_type', 'A Box folder has no text of its own: sync the files in it.');
   }
   if (place.kind === 'web_link')
-    throw new Fault(
-      'unsupported_type',
-      'A link that is kept in Box has no content there. Scrape the page it leads to.',
-    );
+    throw new Fault('unsupported_type', 'A Box link has no content of its own. Scrape the page that it points to.');
   const { bytes, headers } = await bytesOf(client, place.id, json);
   const text = isNote(asText(json['name']) ?? '') ? noteText(bytes) : null;
   return contentOf(json, bytes, headers['content-type'], text);
@@ -100,7 +102,7 @@ export const box: Connector<OAuthGrant> = {
     limits: 'events are kept for two weeks: a point older than 13 days has all listed',
   },
   oauth: {
-    // What an app may do at most is chosen with the app; this narrows it.
+    // The app's settings in Box define the widest scopes; this narrows them.
     scopes: ['root_readonly'],
     scopeSeparator: ' ',
     scopeParameter: 'scope',
@@ -117,7 +119,7 @@ export const box: Connector<OAuthGrant> = {
     const { id, login, name, enterprise } = await client.get(['users', 'me'], { fields: 'id,login,name,enterprise' });
     const email = asText(login)?.toLowerCase();
     const account = email ?? asText(id);
-    if (account === null) throw new Fault('server_error', 'Box named no user. Try again.');
+    if (account === null) throw new Fault('server_error', 'Box returned no user. Try again.');
     const enterpriseId = asText(asObject(enterprise)['id']);
     const metadata = omitNull({ email, user_id: asText(id), user_name: asText(name), enterprise_id: enterpriseId });
     return { account, metadata };

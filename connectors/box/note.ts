@@ -1,7 +1,7 @@
-/** Notes of Box's own editor, a JSON format. Since 2022 they are a tree of blocks, before that a text. */
+/** Box Notes, a JSON format. Since 2022 a note is a tree of blocks; older notes are one text. */
 import { asList, asObject, asText, type Json } from '../json.js';
 
-/** Blocks within blocks that are followed; what lies deeper is text of that block. */
+/** Maximum nesting of blocks; deeper content becomes text of the last block. */
 const MAX_LEVELS = 100;
 
 type Inline = (text: string, attributes: Json) => string;
@@ -89,7 +89,7 @@ function blockOf(node: Json, level: number): string {
   const { type } = node;
   const block = typeof type === 'string' && Object.hasOwn(BLOCKS, type) ? BLOCKS[type] : undefined;
   if (block && level <= MAX_LEVELS) return block(node, level);
-  // A kind that is not known is what it holds.
+  // An unknown type is replaced by its contents.
   return asText(node['text']) === null && level <= MAX_LEVELS ? blocksOf(node, level + 1) : inlineOf(node, level);
 }
 const blocksOf = (node: Json, level: number): string =>
@@ -109,6 +109,6 @@ export function noteText(bytes: Uint8Array): string | null {
   const { doc, atext } = note;
   if (doc !== undefined) return blocksOf(asObject(doc), 0);
   const text = asObject(atext)['text'];
-  // Lists of the older kind begin with an asterisk that only stands for their mark.
+  // In older notes a list item begins with an asterisk.
   return typeof text === 'string' ? text.replaceAll(/^\*(?=\S)/gm, '- ') : null;
 }

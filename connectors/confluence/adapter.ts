@@ -6,11 +6,11 @@ import { escapeHtml } from '../html.js';
 import { asMoment, asObject, type Json } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 
-/** What there is in a space, by the words of its paths. */
+/** Content types of a space, as named in API paths. */
 export const KINDS = ['spaces', 'pages', 'blogposts', 'folders'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What an id of ours means. Pages have their own ids, without a word before them. */
+/** A parsed item id. Page ids have no prefix, the others begin with their content type. */
 export interface Place {
   readonly kind: Kind;
   readonly id: string;
@@ -37,7 +37,7 @@ const idOf = (json: Json): string | null => {
   return id !== null && ID.test(id) ? id : null;
 };
 
-/** Where a person opens something. Links are below the address of the wiki. */
+/** Returns the URL for a user's browser. Links in answers are relative to the wiki's URL. */
 const urlOf = (site: Site, json: Json): string | null => {
   const path = asText(asObject(json['_links'])['webui']);
   return path !== null && path.startsWith('/') ? `${site.url}/wiki${path}` : null;
@@ -86,11 +86,11 @@ export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: J
     itemType: isFolder ? 'FOLDER' : 'PAGE',
     externalUrl: urlOf(site, json),
     fileFormat: isFolder ? null : 'HTML',
-    // Whether a page has children its listing does not tell.
+    // A listing does not say whether a page has children.
     isExpandable: kind !== 'blogposts',
     hasContent: !isFolder,
     createdAt: asMoment(json['createdAt']),
-    // After a page was restored its numbers may go on from an earlier one.
+    // Version numbers may repeat after a restore, so the creation date of the version is added.
     version: isFolder ? null : `${asText(number) ?? ''} ${asText(createdAt) ?? ''}`,
   });
 }
@@ -99,7 +99,7 @@ export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: J
 export function skippedOf(child: Json): SkippedItem | null {
   const [id, type] = [asText(child['id']), asText(child['type'])];
   if (id === null || type === null || type === 'page' || type === 'folder') return null;
-  const reason = 'Of Confluence pages and blog posts are read. Export it there, then upload the file.';
+  const reason = 'Only pages and blog posts of Confluence are read. Export it there, then upload the file.';
   return { externalId: `${type}:${id}`, name: nameOf(child, 'title', id), reason };
 }
 

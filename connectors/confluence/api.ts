@@ -1,4 +1,6 @@
-/** How Confluence is called: consent at Atlassian, the site that is meant, lists by cursor, and answers that may be anything. */
+/**
+ * The Confluence API: consent at Atlassian, the site of a connection, cursor pagination, and validation of answers.
+ */
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -17,15 +19,15 @@ export const asText = (value: unknown): string | null => {
 /** https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/ */
 export const atlassianConsent: OAuthSpec = {
   scopes: [
-    // Without it there is no refresh token.
+    // Without offline_access there is no refresh token.
     ...['offline_access', 'read:me', 'read:space:confluence', 'read:page:confluence'],
     ...['read:folder:confluence', 'read:hierarchical-content:confluence'],
   ],
   scopeSeparator: ' ',
   scopeParameter: 'scope',
-  // The refresh token tells.
+  // The token response does not list this scope: a refresh token in it is the proof.
   scopeAliases: { offline_access: [] },
-  // Apps of this kind have no say in it.
+  // Atlassian's 3LO apps do not support PKCE.
   pkce: false,
   clientAuth: 'post',
   bodyFormat: 'json',
@@ -41,7 +43,7 @@ export function classify({ status, body }: Refusal): ErrorClass | null {
     : null;
 }
 
-/** The end of a wait as a moment, where it is not said in seconds. */
+/** Returns the wait of a refusal whose header has a point in time instead of seconds. */
 export function waitMs({ headers }: Refusal, now: number): number | null {
   const end = Date.parse(headers['x-ratelimit-reset'] ?? '');
   return headers['retry-after'] !== undefined || Number.isNaN(end) ? null : Math.max(0, end - now);
@@ -49,17 +51,17 @@ export function waitMs({ headers }: Refusal, now: number): number | null {
 
 /** The site that an account is connected to. */
 export interface Site {
-  /** As paths name it. */
+  /** Atlassian's id of the site, used in API paths. */
   readonly cloudId: string;
-  /** The first part of its host. */
+  /** The first label of the site's host name. */
   readonly subdomain: string;
-  /** Where people open it, without a slash. */
+  /** The URL for a user's browser, without a trailing slash. */
   readonly url: string;
 }
 
 const CLOUD_ID = /^[\w-]{1,64}$/;
 
-/** The sites with a Confluence that the token was let into. One with several products is there several times. */
+/** Returns the Confluence sites that the token may access. Atlassian lists a site once for each of its products. */
 async function sitesOf(client: SourceClient): Promise<readonly Site[]> {
   const { values } = await client.list(['oauth', 'token', 'accessible-resources'], {});
   const sites = values.map(asObject).flatMap((resource): [string, Site][] => {
@@ -74,7 +76,9 @@ async function sitesOf(client: SourceClient): Promise<readonly Site[]> {
   return [...new Map(sites).values()];
 }
 
-/** The site that the connection was made with; without a name, the only one there is. @throws Fault where that names none */
+/**
+ * Returns the site named in the connection; without a name, the only accessible one. @throws Fault if neither exists
+ */
 export async function siteOf(client: GrantClient): Promise<Site> {
   const { accessToken, facts } = client.credentials;
   const named = facts['subdomain']?.toLowerCase();
@@ -93,18 +97,18 @@ async function findSite(client: GrantClient, named: string | undefined): Promise
     throw new Fault(
       'access_denied',
       named === undefined
-        ? 'The account was let into no site of Confluence. Consent again, and choose one.'
-        : 'The account was not let into the site of Confluence that confluence_subdomain names. Consent again, and choose that one.',
+        ? 'The account has access to no Confluence site. Consent again, and choose one.'
+        : 'The account has no access to the Confluence site that confluence_subdomain names. Consent again, and choose that one.',
     );
   if (another)
     throw new Fault(
       'bad_response',
-      'The account was let into several sites of Confluence. Name one by confluence_subdomain.',
+      'The account has access to several Confluence sites. Name one in confluence_subdomain.',
     );
   return site;
 }
 
-/** A call of the second version of the interface, at one site. */
+/** Context of calls to version 2 of the API, for one site. */
 export interface Call {
   readonly client: SourceClient;
   readonly site: Site;
@@ -113,17 +117,17 @@ export interface Call {
 const ask = ({ client, site }: Call, path: readonly string[], query: Record<string, string> = {}) =>
   client.get(['ex', 'confluence', site.cloudId, 'wiki', 'api', 'v2', ...path], query);
 
-/** Asks for one thing by its id. @throws Fault server_error for an answer without it */
+/** Requests one object by its id. @throws Fault server_error for an answer without an id */
 export const askThing = async (
   call: Call,
   path: readonly string[],
   query: Record<string, string> = {},
 ): Promise<Json> => requireId('Confluence', await ask(call, path, query), 'what was asked for');
 
-/** As many as one answer may have. */
+/** The API's maximum page size. */
 const PER_PAGE = '250';
 
-/** A page of a list. Of the link to the next one its cursor alone is kept: path and host stay ours. */
+/** Returns a page of a list. Only the cursor of the next link is used: its host and path are not trusted. */
 export async function takePage(
   call: Call,
   path: readonly string[],
@@ -132,13 +136,10 @@ export async function takePage(
 ): Promise<{ readonly values: readonly Json[]; readonly next: string | null }> {
   const answer = await ask(call, path, { limit: PER_PAGE, ...query, ...(cursor === null ? {} : { cursor }) });
   if (!Array.isArray(answer['results']))
-    throw new Fault('server_error', 'Confluence gave an answer without a list. It is tried again by itself.');
+    throw new Fault('server_error', 'Confluence gave an answer without a list. It is retried automatically.');
   const link = asText(asObject(answer['_links'])['next']);
   const next = link === null ? null : new URL(link, 'https://api.atlassian.com').searchParams.get('cursor');
   if (link !== null && next === null)
-    throw new Fault(
-      'server_error',
-      'Confluence returned a list without its next page. It is tried again automatically.',
-    );
+    throw new Fault('server_error', 'Confluence returned a list without its next page. It is retried automatically.');
   return { values: asObjects(answer['results']), next };
 }

@@ -1,4 +1,7 @@
-/** Confluence in Atlassian's cloud: the spaces of one site, with their pages, folders and blog posts. https://developer.atlassian.com/cloud/confluence/rest/v2/ */
+/**
+ * Confluence Cloud: the spaces of one site, with their pages, folders and blog posts.
+ * https://developer.atlassian.com/cloud/confluence/rest/v2/
+ */
 import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
@@ -26,11 +29,11 @@ export const confluence: Connector<OAuthGrant> = {
   async identify(client) {
     const user = await client.get(['me'], {});
     const id = asText(user['account_id']);
-    if (id === null) throw new Fault('server_error', 'Atlassian named no user. Try again.');
+    if (id === null) throw new Fault('server_error', 'Atlassian returned no user. Try again.');
     const { cloudId, subdomain, url } = await siteOf(client);
     const name = asText(user['name']);
     return {
-      // The address may be hidden from apps.
+      // The email address may be hidden from apps.
       account: `${asText(user['email'])?.toLowerCase() ?? id}|${cloudId}/${subdomain}`,
       metadata: { account_id: id, cloud_id: cloudId, site_url: url, ...(name === null ? {} : { user_name: name }) },
     };
@@ -56,12 +59,12 @@ export const confluence: Connector<OAuthGrant> = {
     const call: Call = { client, site: await siteOf(client) };
     const { kind, id } = place;
     if (kind === 'spaces' || kind === 'folders') {
-      // Such an id is not in any listing; if the container exists, its pages can be read.
+      // Listings contain no such id. If the container exists, the error says that its pages can be read.
       await askThing(call, [kind, id]);
       throw new Fault('unsupported_type', 'A space or folder of Confluence has no text of its own: sync its pages.');
     }
     const json = await askThing(call, [kind, id], { 'body-format': 'storage' });
-    // Deleted pages are still returned for some time.
+    // The API still returns deleted pages for some time.
     if ((asText(json['status']) ?? 'current') !== 'current') throw noSuchItem('Confluence');
     return contentOf(call.site, json, externalId);
   },

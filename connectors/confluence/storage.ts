@@ -1,5 +1,5 @@
 /**
- * What Confluence stores of a page, as HTML: XHTML with elements of its own for macros, links, pictures and tasks.
+ * Converts Confluence's storage format to HTML. It is XHTML with custom elements for macros, links, images and tasks.
  * https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  */
 import { Parser } from 'htmlparser2';
@@ -7,7 +7,7 @@ import { Parser } from 'htmlparser2';
 import { Fault } from '../../contract/failures.js';
 import { escapeHtml } from '../html.js';
 
-/** Elements of HTML that stay as they are; of their attributes only where links lead, and how far cells reach. */
+/** HTML elements that are copied to the output, with only their link targets and cell spans as attributes. */
 const KEPT: ReadonlySet<string> = new Set([
   ...['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'code', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'div'],
   ...['table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td', 'caption', 'a', 'strong', 'b', 'em', 'i', 'u', 's', 'del'],
@@ -15,7 +15,7 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 const KEPT_ATTRIBUTES: readonly string[] = ['href', 'colspan', 'rowspan'];
 const VOID: ReadonlySet<string> = new Set(['br', 'hr']);
-/** As what elements of Confluence's own are shown. */
+/** The HTML that replaces Confluence's own elements. */
 const SHOWN_AS: Readonly<Record<string, string>> = {
   'ac:layout-cell': 'div',
   'ac:task-list': 'ul',
@@ -24,7 +24,10 @@ const SHOWN_AS: Readonly<Record<string, string>> = {
   'ac:rich-text-body': 'div',
   'ac:adf-content': 'div',
 };
-/** Elements that are skipped with all their contents: settings, numbers, and placeholders of elements that are read. */
+/**
+ * Elements that are skipped with their contents: settings, numbers, and placeholders of elements that are handled
+ * elsewhere.
+ */
 const PASSED_OVER: ReadonlySet<string> = new Set([
   'ac:task-id',
   'ac:task-uuid',
@@ -32,29 +35,29 @@ const PASSED_OVER: ReadonlySet<string> = new Set([
   'ac:adf-fallback',
   'ac:placeholder',
 ]);
-/** Parameters of macros that a reader sees: the headline of a panel, the word of a status, the key of an issue. */
+/** Macro parameters that readers see: the text of a status, the key of a Jira issue. */
 const SHOWN_PARAMETERS: Readonly<Record<string, readonly string[]>> = { status: ['title'], jira: ['key'] };
 const HEADLINE = 'title';
 
 interface Open {
   readonly tag: string;
-  /** What closes it. */
+  /** The closing tag. */
   readonly end: string;
   readonly isSilent: boolean;
-  /** How many texts were said before it. */
+  /** Number of texts written before it. */
   readonly saidBefore: number;
-  /** What is shown in its place where it turns out to hold no text. */
+  /** Text that replaces it if it contains none. */
   label: string;
 }
 
-/** Real pages are not nested deeper; crafted ones are. */
+/** Maximum nesting; real pages are less deep, crafted ones may not be. */
 const MAX_DEPTH = 2_000;
 
-/** What a link, a picture or a mention is called where it has no text of its own. */
+/** Returns the text for a link, image or mention that contains none. */
 const labelOf = (attributes: Readonly<Record<string, string>>): string =>
   attributes['ri:content-title'] ?? attributes['ri:filename'] ?? attributes['ri:space-key'] ?? '';
 
-/** @param storage in Confluence's storage format; invalid XML is read as far as possible */
+/** Converts a page to HTML. @param storage in Confluence's storage format; invalid XML is read as far as possible */
 export function htmlOfStorage(storage: string): string {
   const parts: string[] = [];
   // An explicit stack, so that deep nesting cannot overflow the call stack.

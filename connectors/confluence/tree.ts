@@ -9,13 +9,15 @@ import { noSuchItem } from '../faults.js';
 
 const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
 
-/** What of a space is listed, one after the other. */
+/** Lists of a space, in the order in which they are read. */
 const PARTS = ['pages', 'blogposts'] as const;
 
 const SPACE_CURSOR = shapeOf({
   part: oneOf(...PARTS),
   at: nullable(string),
-  /** Folders that were listed already; of very many, some are listed again, which changes nothing. */
+  /**
+   * Folders that were already listed. The list is capped: folders beyond the cap are listed again, which is harmless.
+   */
   folders: listOf(string),
 });
 type SpaceCursor = Checked<typeof SPACE_CURSOR>;
@@ -35,7 +37,7 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
       if (item !== null) items.push(item);
       open.push(folderAround(json));
     } catch (error) {
-      // The folder was deleted meanwhile, with its contents.
+      // The folder was deleted in the meantime, with its contents.
       if (!isMissing(error)) throw error;
     }
   }
@@ -46,7 +48,7 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
 export const belowSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string, given) => {
   const { part, at, folders }: SpaceCursor = given ?? { part: 'pages', at: null, folders: [] };
   const own = given === null ? itemOfSpace(call.site, await askThing(call, ['spaces', id])) : null;
-  // By id, so that what is written meanwhile does not move what comes later.
+  // Sorted by id, so that concurrent changes do not shift later pages.
   const { values, next } = await takePage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
   const around = await foldersAround(call, values, new Set(folders));
   const items = values.flatMap((json) => itemOfContent(call.site, part, json) ?? []);
@@ -64,13 +66,13 @@ export const belowSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string
   };
 });
 
-/** Pages and folders that remain to be listed; the first one has a position in its list. */
+/** Pages and folders still to be listed; the first one has a position in its list. */
 const TREE_CURSOR = shapeOf({ open: listOf(shapeOf({ kind: oneOf(...KINDS), id: string })), at: nullable(string) });
 type TreeCursor = Checked<typeof TREE_CURSOR>;
 
 const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length === 0 ? null : cursor);
 
-/** A page, folder or blog post itself. */
+/** Returns the item of a page, folder or blog post. */
 async function itself(call: Call, { kind, id }: Place): Promise<SourceItem> {
   if (kind === 'spaces') throw noSuchItem('Confluence');
   const item = itemOfContent(call.site, kind, await askThing(call, [kind, id]));
@@ -113,7 +115,7 @@ export const belowContent = withCursor(TREE_CURSOR, async (call: Call, place: Pl
     const skipped = children.values.flatMap((child) => skippedOf(child) ?? []);
     return { items, skipped, next: unlessEnd({ open: isWhole ? later : [first, ...later], at: children.next }) };
   } catch (error) {
-    // It went in the meantime; the others are still there.
+    // The container was deleted in the meantime; the others still exist.
     if (!isMissing(error)) throw error;
     return { items: [], next: unlessEnd({ open: rest, at: null }) };
   }

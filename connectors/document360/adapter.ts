@@ -4,7 +4,7 @@ import { escapeHtml } from '../html.js';
 import { asMoment, asObjects, asText, type Json } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 
-/** What an id of ours means: a workspace, or something in it. */
+/** A parsed item id: a workspace, or a category or article in it. */
 export interface Place {
   readonly workspace: string;
   readonly category: string | null;
@@ -25,11 +25,11 @@ export function parseItemId(externalId: string): Place | null {
 const MAX_NAME = 1_000;
 const PUBLISHED = 3;
 
-/** A workspace, which the interface calls a project version. */
+/** A workspace; the API calls it a project version. */
 export interface Workspace {
   readonly id: string;
   readonly name: string;
-  /** Of the language that its texts are read in: its default one. */
+  /** The workspace's default language, in which its articles are read. */
   readonly language: string;
   readonly createdAt: string | null;
 }
@@ -62,7 +62,7 @@ export const itemOfWorkspace = ({ id, name, createdAt }: Workspace): SourceItem 
 const HIDDEN = 'It is hidden from the readers of its site. Show it there, then sync again.';
 const DRAFT = 'It is not published. Publish it there, then sync again.';
 
-/** An article in its place. What readers of the site do not see, drafts and what is hidden, is shown and not given out. */
+/** Converts an article. Drafts and hidden articles are listed with a skip reason. */
 function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: boolean): SourceItem | null {
   const id = asText(json['id']);
   if (id === null || !ID.test(id)) return null;
@@ -80,7 +80,7 @@ function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: 
     isSelectable: isPublic,
     hasContent: isPublic,
     createdAt: asMoment(json['created_at']),
-    // Both may be missing, and each changes when an article is published.
+    // Both may be missing; each changes when an article is published.
     version: changed === null ? null : `${typeof published === 'number' ? published : ''} ${changed}`,
     ...(isPublic ? {} : { skipReason: isPublished ? HIDDEN : DRAFT }),
   });
@@ -117,7 +117,7 @@ export function itemsOfCategories(workspace: string, categories: readonly Json[]
   return items;
 }
 
-/** An article as a text of its own: of each editor the form that it shows is HTML; of one without, it is Markdown. */
+/** Returns an article's content: HTML from the editors that provide it, otherwise Markdown. */
 export function contentOf(json: Json, externalId: string): ItemContent {
   const title = asText(json['title']) ?? '';
   const html = asText(json['html_content']);

@@ -1,4 +1,7 @@
-/** Document360: workspaces with the articles in their categories, read with a project's token. https://apidocs.document360.com */
+/**
+ * Document360: workspaces with categories of articles, read with a project's API token.
+ * https://apidocs.document360.com
+ */
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -10,7 +13,7 @@ import { asObject, asObjects, asText, type Json } from '../json.js';
 import { headerToken } from '../bearer.js';
 import { noSuchItem, requireList } from '../faults.js';
 
-/** What its user hands us. */
+/** Credentials supplied by the caller. */
 export interface Document360Credentials {
   readonly accountEmail: string;
   readonly accessToken: string;
@@ -21,7 +24,7 @@ const isRefusal = (body: unknown): boolean => asObject(body)['success'] === fals
 
 function classify({ status, body }: Refusal): ErrorClass | null {
   if (status < 300) return isRefusal(body) ? 'server' : null;
-  // Of an id that is well formed and unknown.
+  // Document360 answers 400 for a well-formed but unknown id.
   return status === 400 && asObjects(asObject(body)['errors']).some(isUnknown) ? 'not_found' : null;
 }
 const isUnknown = ({ description, error_code: code }: Json): boolean =>
@@ -56,9 +59,10 @@ export const document360: Connector<Document360Credentials> = {
   async identify(client) {
     const { accountEmail } = client.credentials;
     const all = await workspaces(client);
-    // A token is one of a project, and projects have no id here: that of their first workspace stays.
+    // A token belongs to one project, and the API returns no project id: the oldest workspace identifies it.
     const [first] = all.toSorted((a, b) => ((a.createdAt ?? '') < (b.createdAt ?? '') ? -1 : 1));
-    if (!first) throw new Fault('access_denied', 'The token of Document360 sees no workspace. Give it access to one.');
+    if (!first)
+      throw new Fault('access_denied', 'The Document360 token has access to no workspace. Give it access to one.');
     return {
       account: `${accountEmail.trim().toLowerCase()}|${first.id}`,
       metadata: { account_email: accountEmail, workspaces: all.map(({ name }) => name) },
@@ -66,7 +70,7 @@ export const document360: Connector<Document360Credentials> = {
   },
 
   async listRoots(client, _cursor) {
-    // All in one answer: Document360 has no pages of them.
+    // The API does not paginate this list.
     return { items: (await workspaces(client)).map(itemOfWorkspace), next: null };
   },
 
@@ -75,7 +79,7 @@ export const document360: Connector<Document360Credentials> = {
     if (place === null) throw noSuchItem('Document360');
     const workspace = (await workspaces(client)).find(({ id }) => id === place.workspace);
     if (!workspace) throw noSuchItem('Document360');
-    // The whole tree in one answer as well.
+    // Nor this one: it returns the whole tree.
     const path = ['v2', 'ProjectVersions', workspace.id, 'categories'];
     const { data } = await client.get(path, { langCode: workspace.language });
     const all = [
@@ -95,7 +99,7 @@ export const document360: Connector<Document360Credentials> = {
     if (place === null) throw noSuchItem('Document360');
     const language = await languageOf(client, place.workspace);
     if (place.article === null)
-      throw new Fault('unsupported_type', 'This has no text of its own at Document360: sync the articles in it.');
+      throw new Fault('unsupported_type', 'This Document360 item has no text of its own: sync the articles in it.');
     const query = { isPublished: 'true', isForDisplay: 'true', appendSASToken: 'false' };
     const { data } = await client.get(['v2', 'Articles', place.article, language], query);
     return contentOf(asObject(data), externalId);

@@ -11,7 +11,7 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
 
 /** Returns a path in the form in which Dropbox compares it; null if there is none. The root folder is ''. */
 export const pathOf = (entry: Json): string | null => asText(entry['path_lower']);
-/** What lies around a path, from the outermost on. */
+/** Returns the paths of the folders above a path, outermost first. */
 export const pathsAbove = (path: string): readonly string[] =>
   [...path.matchAll(/\//g)].flatMap(({ index }) => (index > 0 ? [path.slice(0, index)] : []));
 
@@ -30,11 +30,14 @@ const addressOf = (entry: Json): string | null => {
   );
 };
 
-/** What Dropbox makes of a document that it keeps in a form of its own; null: the file itself is had. */
+/**
+ * Returns the export format of a document that Dropbox stores in its own format; null if the file itself can be
+ * downloaded.
+ */
 export function exportOf(file: Json): { readonly format: string | null } | 'none' | null {
   if (file['is_downloadable'] !== false) return null;
   const { export_as: usual, export_options: options } = asObject(file['export_info']);
-  // Keeps headings, lists and tables, and no markup else.
+  // Preferred: Markdown keeps headings, lists and tables.
   if (asList(options).includes('markdown')) return { format: 'markdown' };
   return asText(usual) === null ? 'none' : { format: null };
 }
@@ -48,13 +51,15 @@ function listedFormat(file: Json, name: string): SourceItem['fileFormat'] {
   return made.format === 'markdown' || MARKDOWN.test(name) ? 'MD' : formatOfName(`a.${usual}`);
 }
 
-/** What tells one content from another; a new name is a new version, for it may say how the bytes are read. */
+/**
+ * Returns a value that changes with the content. It includes the name, because the extension may decide the parser.
+ */
 const versionOf = (file: Json, name: string): string | null => {
   const content = asText(file['content_hash']) ?? asText(file['rev']);
   return content === null ? null : `${content} ${name}`;
 };
 
-/** Where something lies: the ids of the folder that it is in, and of the outermost. */
+/** Ids of an entry's parent folder and of its root folder. */
 export interface Around {
   readonly parent: string | null;
   readonly root: string | null;
@@ -66,7 +71,7 @@ export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null
   const isFile = entry['.tag'] === 'file';
   if (!isId(id) || (!isFile && !isFolder(entry))) return null;
   const name = asName(entry['name']) ?? id;
-  // A member of a team sees the names of folders that only others may look into.
+  // A team member sees the names of folders without having access to them.
   const isClosed = asObject(sharing)['no_access'] === true;
   const path = pathOf(entry);
   return createItem({
@@ -79,7 +84,7 @@ export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null
     fileFormat: isFile ? listedFormat(entry, name) : null,
     isSelectable: isFile ? exportOf(entry) !== 'none' : !isClosed,
     isExpandable: !isFile && !isClosed,
-    // A file that can't be read, or a folder that can't be listed, becomes a file with that message.
+    // An unreadable file or folder becomes a file whose error says so.
     hasContent: isFile || isClosed,
     version: isFile ? versionOf(entry, name) : null,
     ...(path === null ? {} : { place: path }),
@@ -87,7 +92,7 @@ export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null
 }
 
 const BLOCK_BYTES = 4 * 1024 * 1024;
-/** Dropbox's own hash: that of the hashes of blocks. https://www.dropbox.com/developers/reference/content-hash */
+/** Dropbox's content hash: a hash of the blocks' hashes. https://www.dropbox.com/developers/reference/content-hash */
 export function contentHash(bytes: Uint8Array): string {
   const whole = createHash('sha256');
   for (let from = 0; from < bytes.length; from += BLOCK_BYTES)
@@ -99,7 +104,7 @@ export function contentHash(bytes: Uint8Array): string {
   return whole.digest('hex');
 }
 
-/** The content of a file. @param madeAs what it is called that was made of a document; null: the file itself */
+/** Returns the content of a file. @param madeAs export format; null: the file itself */
 export function contentOf(file: Json, bytes: Uint8Array, madeAs: string | null): ItemContent {
   const name = asName(file['name']);
   const format = formatOfName(madeAs ?? name ?? '');

@@ -1,4 +1,7 @@
-/** How Dropbox is asked: calls are POSTs, refusals say in words what is wrong. https://www.dropbox.com/developers/documentation/http */
+/**
+ * The Dropbox API: every call is a POST, and errors have a textual summary.
+ * https://www.dropbox.com/developers/documentation/http
+ */
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -6,14 +9,14 @@ import type { GrantClient, Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { asObject, asText, type Json } from '../json.js';
 
-/** Words of an error, from the outermost in, where its status says something else. */
+/** Tags of an error, outermost first, whose meaning differs from the status. */
 const WORDS: Readonly<Record<string, ErrorClass>> = {
   not_found: 'not_found',
   malformed_path: 'not_found',
   restricted_content: 'forbidden_item',
   locked: 'forbidden_item',
   no_permission: 'forbidden_item',
-  // Of the token: whatever else it is good for, it still is.
+  // The token lacks one scope, but is otherwise valid.
   missing_scope: 'forbidden_item',
   unsupported_content_type: 'not_exportable',
   unsupported_file: 'not_exportable',
@@ -22,7 +25,7 @@ const WORDS: Readonly<Record<string, ErrorClass>> = {
   reset: 'cursor_invalid',
   retry_error: 'server',
   too_many_requests: 'rate_limited',
-  // The account was moved to other folders while it was asked: the next try asks for those.
+  // The account's root folder changed: the retry uses the new one.
   invalid_root: 'server',
 };
 
@@ -34,13 +37,13 @@ export function classify({ body }: Refusal): ErrorClass | null {
   return known === undefined ? null : (WORDS[known] ?? null);
 }
 
-/** Some rate limits are only in the body. */
+/** Returns the wait of a rate limit, which may be in the body only. */
 export function waitMs({ headers, body }: Refusal): number | null {
   const { retry_after: seconds } = asObject(asObject(body)['error']);
   return headers['retry-after'] === undefined && typeof seconds === 'number' && seconds >= 0 ? seconds * 1000 : null;
 }
 
-/** Who the account is. The method takes no arguments, and says so of any. */
+/** Requests the account's user. The body is null because the method rejects any argument. */
 export const currentAccount = (client: SourceClient): Promise<Json> =>
   client.post(['users', 'get_current_account'], null);
 
@@ -63,13 +66,13 @@ async function within<T>(
   try {
     return await ask(await rootHeaders(client));
   } catch (error) {
-    // It may be that where the account begins is another by now.
+    // The root namespace may have changed.
     if (error instanceof Fault && error.kind === 'server_error') client.cache.delete(keyOf(client));
     throw error;
   }
 }
 
-/** Calls a method. */
+/** Calls an API method. */
 export const ask = (client: GrantClient, method: readonly string[], given: Json): Promise<Json> =>
   within(client, (headers) => client.post(method, given, { headers }));
 
@@ -80,7 +83,7 @@ export const download = (
   given: Readonly<Record<string, string>>,
 ): Promise<{ readonly bytes: Uint8Array; readonly result: Json }> =>
   within(client, async (headers) => {
-    // Goes into a header: nothing but ASCII is in it.
+    // Header values must be ASCII; ids and format names are.
     const options = { at: 'content', headers: { ...headers, 'dropbox-api-arg': JSON.stringify(given) } };
     const { bytes, headers: told } = await client.content(['files', method], {}, options);
     return { bytes, result: resultOf(told['dropbox-api-result']) };

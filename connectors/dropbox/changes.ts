@@ -9,23 +9,23 @@ import { ask } from './api.js';
 import { createAround } from './tree.js';
 import { requireList } from '../faults.js';
 
-/** Of all that the account sees. */
+/** Everything that the account can access. */
 const WHOLE = { path: '', recursive: true, include_deleted: true };
 
 const cursorOf = (answer: Json): string => {
   const cursor = asText(answer['cursor']);
   if (cursor === null)
-    throw new Fault('server_error', 'Dropbox named no point of its changes. It is tried again by itself.');
+    throw new Fault('server_error', 'Dropbox returned no cursor of its changes. It is retried automatically.');
   return cursor;
 };
 
-/** What is there after all entries of a page, in their order, by path. */
+/** Returns the final state of each path after the entries of a page, which apply in order. */
 function lastOf(entries: readonly Json[]): Map<string, Json> {
   const last = new Map<string, Json>();
   for (const entry of entries) {
     const path = pathOf(entry);
     if (path === null) continue;
-    // An entry that is not a folder replaces a folder with its contents.
+    // A file, or a deletion, at a path removes a previous folder there with its contents.
     if (!isFolder(entry)) for (const one of last.keys()) if (one.startsWith(`${path}/`)) last.delete(one);
     last.delete(path);
     if (!isDeleted(entry)) last.set(path, entry);
@@ -41,7 +41,7 @@ async function changesOf(
   const folders = new Map<string, string>();
   for (const [path, entry] of last) if (isFolder(entry) && isId(entry['id'])) folders.set(path, entry['id']);
   const around = createAround(client, folders);
-  // Each entry at a path ends the previous item there, which may be another one.
+  // An entry ends the previous item at its path, which may have had another id.
   const deletedPaths = [...new Set(entries.flatMap((entry) => pathOf(entry) ?? []))];
   const changes: Change[] = [];
   for (const entry of last.values()) {
@@ -51,7 +51,7 @@ async function changesOf(
   return { changes, deletedPaths };
 }
 
-/** Dropbox tells by paths what went, and by ids what is there. */
+/** The change feed of Dropbox: it reports deletions by path, and existing items by id. */
 export const dropboxChanges: ChangeFeed<OAuthGrant> = {
   async now(client) {
     return cursorOf(await ask(client, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
@@ -62,7 +62,7 @@ export const dropboxChanges: ChangeFeed<OAuthGrant> = {
     try {
       page = await ask(client, ['files', 'list_folder', 'continue'], { cursor: point });
     } catch (error) {
-      // A cursor that Dropbox can't read is refused in plain text.
+      // Dropbox reports an unreadable cursor in plain text.
       const isStale = error instanceof Fault && (error.kind === 'bad_response' || error.kind === 'not_found');
       throw isStale
         ? new Fault(

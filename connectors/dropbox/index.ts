@@ -1,4 +1,7 @@
-/** Dropbox: files and folders of an account, of its team, and shared with it. https://www.dropbox.com/developers/documentation/http */
+/**
+ * Dropbox: files and folders of an account and its team, and those shared with it.
+ * https://www.dropbox.com/developers/documentation/http
+ */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
@@ -12,22 +15,22 @@ import { createAround, entryAt, listFolder } from './tree.js';
 import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
 
-/** Names of the whole account that a caller may use. */
+/** Ids that callers may use for the root folder. */
 const WHOLE: readonly string[] = ['', '/'];
 
 async function openFile(client: GrantClient, externalId: string): Promise<ItemContent> {
   const file = await entryAt(client, externalId);
   if (isFolder(file)) {
-    // Folders that could not be listed are the only ones with a file: report their error.
+    // Only inaccessible folders have a file: listing one throws its error.
     await listFolder(client, asText(file['id']) ?? '', null, null);
-    throw new Fault('unsupported_type', 'A folder of Dropbox has no text of its own: sync the files in it.');
+    throw new Fault('unsupported_type', 'A Dropbox folder has no text of its own: sync the files in it.');
   }
   const path = asText(file['id']) ?? '';
   const made = exportOf(file);
   if (made === 'none')
     throw new Fault(
       'unsupported_type',
-      'Dropbox gives this kind of document out in no form that can be read. Export it there, then upload the file.',
+      'Dropbox cannot export this type of document in a readable format. Export it there, then upload the file.',
     );
   if (made !== null) {
     const asked = made.format === null ? { path } : { path, export_format: made.format };
@@ -44,7 +47,7 @@ async function openFile(client: GrantClient, externalId: string): Promise<ItemCo
   if (hash !== null && hash !== contentHash(bytes))
     throw new Fault(
       'server_error',
-      'The file came from Dropbox in part, or changed meanwhile. It is tried again by itself.',
+      'The file from Dropbox is incomplete, or changed during the download. It is retried automatically.',
     );
   return contentOf(known, bytes, null);
 }
@@ -63,7 +66,7 @@ export const dropbox: Connector<OAuthGrant> = {
     pkce: true,
     clientAuth: 'post',
     bodyFormat: 'form',
-    // Without it there is no refresh token.
+    // Without token_access_type there is no refresh token.
     authorizeParameters: { token_access_type: 'offline' },
     rotates: false,
   },
@@ -76,7 +79,7 @@ export const dropbox: Connector<OAuthGrant> = {
     const accountId = asText(user['account_id']);
     const email = asText(user['email'])?.toLowerCase();
     const account = email ?? accountId;
-    if (account === null) throw new Fault('server_error', 'Dropbox named no user. Try again.');
+    if (account === null) throw new Fault('server_error', 'Dropbox returned no user. Try again.');
     const metadata = omitNull({
       email,
       account_id: accountId,

@@ -6,24 +6,24 @@ import { type Around, isId, itemOf, pathOf, pathsAbove } from './adapter.js';
 import { ask } from './api.js';
 import { noSuchItem, incompleteAnswer, requireList } from '../faults.js';
 
-/** Entries of a page; Dropbox gives fewer where it likes. */
+/** Page size; Dropbox may return fewer entries. */
 const PER_PAGE = 2_000;
 
-/** A file or folder, by its id or its path. @throws Fault not_found */
+/** Returns a file or folder by its id or path. @throws Fault not_found */
 export async function entryAt(client: GrantClient, name: string): Promise<Json> {
   const isPath = /^\/[^/]/.test(name);
   if (!isPath && !isId(name)) throw noSuchItem('Dropbox');
   const path = isPath ? name.replace(/\/+$/, '') : name;
   const entry = await ask(client, ['files', 'get_metadata'], { path });
-  if (asText(entry['.tag']) === null) throw incompleteAnswer('Dropbox', 'what lies there');
+  if (asText(entry['.tag']) === null) throw incompleteAnswer('Dropbox', 'the requested entry');
   if (!isId(entry['id'])) throw noSuchItem('Dropbox');
   return entry;
 }
 
-/** Finds the folders of paths; known ones are not requested. */
+/** Creates a lookup of the ids of the folders above an entry; folders in the map are not requested. */
 export function createAround(client: GrantClient, folders: ReadonlyMap<string, string> = new Map()) {
   const known = new Map<string, string | null>(folders);
-  /** A folder that was deleted meanwhile has no id: its contents are gone as well. */
+  /** Null for a folder that was deleted in the meantime: its contents no longer exist either. */
   const idAt = async (path: string): Promise<string | null> => {
     const found = known.get(path);
     if (found !== undefined) return found;
@@ -45,7 +45,7 @@ export function createAround(client: GrantClient, folders: ReadonlyMap<string, s
   };
 }
 
-/** A page of a folder, or of what follows a cursor. */
+/** Requests a page of a folder, or the page after a cursor. */
 const askPage = (client: GrantClient, folder: string, at: string | null): Promise<Json> =>
   at === null
     ? ask(client, ['files', 'list_folder'], { path: folder, recursive: false, include_deleted: false, limit: PER_PAGE })
@@ -65,7 +65,7 @@ export async function listFolder(
   try {
     page = await askPage(client, folder, at);
   } catch (error) {
-    // Cursors end; what is listed twice is the same.
+    // The cursor expired: start again. Entries that are listed twice do no harm.
     if (at === null || !(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
     page = await askPage(client, folder, null);
   }

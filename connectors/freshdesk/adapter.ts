@@ -12,15 +12,15 @@ import {
 import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
 import { createItem } from '../items.js';
 
-/** Where all tickets lie: Freshdesk itself has no such thing. */
+/** Id of the root item that contains all tickets. It is ours: Freshdesk has no such object. */
 export const TICKETS = 'tickets';
-/** In place of the categories of solutions that the account may not see. */
+/** Id of the root item that replaces the solution categories if the account may not list them. */
 export const SOLUTIONS = 'solutions';
 
 const KINDS = ['category', 'folder', 'article', 'ticket'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What an id of ours means; null for none. */
+/** A parsed item id; null if it is invalid. */
 export type FreshdeskPlace =
   | { readonly kind: Kind; readonly id: string }
   | { readonly kind: 'attachment'; readonly id: string; readonly ticket: string }
@@ -62,7 +62,7 @@ export const itemOfCategory = (json: Json): SourceItem | null => {
       });
 };
 
-/** A folder with its place. */
+/** A folder with its parent. */
 export interface Folder {
   readonly id: string;
   readonly json: Json;
@@ -82,14 +82,14 @@ export const itemOfFolder = ({ id, json, parent }: Folder, category: string): So
     createdAt: dateOf(json['created_at']),
   });
 
-/** Of an article that everybody who may see it does. */
+/** Status of a published article, which everyone with access to it sees. */
 const PUBLISHED = 2;
 export const isPublished = (article: Json): boolean => article['status'] === PUBLISHED;
 
 export const skippedDraft = (article: Json): SkippedItem | null =>
   isPublished(article) ? null : draftOf(article, named(article));
 
-/** A published article; null for a draft. @param site where people of its account open it */
+/** Converts a published article; null for a draft. @param site URL of the account for a user's browser */
 export function itemOfArticle(json: Json, site: string): SourceItem | null {
   const [id, folder, category] = [idOf(json['id']), idOf(json['folder_id']), idOf(json['category_id'])];
   if (id === null || folder === null || category === null || !isPublished(json)) return null;
@@ -123,7 +123,7 @@ export const contentOf = (article: Json, item: SourceItem): ItemContent =>
     },
   });
 
-/** A ticket; null for one that was deleted, or is spam. */
+/** Converts a ticket; null for a deleted one and for spam. */
 export function itemOfTicket(json: Json, site: string): SourceItem | null {
   const id = idOf(json['id']);
   if (id === null || json['deleted'] === true || json['spam'] === true) return null;
@@ -134,7 +134,7 @@ export function itemOfTicket(json: Json, site: string): SourceItem | null {
     name: asText(json['subject']) ?? `Ticket ${id}`,
     itemType: 'TICKET',
     externalUrl: `${site}/a/tickets/${id}`,
-    // Attachments are unknown before the ticket itself is requested.
+    // The number of attachments is unknown until the ticket itself is requested.
     isExpandable: true,
     hasContent: true,
     createdAt: dateOf(json['created_at']),
@@ -150,7 +150,7 @@ export interface Ticket {
   readonly conversations: readonly Json[];
 }
 
-/** What is attached to a ticket, or to what was said in it. */
+/** Returns the attachments of a ticket and its conversation. */
 export const attachedIn = ({ json, item, conversations }: Ticket): readonly (Attached & { readonly url: string })[] =>
   [json, ...conversations].flatMap((one) =>
     asObjects(one['attachments']).flatMap((attachment) => {
@@ -166,7 +166,7 @@ export const attachedIn = ({ json, item, conversations }: Ticket): readonly (Att
     }),
   );
 
-/** Freshdesk has numbers for these. */
+/** Freshdesk's numeric ticket statuses. */
 const STATUS: Readonly<Record<string, string>> = { 2: 'open', 3: 'pending', 4: 'resolved', 5: 'closed' };
 const PRIORITY: Readonly<Record<string, string>> = { 1: 'low', 2: 'medium', 3: 'high', 4: 'urgent' };
 const wordOf = (words: Readonly<Record<string, string>>, value: unknown): string | null => {

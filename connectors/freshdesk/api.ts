@@ -8,7 +8,7 @@ const PER_PAGE = '100';
 /** A page of a list. */
 export interface FreshdeskPage {
   readonly values: readonly Json[];
-  /** Whether there is another one behind it; by the header Link, of which no address is called. */
+  /** Whether there is a next page, according to the Link header. Its URL is not used. */
   readonly goesOn: boolean;
 }
 
@@ -24,7 +24,10 @@ export async function takePage(
   return { values: asObjects(values), goesOn: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
 }
 
-/** Returns all pages of a short list. @throws Fault for more than `most` entries: a part must not look like the whole */
+/**
+ * Returns all pages of a short list. @throws Fault for more than `most` entries: an incomplete list would cause
+ * deletions
+ */
 export async function takeAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let page = 1; ; page += 1) {

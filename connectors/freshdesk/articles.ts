@@ -18,15 +18,15 @@ import { NAME, takeAll, takePage } from './api.js';
 import type { Json } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
 
-/** Folders in one place that are looked into. */
+/** Maximum number of folders in one category. */
 const MAX_FOLDERS = 10_000;
 const CATEGORIES = ['solutions', 'categories'];
 const FOLDERS = ['solutions', 'folders'];
 
-/** Where people of the account open what is in it. */
+/** Returns the URL of the account for a user's browser. */
 export const siteOf = ({ urls }: SourceClient): string => (urls['api'] ?? '').replace(/\/api\/v2$/, '');
 
-/** A page of the outermost things: the categories of solutions, then the tickets. */
+/** Returns a page of the root items: the solution categories, then the tickets. */
 export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const page = cursor === null ? 1 : Number(cursor);
   const tickets = itemOfContainer(TICKETS);
@@ -35,13 +35,13 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
     return goesOn ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
   } catch (error) {
-    // Access is refused below, where the contents are listed: then they do not count as deleted.
+    // List a placeholder: its listing is refused in turn, so its known contents do not count as deleted.
     if (!isFault(error, 'access_denied') || cursor !== null) throw error;
     return { items: [itemOfContainer(SOLUTIONS), tickets], next: null };
   }
 }
 
-/** Requests a list that is known to be refused, in case it is accessible again. */
+/** Requests the categories again: it throws the refusal, or returns them if they are accessible again. */
 export async function belowSolutions(client: SourceClient): Promise<ItemPage> {
   await takePage(client, CATEGORIES, 1);
   return { items: [itemOfContainer(SOLUTIONS)], next: null };
@@ -59,7 +59,7 @@ async function foldersBelow(client: SourceClient, first: readonly Folder[]): Pro
       await takeAll(client, [...FOLDERS, id, 'subfolders'], MAX_FOLDERS),
       `folder:${id}`,
     )) {
-      // A cycle, which is a fault of the source, is passed once.
+      // Invalid answers may contain a cycle: visit each folder once.
       if (!seen.has(folder.id)) all.push(folder);
       seen.add(folder.id);
     }
@@ -72,7 +72,7 @@ const foldersIn = (values: readonly Json[], parent: string): readonly Folder[] =
     return id === null ? [] : [{ id, json, parent }];
   });
 
-/** Position in the listing of articles: the remaining folders, with a page of the first one. */
+/** Position in the listing of articles: the remaining folders, and the page number in the first one. */
 const CURSOR = shapeOf({ open: listOf(string), page: count });
 type Cursor = Checked<typeof CURSOR>;
 const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 ? null : cursor);
@@ -86,7 +86,7 @@ async function listArticles(client: SourceClient, { open, page }: Cursor): Promi
     const skipped = values.flatMap((one) => skippedDraft(one) ?? []);
     return { items, skipped, next: goesOn ? unlessEnd({ open, page: page + 1 }) : behind };
   } catch (error) {
-    // The folder went in the meantime; the others are still there.
+    // The folder was deleted in the meantime; the others still exist.
     if (isFault(error, 'not_found')) return { items: [], next: behind };
     throw error;
   }
@@ -111,7 +111,7 @@ export const belowCategory = withCursor(
   },
 );
 
-/** The same of a folder. */
+/** Returns a page of a folder and its descendants. */
 export const belowFolder = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
   const { id } = place;
   const withArticles = wanted.of('ARTICLE');
@@ -127,7 +127,7 @@ export const belowFolder = withCursor(CURSOR, async (client: SourceClient, { pla
   };
 });
 
-/** An article with its item. @throws Fault not_found also for a draft */
+/** Returns an article with its item. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string) {
   const article = answerAbout(NAME, id, await client.get(['solutions', 'articles', id], {}));
   const item = itemOfArticle(article, siteOf(client));

@@ -1,4 +1,7 @@
-/** Freshdesk: the solutions and tickets of an account, read with the key of an agent. https://developers.freshdesk.com/api */
+/**
+ * Freshdesk: the solutions and tickets of an account, read with an agent's API key.
+ * https://developers.freshdesk.com/api
+ */
 import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import { type AccountIds, contentOfAttached, fetchSigned, idOf, idsOf, itemOfAttached } from '../helpdesk.js';
@@ -9,17 +12,17 @@ import { belowCategory, belowFolder, belowSolutions, listRoots, readArticle } fr
 import { belowTicket, belowTickets, findAttached, readTicket } from './tickets.js';
 import { asObject, asText, omitNull } from '../json.js';
 
-/** What its user hands us. */
+/** Credentials supplied by the caller. */
 export interface FreshdeskCredentials {
-  /** The first part of the host of the account. */
+  /** The first label of the account's host name. */
   readonly domain: string;
   readonly apiKey: string;
 }
 
-/** Nothing else is the first part of a host. */
+/** Valid host labels. */
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** Each account counts its tickets from one. */
+/** Returns item ids that are unique across accounts: each account numbers its tickets from 1. */
 const idsIn = ({ domain }: FreshdeskCredentials): AccountIds => idsOf(domain);
 
 const kinds = itemsByKind<FreshdeskCredentials, NonNullable<FreshdeskPlace>>({
@@ -65,14 +68,14 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
     limits: 'comments have no names of agents; 20,000 entries of a ticket',
   },
   facts: ({ domain }) => ({ domain: DOMAIN.test(domain) ? domain : '' }),
-  // The key is the name, and any word the password.
+  // HTTP Basic: the key is the user name, the password can be any text.
   headers: ({ apiKey }) => ({ authorization: `Basic ${Buffer.from(`${apiKey}:X`).toString('base64')}` }),
 
   async identify(client) {
     const { domain } = client.credentials;
     const agent = await client.get(['agents', 'me'], {});
     const id = idOf(agent['id']);
-    if (id === null) throw new Fault('server_error', `${NAME} named no agent. Try again.`);
+    if (id === null) throw new Fault('server_error', `${NAME} returned no agent. Try again.`);
     const contact = asObject(agent['contact']);
     const facts = omitNull({ user_name: asText(contact['name']), email: asText(contact['email']) });
     return { account: domain.toLowerCase(), metadata: { domain: domain.toLowerCase(), user_id: id, ...facts } };

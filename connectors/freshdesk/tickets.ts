@@ -9,16 +9,19 @@ import { siteOf } from './articles.js';
 import { asText } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
 
-/** Without a day Freshdesk lists those of the last month. */
+/** Lower limit of the change date. Without one Freshdesk lists only the last month. */
 const EVER = '2000-01-01T00:00:00Z';
 const ORDER = { order_by: 'updated_at', order_type: 'asc' };
-/** Tickets that are asked for one by one in one step. */
+/** Maximum number of concurrent ticket requests. */
 const AT_ONCE = 10;
 const MAX_CONVERSATIONS = 20_000;
 
 /** Position in the listing of tickets. */
 const CURSOR = shapeOf({
-  /** Of the last change: the list is read by that, since it has no more than 300 pages, and moves while tickets change. */
+  /**
+   * Date of the last change. The list is read by date because it has at most 300 pages and shifts while tickets
+   * change.
+   */
   since: string,
   page: count,
   isEnd: boolean,
@@ -69,7 +72,7 @@ export const belowTickets = withCursor(
     const items = values.flatMap((one) => itemOfTicket(one, siteOf(client)) ?? []);
     const last = asText(values.at(-1)?.['updated_at']);
     const later = last === null || Number.isNaN(Date.parse(last)) ? since : before(last);
-    // As many of one second as fill a page are read by pages.
+    // If a page has tickets of a single second only, continue by page number.
     const place = Date.parse(later) > Date.parse(since) ? { since: later, page: 1 } : { since, page: page + 1 };
     const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
     return { items, next: unlessEnd({ ...place, isEnd: !goesOn || values.length === 0, rest }) };
@@ -82,7 +85,7 @@ export async function belowTicket(client: SourceClient, { place: { id }, wanted 
   return { items: [ticket.item, ...(wanted.attachedTo('TICKET') ? attachedItems(ticket) : [])], next: null };
 }
 
-/** One thing attached to a ticket, with that. @throws Fault not_found */
+/** Returns one attachment of a ticket, with its ticket. @throws Fault not_found */
 export async function findAttached(
   client: SourceClient,
   { ticket: ticketId, id }: { readonly ticket: string; readonly id: string },

@@ -4,7 +4,7 @@ import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import { createItem, createContainer } from '../items.js';
 import { asObject, asText, type Json, omitNull } from '../json.js';
 
-/** What we read of a space. */
+/** The fields of a space that are read. */
 export interface SpaceJson {
   readonly id: string;
   readonly title?: string;
@@ -13,7 +13,7 @@ export interface SpaceJson {
   readonly urls?: { readonly app?: string; readonly published?: string };
 }
 
-/** What we read of a page. */
+/** The fields of a page that are read. */
 export interface PageJson {
   readonly id: string;
   readonly title?: string;
@@ -24,7 +24,7 @@ export interface PageJson {
   readonly updatedAt?: string;
   readonly urls?: { readonly app?: string };
   readonly pages?: readonly PageJson[];
-  /** Asked for by format=markdown. */
+  /** Only with format=markdown. */
   readonly markdown?: string;
 }
 
@@ -40,7 +40,7 @@ export function spaceFrom(json: Json): SpaceJson | null {
   };
 }
 
-/** Parses a page by itself, without the pages in it; null for an answer without its id. */
+/** Parses a page without its subpages; null for an answer without its id. */
 export function pageFrom(json: Json): PageJson | null {
   const id = asText(json['id']);
   if (id === null) return null;
@@ -54,7 +54,7 @@ export function pageFrom(json: Json): PageJson | null {
 const textsIn = (json: Json, names: readonly string[]): Readonly<Record<string, string>> =>
   omitNull(Object.fromEntries(names.map((name) => [name, asText(json[name])])));
 
-/** Pages are called by an id that only their space knows, so ours has both. */
+/** Builds an item id. Page ids are unique within their space only, so it contains both. */
 export const itemId = (spaceId: string, pageId: string): string => `${spaceId}/${pageId}`;
 
 export function partsOf(externalId: string): { spaceId: string; pageId: string | null } {
@@ -74,7 +74,7 @@ export function itemOfSpace({ id, title, createdAt, urls }: SpaceJson): SourceIt
   });
 }
 
-/** Types in the terms of the contract; GitBook once called its documents sheets. Computed pages are not in the tree. */
+/** Item types of the contract; GitBook used to call its documents sheets. Computed pages are not in the tree. */
 const ITEM_TYPES: Readonly<Record<string, string>> = { document: 'SHEET', group: 'GROUP', link: 'LINK' };
 
 const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>
@@ -82,9 +82,9 @@ const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>
     ? `${space.urls.published.replace(/\/+$/, '')}/${path}`
     : (urls?.app ?? null);
 
-const LINK = 'It is a link, and has no text of its own. Sync what it leads to.';
+const LINK = 'It is a link, and has no text of its own. Sync its target.';
 const COMPUTED =
-  'GitBook computes it when it is shown, and its API has no text of it. Sync the pages it is computed from.';
+  'GitBook computes this page on display, and its API returns no text. Sync the pages that it is computed from.';
 
 /** Returns all pages of a space, parents first, and the entries among them that are not items. */
 export function itemsOfPages(
@@ -126,16 +126,16 @@ export function itemsOfPages(
   return { items, skipped };
 }
 
-/** A page as a text of its own: its title, what it is about, and what stands on it. */
+/** Returns a page's content: title, description and text. */
 export function contentOf(page: PageJson, externalId: string, spaceId: string): ItemContent {
   if (page.type !== undefined && page.type !== 'document')
     throw new Fault(
       'unsupported_type',
-      page.type === 'link' ? LINK : 'This entry of GitBook has no text of its own: sync the pages in it.',
+      page.type === 'link' ? LINK : 'This GitBook entry has no text of its own: sync the pages in it.',
     );
   const { title = '', description = '', markdown = '' } = page;
   const heading = `# ${title}`;
-  // Exports may begin with the title already.
+  // The exported Markdown may already begin with the title.
   const parts = markdown.trimStart().startsWith(heading) ? [markdown] : [heading, description, markdown];
   return {
     bytes: Buffer.from(parts.filter((part) => part.trim() !== '').join('\n\n')),

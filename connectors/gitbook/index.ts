@@ -16,14 +16,14 @@ import {
 import { incompleteAnswer } from '../faults.js';
 import { bearer } from '../bearer.js';
 
-/** What its user hands us. */
+/** Credentials supplied by the caller. */
 export interface GitBookCredentials {
-  /** Id of the organization whose spaces are meant. */
+  /** Id of the organization to read spaces from. */
   readonly organization: string;
   readonly accessToken: string;
 }
 
-/** Spaces asked for at once; the interface takes up to 1,000, and each becomes a listing of its own. */
+/** Page size. The API accepts up to 1,000, but each space becomes a listing of its own. */
 const SPACES_PER_PAGE = '100';
 
 async function readSpace(client: SourceClient, spaceId: string): Promise<SpaceJson> {
@@ -40,7 +40,7 @@ export const gitbook: Connector<GitBookCredentials> = {
     limits: 'a space is listed in one answer; links are not followed',
   },
   headers: bearer,
-  // Seconds since 1970, where others write a number of seconds into Retry-After.
+  // GitBook's Retry-After contains seconds since 1970 instead of a duration.
   waitMs({ headers }, now) {
     const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
     return Number.isFinite(reset) && headers['retry-after'] === undefined ? Math.max(0, reset * 1000 - now) : null;
@@ -50,7 +50,7 @@ export const gitbook: Connector<GitBookCredentials> = {
     const { organization } = client.credentials;
     const user = await client.get(['user'], {});
     const found = (await client.get(['orgs', organization], {})) as { id?: unknown; title?: unknown };
-    if (typeof found.id !== 'string') throw new Fault('server_error', 'GitBook named no organization. Try again.');
+    if (typeof found.id !== 'string') throw new Fault('server_error', 'GitBook returned no organization. Try again.');
     return {
       account: found.id,
       metadata: {
@@ -78,8 +78,8 @@ export const gitbook: Connector<GitBookCredentials> = {
   async listDescendants(client, externalId, _cursor) {
     const { spaceId, pageId } = partsOf(externalId);
     const space = await readSpace(client, spaceId);
-    if (space.deletedAt !== undefined) throw new Fault('not_found', 'This space of GitBook was deleted.');
-    // The whole tree in one answer: GitBook has no pages of it.
+    if (space.deletedAt !== undefined) throw new Fault('not_found', 'This GitBook space was deleted.');
+    // The API returns the whole tree in one answer.
     const { pages } = (await client.get(['spaces', spaceId, 'content', 'pages'], {})) as {
       pages?: PageJson[];
     };
@@ -98,9 +98,9 @@ export const gitbook: Connector<GitBookCredentials> = {
   async open(client, externalId) {
     const { spaceId, pageId } = partsOf(externalId);
     if (pageId === null) {
-      // Such an id is not in any listing; if the space exists, its pages can be read.
+      // Listings contain no such id. If the space exists, the error says that its pages can be read.
       await readSpace(client, spaceId);
-      throw new Fault('unsupported_type', 'A space of GitBook has no text of its own: sync the pages in it.');
+      throw new Fault('unsupported_type', 'A GitBook space has no text of its own: sync the pages in it.');
     }
     const path = ['spaces', spaceId, 'content', 'page', pageId];
     const page = pageFrom(await client.get(path, { format: 'markdown' }));

@@ -16,7 +16,7 @@ import { incompleteAnswer } from '../faults.js';
 
 type Schemas = components['schemas'];
 
-/** What is read of a repository. */
+/** The fields of a repository that are read. */
 export interface Repository {
   readonly id: number;
   /** `owner/name`. */
@@ -42,7 +42,7 @@ export function repositoryFrom(json: Answer<Schemas['full-repository']>): Reposi
 
 /** An entry of a git tree. */
 export interface EntryJson {
-  /** Below the tree that was asked for. */
+  /** Relative to the requested tree. */
   readonly path: string;
   readonly mode: string;
   readonly type: string;
@@ -50,7 +50,7 @@ export interface EntryJson {
   readonly size?: number;
 }
 
-/** What stands at a path, asked for as an object. */
+/** The object at a path, in the `object` media type. */
 export interface ContentJson {
   readonly type?: string;
   readonly sha?: string;
@@ -60,19 +60,21 @@ export interface ContentJson {
   readonly content?: string;
 }
 
-/** Where entries of a tree lie. */
+/** The repository, branch and path of a tree. */
 export interface Place {
   /** `owner/name`. */
   readonly repository: string;
   readonly url: string;
   readonly branch: string;
-  /** Of the tree itself, within the repository; '' for its root. */
+  /** Path of the tree within the repository; '' for its root. */
   readonly path: string;
 }
 
-/** Longest file that is taken as text because nothing says what it is: what people write by hand is shorter. */
+/** Maximum size of a file of unknown format that is read as text: longer ones are rarely written by hand. */
 const MAX_PLAIN_BYTES = 1_000_000;
-/** Longest file of a format we know: GitHub sends it as base64 in JSON, and that much is read of an answer. */
+/**
+ * Maximum size of a file of a known format. GitHub sends it as base64 in JSON, and our answer limit admits that much.
+ */
 const MAX_FILE_BYTES = 35_000_000;
 
 /** Extensions of binary files, in addition to the formats of fileFormats.ts. */
@@ -87,10 +89,10 @@ const NO_TEXT = new Set(
 
 /** Git's file modes. */
 const LINK_MODE = '120000';
-/** Beginning of the pointer that replaces a file in Git LFS. */
+/** First line of the pointer file that replaces a file in Git LFS. */
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
-/** `owner/name` and the path within; '' for the repository itself. */
+/** Splits an item id into `owner/name` and the path within; the path is '' for the repository itself. */
 export function partsOf(externalId: string): { owner: string; name: string; path: string } {
   const [owner = '', name = '', ...path] = externalId.split('/');
   return { owner, name, path: path.join('/') };
@@ -106,18 +108,18 @@ export const itemOfRepository = ({ fullName, url, createdAt }: Repository): Sour
     createdAt,
   });
 
-const TOO_LONG = 'It is too long to be read from a repository. Upload it instead.';
-const NO_DOCUMENT = 'Of repositories only documents and texts are read. Upload it where it is to be.';
+const TOO_LONG = 'It is too large to be read from a repository. Upload it instead.';
+const NO_DOCUMENT = 'In repositories, only documents and texts are read. Upload it instead.';
 
-/** The format that a file of a repository is read as, or why it becomes none. Anything unknown and short is text. */
+/** Returns the format of a file, or a skip reason. Short files of unknown format are read as text. */
 function readAs({
   path,
   mode,
   type,
   size = 0,
 }: EntryJson): { readonly format: FileFormat } | { readonly skipReason: string } {
-  if (type !== 'blob') return { skipReason: 'It is another repository that is shown here. Sync that one.' };
-  if (mode === LINK_MODE) return { skipReason: 'It is a link. Sync what it leads to.' };
+  if (type !== 'blob') return { skipReason: 'It is a submodule. Sync its own repository.' };
+  if (mode === LINK_MODE) return { skipReason: 'It is a link. Sync its target.' };
   if (size === 0) return { skipReason: 'It is empty.' };
   const format = formatOfName(path);
   if (format !== null) {
@@ -130,7 +132,7 @@ function readAs({
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** Converts an entry of a tree. A submodule, which is another repository, is an item without contents. */
+/** Converts an entry of a tree. A submodule is an item without contents, because it is another repository. */
 export function itemOfEntry({ repository, url, branch, path: above }: Place, entry: EntryJson): SourceItem {
   const path = above === '' ? entry.path : `${above}/${entry.path}`;
   const slash = path.lastIndexOf('/');
@@ -154,10 +156,10 @@ export function itemOfEntry({ repository, url, branch, path: above }: Place, ent
   });
 }
 
-/** The types of /contents in the words of git trees. */
+/** Types of /contents as types of git trees. */
 const ENTRY_TYPES: Readonly<Record<string, string>> = { file: 'blob', symlink: 'blob', dir: 'tree' };
 
-/** What stands at a path as an entry of the root tree. */
+/** Converts the object at a path to an entry of the root tree. */
 export const entryOf = (path: string, { type = '', sha = '', size }: ContentJson): EntryJson => ({
   path,
   mode: type === 'symlink' ? LINK_MODE : '',
@@ -166,7 +168,7 @@ export const entryOf = (path: string, { type = '', sha = '', size }: ContentJson
   ...(size === undefined ? {} : { size }),
 });
 
-/** The content of a file. @throws Fault unsupported_type where it is not here at all */
+/** Returns the content of a file. @throws Fault unsupported_type for a Git LFS pointer */
 export function contentOf(externalId: string, bytes: Buffer, { sha, html_url: url }: ContentJson): ItemContent {
   if (bytes.subarray(0, LFS_POINTER.length).toString('latin1') === LFS_POINTER)
     throw new Fault('unsupported_type', 'GitHub keeps this file in Git LFS, which is not read. Upload it instead.');

@@ -30,7 +30,7 @@ export interface GitHubCredentials {
 }
 
 const REPOSITORIES_PER_PAGE = 100;
-/** GitHub's recommended wait for a rate limit without a time. */
+/** Wait for a rate limit without a time, as GitHub recommends. */
 const UNSAID_WAIT_MS = 60_000;
 /** Media type that returns one object for a directory too, with its tree. */
 const AS_OBJECT = 'application/vnd.github.object+json';
@@ -40,7 +40,7 @@ const messageOf = ({ body }: Refusal): string =>
     ? body.message
     : '';
 
-/** Whether a refusal is a rate limit: 403 or 429, with a header or a text that says so. */
+/** Whether a refusal is a rate limit: 403 or 429 with a header or text that indicates one. */
 const isLimited = (refusal: Refusal): boolean =>
   (refusal.status === 403 || refusal.status === 429) &&
   (refusal.headers['x-ratelimit-remaining'] === '0' ||
@@ -64,11 +64,11 @@ async function contentAt(
 ): Promise<ContentJson> {
   const options = { headers: { accept: AS_OBJECT } };
   const content = await client.get(['repos', owner, name, 'contents', ...path.split('/')], {}, options);
-  if (asText(content['type']) === null) throw incompleteAnswer('GitHub', 'what stands at the path');
+  if (asText(content['type']) === null) throw incompleteAnswer('GitHub', 'the object at the path');
   return content as ContentJson;
 }
 
-/** The root tree of the default branch; null for a repository without any commit. */
+/** Returns the root tree of the default branch; null for a repository without a commit. */
 async function rootTree(
   client: SourceClient,
   { owner, name, branch }: { owner: string; name: string; branch: string },
@@ -77,7 +77,7 @@ async function rootTree(
     const found = (await client.get(['repos', owner, name, 'branches', branch], {})) as {
       commit?: { sha?: string; commit?: { tree?: { sha?: string } } };
     };
-    // A commit is accepted in place of its tree.
+    // The API also accepts a commit's SHA in place of its tree's.
     const sha = found.commit?.commit?.tree?.sha ?? found.commit?.sha;
     if (sha === undefined) throw incompleteAnswer('GitHub', 'the commit of the branch');
     return sha;
@@ -102,7 +102,7 @@ export const github: Connector<GitHubCredentials> = {
   }),
   classify(refusal): ErrorClass | null {
     if (isLimited(refusal)) return 'rate_limited';
-    // Moved: the new name is listed. Empty: no path exists.
+    // Moved (the new name is listed), or empty (no path exists).
     return [301, 302, 307, 308, 409].includes(refusal.status) ? 'not_found' : null;
   },
   waitMs({ headers }, now) {
@@ -117,13 +117,10 @@ export const github: Connector<GitHubCredentials> = {
     const { username } = client.credentials;
     const { id, login } = (await client.get(['user'], {})) as { id?: unknown; login?: unknown };
     if (typeof id !== 'number' || typeof login !== 'string')
-      throw new Fault('server_error', 'GitHub named no user. Try again.');
+      throw new Fault('server_error', 'GitHub returned no user. Try again.');
     if (login.toLowerCase() !== username.trim().toLowerCase())
-      throw new Fault(
-        'access_denied',
-        'These credentials are of another user of GitHub: give the username of the token.',
-      );
-    // A user may change the login, never the id.
+      throw new Fault('access_denied', 'The token belongs to another GitHub user: give the username of its owner.');
+    // A user can change the login but not the id.
     return { account: String(id), metadata: { username: login } };
   },
 
@@ -164,21 +161,21 @@ export const github: Connector<GitHubCredentials> = {
   async open(client, externalId) {
     const parts = partsOf(externalId);
     const { owner, name, path } = parts;
-    // Without a path, the id is not from a listing.
+    // Listings contain no id without a path. If the repository exists, the error says that its files can be read.
     const found = path === '' ? await client.get(['repos', owner, name], {}) : null;
     const file: ContentJson = found === null ? await contentAt(client, parts) : {};
     const isElsewhere = file.type === 'symlink' || file.type === 'submodule';
     if (isElsewhere)
-      throw new Fault('unsupported_type', 'This leads elsewhere, and has no text of its own. Sync what it leads to.');
+      throw new Fault('unsupported_type', 'This is a link or submodule without text of its own. Sync its target.');
     if (file.type !== 'file' || file.sha === undefined)
       throw new Fault('unsupported_type', 'This has no text of its own: sync the files in it.');
-    // The answer does not contain large files.
+    // The answer omits the content of large files.
     const isHere = file.encoding === 'base64' && (file.content !== '' || file.size === 0);
     const blob: ContentJson = isHere
       ? file
       : ((await client.get(['repos', owner, name, 'git', 'blobs', file.sha], {})) as ContentJson);
     if (blob.encoding !== 'base64' || blob.content === undefined)
-      throw new Fault('server_error', 'GitHub sent no content of the file. It is tried again by itself.');
+      throw new Fault('server_error', 'GitHub returned no content of the file. It is retried automatically.');
     return contentOf(externalId, Buffer.from(blob.content, 'base64'), file);
   },
 

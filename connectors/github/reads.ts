@@ -1,4 +1,7 @@
-/** Reads issues and pull requests from GitHub at the time of the call. https://docs.github.com/en/rest/pulls, …/rest/issues */
+/**
+ * Reads issues and pull requests from GitHub at the time of the call. https://docs.github.com/en/rest/pulls,
+ * …/rest/issues
+ */
 import { Fault } from '../../contract/failures.js';
 import type { GitHubListQuery, LiveReads } from '../../contract/sources/liveReads.js';
 import type { Connector, LiveRead } from '../connector.js';
@@ -8,17 +11,17 @@ import { callerCursor, nonEmpty, queryOf } from '../cursors.js';
 import { nextQuery } from './paging.js';
 import { changedFileOf, commentOf, commitOf, issueOf, pullOf, wholePullOf } from './records.js';
 
-/** A repository by the two names it has in paths. */
+/** Owner and name of a repository. */
 interface Repository {
   readonly owner: string;
   readonly name: string;
 }
 
 const ADDRESS = /^https?:\/\/[^/]+\//i;
-/** What GitHub lets such names be made of: nothing else is asked for. */
+/** Characters that GitHub allows in owners and names. */
 const NAME = /^[\w.-]{1,100}$/;
 
-/** Parses the name of a repository: `owner/name`, its address, or the name alone for the account's own. Null if it is invalid. */
+/** Parses a repository: `owner/name`, its URL, or its name alone for the account's own. Null if it is invalid. */
 function repositoryOf(word: string, account: string): Repository | null {
   const parts = word.trim().replace(ADDRESS, '').split('/');
   const [owner = '', name = '', ...more] = parts.length === 1 ? [account, ...parts] : parts;
@@ -26,17 +29,17 @@ function repositoryOf(word: string, account: string): Repository | null {
   return isOne && more.length === 0 ? { owner, name } : null;
 }
 
-/** @throws Fault bad_response where the account has none or several */
+/** Returns the account's only repository. @throws Fault bad_response if it has none or several */
 async function onlyRepository(client: SourceClient, account: string): Promise<Repository | null> {
   const { values } = await client.list(['user', 'repos'], { per_page: '2' });
   const [name] = values.length === 1 ? [asText(asObject(values[0])['full_name'])] : [];
-  if (!name) throw new Fault('bad_response', 'The account has not just one repository. Name one: owner/name.');
+  if (!name) throw new Fault('bad_response', 'The account has no repository, or several. Name one: owner/name.');
   return repositoryOf(name, account);
 }
 
-/** What a page is asked for by: its number, or what GitHub said the page before. */
+/** Query of a page: its number, or the query in the previous page's Link header. */
 type Place = Readonly<Record<string, string>>;
-/** Lists that may be long go on behind something, others by numbers. */
+/** Long lists use `after`, the others page numbers. */
 const PLACES = ['page', 'after'] as const;
 
 const CURSOR = callerCursor<Place>(queryOf(PLACES, nonEmpty));
@@ -49,10 +52,10 @@ const placeAfter = (next: URLSearchParams | null): Place | null => {
   return place.length === 0 ? null : Object.fromEntries(place);
 };
 
-/** What hangs on a repository: where, how it is asked for, and what its operation calls it. */
+/** A type of record of a repository: its path, its query, and its conversion. */
 interface Kind {
   path(number: number | null): readonly string[];
-  /** How callers may narrow a list; unset: not at all. */
+  /** Converts the caller's filters to the query; unset: no filters. */
   filter?(filters: GitHubListQuery['filters'], repository: Repository): Place;
   present(row: Json): Json;
 }
@@ -63,7 +66,7 @@ const pulls: Kind = {
   filter: ({ state = 'open', base, head }, { owner }) => ({
     state,
     ...(base ? { base } : {}),
-    // Of a branch alone GitHub takes no notice, and answers all.
+    // GitHub ignores a branch without its owner, and would return all pull requests.
     ...(head ? { head: head.includes(':') ? head : `${owner}:${head}` } : {}),
   }),
   present: pullOf,
@@ -82,7 +85,7 @@ interface Login {
   readonly username: string;
 }
 
-/** Null for a record that does not exist, or is not accessible. */
+/** Returns null for a record that does not exist or is inaccessible. */
 async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
@@ -115,9 +118,9 @@ const listOf =
       };
       const path = ['repos', owner, name, ...kind.path(asked.number)];
       const { values, headers } = await client.list(path, parameters).catch((error: unknown) => {
-        // Far into a long list it takes no numbers.
+        // GitHub rejects high page numbers of long lists.
         if (error instanceof Fault && error.kind === 'bad_response' && asked.cursor === null && asked.page > 1)
-          throw new Fault('bad_response', 'GitHub does not go to this page by its number. Follow next_cursor instead.');
+          throw new Fault('bad_response', 'GitHub does not support this page number. Follow next_cursor instead.');
         throw error;
       });
       return {
@@ -137,7 +140,7 @@ const oneOf =
       return presented(kind, await client.get(path, {}), asked.remote);
     });
 
-/** By the names of what operations ask for. */
+/** The direct queries by operation. */
 export const gitHubReads: NonNullable<Connector<Login>['reads']> = {
   issues: listOf(issues),
   'one of issues': oneOf(issues),

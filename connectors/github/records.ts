@@ -1,4 +1,4 @@
-/** Issues, pull requests and what hangs on them, in the words of the operations that answer them. */
+/** Converts GitHub's issues, pull requests and related records to those of the contract. */
 import type { components } from '@octokit/openapi-types';
 
 import { type Answer, asAnswer, asList, asObject, asText, type Json } from '../json.js';
@@ -50,7 +50,7 @@ export function issueOf(row: Answer<Schemas['issue']>): Json {
     ...times(row),
     closed_at: asText(row['closed_at']),
     draft: row['draft'] === true,
-    // To GitHub a pull request is an issue with something more.
+    // GitHub returns pull requests as issues with an additional field.
     pull_request: asText(pull['url']) === null ? null : { url: pull['url'], merged_at: asText(pull['merged_at']) },
     body: textOf(row['body']),
     closed_by: personOf(row['closed_by']),
@@ -59,7 +59,7 @@ export function issueOf(row: Answer<Schemas['issue']>): Json {
 
 const branchOf = (value: unknown): Json => {
   const { label, ref, sha } = asAnswer<Pull['head']>(value);
-  // Of a fork that was deleted there is no label.
+  // The label is missing if the fork was deleted.
   return { label: asText(label) ?? textOf(ref), ref: textOf(ref), sha: textOf(sha) };
 };
 
@@ -82,7 +82,7 @@ export const pullOf = (row: Answer<Pull>): Json => ({
   base: branchOf(row['base']),
 });
 
-/** With what GitHub counts only where one is asked for. */
+/** Converts a pull request with the counts that GitHub returns for single ones only. */
 export const wholePullOf = (row: Answer<Pull>): Json => ({
   ...pullOf(row),
   merged: row['merged'] === true,
@@ -133,7 +133,7 @@ export function commitOf(row: Answer<Schemas['commit']>): Json {
   };
 }
 
-/** What may have happened to a file, as the operations know it. */
+/** The file statuses of the contract. */
 const FILE_STATUSES: ReadonlySet<unknown> = new Set(
   'added removed modified renamed copied changed unchanged'.split(' '),
 );

@@ -4,7 +4,7 @@ import type { SourceClient } from '../accountClient.js';
 import { type EntryJson, itemOfEntry } from './adapter.js';
 import { requireList } from '../faults.js';
 
-/** Position in the listing of a tree: trees by their paths within the repository. Their contents never change. */
+/** Position in the listing of a tree. Trees are identified by path and SHA, so their contents never change. */
 export const TREE_CURSOR = shapeOf({
   repository: string,
   url: string,
@@ -15,8 +15,9 @@ export const TREE_CURSOR = shapeOf({
 type TreeCursor = Checked<typeof TREE_CURSOR>;
 
 /**
- * Returns the next tree with all its contents. If GitHub truncates the answer, it lists the tree alone, and its subtrees
- * one by one. @throws Fault access_denied for a tree that is truncated even so: its contents are unknown
+ * Returns the next tree with all its contents. If GitHub truncates the recursive answer, the tree is listed alone,
+ * and its subtrees one by one.
+ * @throws Fault access_denied if even that answer is truncated: the tree's contents are unknown
  */
 export async function takeTree(client: SourceClient, cursor: TreeCursor): Promise<PageAt<TreeCursor>> {
   const { open, ...place } = cursor;
@@ -36,7 +37,7 @@ export async function takeTree(client: SourceClient, cursor: TreeCursor): Promis
     if (truncated)
       throw new Fault(
         'access_denied',
-        'GitHub does not list a directory of so many entries. Split it, then sync again.',
+        'GitHub does not completely list a directory with so many entries. Split it, then sync again.',
       );
     const inside = tree.filter(({ type }) => type === 'tree');
     behind.unshift(...inside.map((entry) => [path === '' ? entry.path : `${path}/${entry.path}`, entry.sha] as const));

@@ -4,14 +4,14 @@ import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull
 import { createItem, createContainer } from '../items.js';
 import { requireList } from '../faults.js';
 
-/** Ids of Gong are numbers of up to 20 digits, of calls, workspaces and folders each by themselves. */
+/** Item ids. Gong's ids are numbers of up to 20 digits; calls, workspaces and folders are numbered separately. */
 const ID = /^(?:(workspace|folder):)?(\d{1,20})$/;
 export type Kind = 'call' | 'workspace' | 'folder';
 export interface Place {
   readonly kind: Kind;
   readonly id: string;
 }
-/** A call by its number alone, as people know it. */
+/** Returns the item id: the number alone for a call, as in Gong's URLs. */
 export const idOf = ({ kind, id }: Place): string => (kind === 'call' ? id : `${kind}:${id}`);
 /** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): Place | null {
@@ -95,11 +95,11 @@ export function itemOfCall(call: Json, folder: string | null, workspace: string 
     externalUrl: addressOf(call, id),
     hasContent: true,
     createdAt: asMoment(call['started']),
-    // No version: nothing of a call tells that its transcript was corrected.
+    // No version: no field of a call changes when its transcript is corrected.
   });
 }
 
-/** `1:02:03` from the beginning of a call. */
+/** Formats an offset from the beginning of a call, such as `1:02:03`. */
 function timeOf(milliseconds: unknown): string {
   const seconds = Math.max(0, Math.floor(Number(milliseconds) / 1000) || 0);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -107,7 +107,7 @@ function timeOf(milliseconds: unknown): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Who spoke, by the id that a transcript calls them; who is not named is counted. */
+/** Creates a lookup of speaker names by the ids in a transcript. Unnamed speakers are numbered. */
 function createSpeakers(parties: readonly Json[]): (id: unknown) => string {
   const names = new Map<unknown, string>();
   for (const party of parties) {
@@ -125,7 +125,7 @@ function createSpeakers(parties: readonly Json[]): (id: unknown) => string {
   };
 }
 
-/** A line of people, as `Ada Lovelace (Captain, Harbour)`. */
+/** Formats a participant, such as `Ada Lovelace (Captain, Harbour)`. */
 const partyOf = (party: Json): string | null => {
   const name = asName(party['name']) ?? asText(party['emailAddress']);
   const about = [party['title'], party['affiliation']].flatMap((value) => asText(value) ?? []);
@@ -148,7 +148,7 @@ function spokenIn(transcript: readonly Json[], parties: readonly Json[]): string
     .join('\n\n');
 }
 
-/** A call as a file's content; null where nothing of it is written down. */
+/** Returns a call's content; null if it has no transcript. */
 export function contentOf(call: Json, parties: readonly Json[], transcript: readonly Json[]): ItemContent | null {
   const id = asText(call['id']) ?? '';
   const spoken = spokenIn(transcript, parties);

@@ -1,4 +1,4 @@
-/** Gong: calls of a company, as what was said in them and by whom. https://help.gong.io/docs/what-the-gong-api-provides */
+/** Gong: the transcripts of a company's calls. https://help.gong.io/docs/what-the-gong-api-provides */
 import { type PageAt, withCursor, boolean, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
@@ -21,17 +21,17 @@ import {
 import { bearer } from '../bearer.js';
 import { noSuchItem, requireList } from '../faults.js';
 
-/** Before the first call of anybody: a listing wants a beginning. */
+/** Start of the listing, which requires one: before the first call of any company. */
 const FIRST_DAY = '2010-01-01T00:00:00Z';
-/** Calls are listed by when they were scheduled for, which may be a little later than now. */
+/** Calls are listed by their scheduled time, which may be in the near future. */
 const LAST_DAY_MS = 86_400_000;
-/** Calls whose details are asked for at once. */
+/** Calls per details request. */
 const CALLS_AT_ONCE = 100;
 
 const isKind = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
   error instanceof Fault && kinds.includes(error.kind);
 
-/** What was found, or null: Gong says 404 of a search without results. */
+/** Returns null for a search without results, to which Gong answers 404. */
 async function found(answer: Promise<Json>): Promise<Json | null> {
   try {
     return await answer;
@@ -44,11 +44,11 @@ async function found(answer: Promise<Json>): Promise<Json | null> {
 /** Position in the listing of a workspace or a folder. */
 const CURSOR = shapeOf({
   workspace: string,
-  /** A page of the workspace's calls; null: they are through. */
+  /** Position in the workspace's calls; null: all were listed. */
   calls: nullable(shapeOf({ until: string, at: nullable(string) })),
   /** Folders whose calls remain to be listed; null: not loaded yet. */
   folders: nullable(listOf(string)),
-  /** Whether these calls were listed before, as calls of the workspace: then only their folders are new. */
+  /** Whether its calls were already listed with the workspace, so that only their folders are new. */
   isAgain: boolean,
 });
 type CallsCursor = Checked<typeof CURSOR>;
@@ -62,7 +62,9 @@ async function listWorkspaces(client: SourceClient): Promise<ItemPage['items']> 
   return requireList('Gong', answer['workspaces']).flatMap((one) => itemOfWorkspace(asObject(one)) ?? []);
 }
 
-/** Folders of a workspace's library; none where the account may not see it, for its calls are listed all the same. */
+/**
+ * Returns the folders of a workspace's library; none if it is inaccessible, since its calls can be listed without it.
+ */
 async function listFolders(client: SourceClient, workspace: string): Promise<readonly Folder[]> {
   try {
     const answer = await found(client.get(['library', 'folders'], { workspaceId: workspace }));
@@ -89,7 +91,7 @@ async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<
   return calls;
 }
 
-/** The next page of the calls of a workspace. */
+/** Returns the next page of a workspace's calls. */
 async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const { workspace, calls } = cursor;
   const { until, at } = calls ?? { until: FIRST_DAY, at: null };
@@ -102,7 +104,7 @@ async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<PageA
   return pageAt(items, { ...cursor, calls: next === null || next === at ? null : { until, at: next } });
 }
 
-/** The calls of the next folder. */
+/** Returns the calls of the next folder. */
 async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const [folder = '', ...rest] = cursor.folders ?? [];
   const answer = (await found(client.get(['library', 'folder-content'], { folderId: folder }))) ?? { calls: [] };
@@ -123,7 +125,7 @@ async function goOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<C
   return pageAt(folders.map(itemOfFolder), { ...cursor, folders: folders.map(({ id }) => id) });
 }
 
-/** A folder itself, and those in it. */
+/** Returns a folder and its subfolders. */
 async function belowFolder(client: SourceClient, id: string): Promise<PageAt<CallsCursor>> {
   for (const { externalId } of await listWorkspaces(client)) {
     const workspace = parseItemId(externalId)?.id ?? '';
@@ -152,7 +154,7 @@ async function openCall(client: SourceClient, externalId: string): Promise<ItemC
   if (content === null)
     throw new Fault(
       'no_text',
-      'Gong has no transcript of this call. It may still be written: sync the call again later.',
+      'Gong has no transcript of this call. It may still be in progress: sync the call again later.',
     );
   return content;
 }
@@ -188,11 +190,11 @@ export const gong: Connector<OAuthGrant> = {
 
   async identify(client) {
     const { facts } = client.credentials;
-    // Gong names no user of a token; who asks says whose account it is.
+    // Gong returns no user or company of a key: the first workspace identifies the account.
     const workspaces = await listWorkspaces(client);
     const email = facts['email']?.toLowerCase();
     const account = email ?? workspaces.map(({ externalId }) => externalId).toSorted()[0];
-    if (account === undefined) throw new Fault('server_error', 'Gong named no workspace. Try again.');
+    if (account === undefined) throw new Fault('server_error', 'Gong returned no workspace. Try again.');
     return { account, metadata: omitNull({ email, workspaces: workspaces.map(({ name }) => name) }) };
   },
 

@@ -1,4 +1,4 @@
-/** What the interfaces of Google have in common: consent, errors, waits, and answers that may be anything. */
+/** Common parts of Google's APIs: consent, errors, waits, and validation of answers. */
 import type { SharedLimit } from '../connector.js';
 import type { OAuthSpec } from '../oauthSpec.js';
 import type { Refusal } from '../accountClient.js';
@@ -28,13 +28,13 @@ export const googleConsent = (scopes: readonly string[]): OAuthSpec => ({
   pkce: true,
   clientAuth: 'post',
   bodyFormat: 'form',
-  // A user who consented before gets a refresh token only with another consent.
+  // Google issues a refresh token to a user who has consented before only after another consent.
   authorizeParameters: { access_type: 'offline', prompt: 'consent' },
   rotates: false,
   revokes: 'form',
 });
 
-/** `errors[].reason`, where the status alone does not tell. */
+/** Reasons (`errors[].reason`) whose meaning differs from the status. */
 const REASONS: Readonly<Record<string, ErrorClass>> = {
   authError: 'auth_revoked',
   rateLimitExceeded: 'rate_limited',
@@ -49,21 +49,21 @@ const REASONS: Readonly<Record<string, ErrorClass>> = {
   fileNotExportable: 'not_exportable',
   cannotDownloadFile: 'forbidden_item',
   cannotDownloadAbusiveFile: 'not_exportable',
-  // The project of our OAuth client has not switched this interface on.
+  // The API is not enabled in the project of our OAuth client.
   accessNotConfigured: 'config',
 };
-/** A day's quota comes back at midnight in California; asking each hour is often enough. */
+/** Daily quotas reset at midnight in California; an hourly retry is sufficient. */
 const DAILY_WAIT_MS = 3_600_000;
-/** Google asks to back off and rarely says for how long. */
+/** Wait if Google asks for backoff without a duration, which is the usual case. */
 const UNSAID_WAIT_MS = 5_000;
 
 /**
- * What is said, with 403, of the project that our OAuth client belongs to:
- * https://developers.google.com/workspace/gmail/api/guides/handle-errors. With 429 the first is said of one user.
+ * Reasons that, with status 403, concern the project of our OAuth client. With 429 the first one concerns one user.
+ * https://developers.google.com/workspace/gmail/api/guides/handle-errors
  */
 const OF_PROJECT: ReadonlySet<string> = new Set(['rateLimitExceeded', 'dailyLimitExceeded']);
 
-/** The limits of a project, of each interface for itself. */
+/** The limits of a project; each API has its own. */
 export const projectLimit: SharedLimit = {
   requestsAtOnce: 64,
   isMet: (refusal) => refusal.status === 403 && OF_PROJECT.has(reasonOf(refusal)),
@@ -84,7 +84,7 @@ const entriesOf = (refusal: Refusal): readonly ErrorEntry[] => asList(errorOf(re
 /** Returns the reason of an error; '' without one. */
 export const reasonOf = (refusal: Refusal): string => asText(entriesOf(refusal)[0]?.reason) ?? '';
 
-/** Whether the cursor of a listing or feed is refused: cursors expire. */
+/** Whether a refusal is an expired cursor of a listing or feed. */
 const isStalePoint = (refusal: Refusal): boolean =>
   refusal.status === 410 ||
   (refusal.status === 400 &&
@@ -96,7 +96,7 @@ export function classify(refusal: Refusal): ErrorClass | null {
   return Object.hasOwn(REASONS, reason) ? (REASONS[reason] ?? null) : null;
 }
 
-/** Gmail says the end of a wait in words; all are asked to back off. */
+/** Returns the wait of a rate limit. Gmail writes its end into the error text; the other APIs name none. */
 export function waitMs(refusal: Refusal, now: number): number | null {
   if (refusal.headers['retry-after'] !== undefined) return null;
   const said = /retry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/i.exec(asText(errorOf(refusal).message) ?? '')?.[1];

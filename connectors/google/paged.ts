@@ -2,14 +2,16 @@ import { Fault } from '../../contract/failures.js';
 import type { CallOptions, SourceClient } from '../accountClient.js';
 import { asText } from '../json.js';
 
-/** Whether a token, or a point of a feed, is refused. Not each of Google's interfaces says that this is what is wrong. */
+/**
+ * Whether an error may mean an expired page token or cursor. Some of Google's APIs report it in general terms only.
+ */
 export const isStale = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'stale_cursor' || error.kind === 'bad_response');
 
-/** A page of a listing of Google's. */
+/** A page of a Google listing. */
 export interface GooglePage {
   readonly body: Readonly<Record<string, unknown>>;
-  /** Where the next page begins; null after the last one. */
+  /** Page token of the next page; null after the last one. */
   readonly next: string | null;
 }
 

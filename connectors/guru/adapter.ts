@@ -19,7 +19,7 @@ export function parseItemId(externalId: string): Place | null {
 }
 
 const MAX_NAME = 1_000;
-/** Where people open things: by what Guru calls their slugs. */
+/** Returns the URL for a user's browser, which contains the object's slug. */
 const urlOf = (room: 'card' | 'folders' | 'collections', json: Json): string | null => {
   const slug = asText(json['slug']);
   return slug === null ? null : `https://app.getguru.com/${room}/${slug}`;
@@ -40,10 +40,10 @@ const container = (place: Place, json: Json, around: Around): SourceItem =>
     createdAt: asMoment(json['dateCreated']),
   });
 
-/** What a card of Guru is called. */
+/** Returns the title of a card. */
 export const titleOf = (card: Json): string => (asText(card['preferredPhrase']) ?? '').slice(0, MAX_NAME);
 
-/** A collection, a folder or a card in its place; null for an answer that names none, and for a card that was archived. */
+/** Converts a collection, folder or card; null for an invalid answer, and for an archived card. */
 export function itemOf(kind: Kind, json: Json, around: Around): SourceItem | null {
   const id = asText(json['id']);
   if (id === null || !ID.test(id) || json['archived'] === true) return null;
@@ -62,7 +62,7 @@ export function itemOf(kind: Kind, json: Json, around: Around): SourceItem | nul
   });
 }
 
-/** A card as a text of its own: its title and what stands on it. */
+/** Returns a card's content: title and text. */
 export function contentOf(card: Json, externalId: string): ItemContent {
   const title = titleOf(card);
   const changed = asMoment(card['lastModified']);

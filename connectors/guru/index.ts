@@ -1,4 +1,4 @@
-/** Guru: collections of cards, in folders or in none, read with a user's token. https://developer.getguru.com */
+/** Guru: collections of cards, with or without folders, read with a user's token. https://developer.getguru.com */
 import {
   type PageAt,
   withRootsCursor,
@@ -18,9 +18,9 @@ import { contentOf, externalIdOf, itemOf, type Kind, type Place, parseItemId } f
 import { asObject, asText, type Json } from '../json.js';
 import { noSuchItem, requireId } from '../faults.js';
 
-/** What its user hands us. */
+/** Credentials supplied by the caller. */
 export interface GuruCredentials {
-  /** Their address, or the id of the collection that the token is for. */
+  /** The user's email address, or the id of the collection that the token is for. */
   readonly username: string;
   readonly accessToken: string;
 }
@@ -29,33 +29,33 @@ type Query = Readonly<Record<string, string>>;
 
 const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
 
-/** A page of a list. Of the link to the next one its query alone is kept: path and host stay ours. */
+/** Returns a page of a list. Only the query of the next link is used: its host and path are not trusted. */
 async function takePage(client: SourceClient, path: readonly string[], query: Query) {
   const { values, headers } = await client.list(path, query);
   const link = /<\s*([^>]+?)\s*>\s*;\s*rel="?next-page"?/.exec(headers['link'] ?? '')?.[1];
   if (link !== undefined && !URL.canParse(link))
-    throw new Fault('server_error', 'Guru returned a list without its next page. It is tried again automatically.');
+    throw new Fault('server_error', 'Guru returned a list without its next page. It is retried automatically.');
   const next = link === undefined ? null : Object.fromEntries(new URL(link).searchParams);
   return { values: values.map(asObject), next };
 }
 
-/** All cards, in the order in which they came to be: one that is changed meanwhile shifts nothing. */
+/** Query for all cards, sorted by creation date so that concurrent changes do not shift later pages. */
 const ALL_CARDS: Query = { queryType: 'cards', sortField: 'dateCreated', sortOrder: 'asc', maxResults: '50' };
 
-/** Position in a listing: in the folders, and then, for a collection, among its cards without a folder. */
+/** Position in a listing: the folders, then, for a collection, its cards without a folder. */
 const CURSOR = shapeOf({
   root: string,
   open: listOf(shapeOf({ folder: string, owner: string })),
-  /** Of the first folder, or of all cards; null: from the beginning. */
+  /** Position in the first folder, or in the list of all cards; null: at the beginning. */
   at: nullable(recordOf(string)),
-  /** The collection whose cards in no folder come last; null: of a folder, where there are none. */
+  /** The collection whose cards without a folder are listed last; null when a folder is listed. */
   rest: nullable(string),
 });
 type Cursor = Checked<typeof CURSOR>;
 
 const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 && cursor.rest === null ? null : cursor);
 
-/** What the list of a folder says of a member. */
+/** Returns the kind of an entry in a folder's list. */
 const kindOf = (member: Json): Kind => (asText(member['type']) === 'folder' ? 'folder' : 'card');
 
 async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
@@ -66,7 +66,7 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cu
   try {
     page = await takePage(client, ['folders', first.folder, 'items'], at ?? {});
   } catch (error) {
-    // It went in the meantime; the others are still there.
+    // The folder was deleted in the meantime; the others still exist.
     if (!isMissing(error)) throw error;
     return { items: [], next: unlessEnd({ ...cursor, open: rest, at: null }) };
   }
@@ -97,7 +97,7 @@ async function begin(client: SourceClient, { kind, id }: Place): Promise<PageAt<
   const collection = asText(asObject(json['collection'])['id']);
   const root =
     kind === 'collection' || collection === null ? null : externalIdOf({ kind: 'collection', id: collection });
-  // The answer for a subfolder has no parent; a listing of its collection has.
+  // The single-folder answer has no parent for a subfolder; a listing of its collection does.
   requireId('Guru', json, `the ${kind}`);
   const item = itemOf(kind, json, { parent: root, root });
   if (item === null) throw noSuchItem('Guru');
@@ -155,7 +155,7 @@ export const guru: Connector<GuruCredentials> = {
     if (place === null) throw noSuchItem('Guru');
     if (place.kind !== 'card') {
       await client.get([place.kind === 'folder' ? 'folders' : 'collections', place.id], {});
-      throw new Fault('unsupported_type', 'This has no text of its own at Guru: sync the cards in it.');
+      throw new Fault('unsupported_type', 'This Guru item has no text of its own: sync the cards in it.');
     }
     const card = await client.get(['cards', place.id, 'extended'], {});
     requireId('Guru', card, 'the card');

@@ -14,7 +14,7 @@ import {
 import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
 import { createItem } from '../items.js';
 
-/** Where lies what Intercom itself has no place for. */
+/** Root items for articles, conversations and tickets that are in no collection. Intercom has no such objects. */
 export const CONTAINERS = {
   articles: 'Articles in no collection',
   conversations: 'Conversations',
@@ -25,11 +25,11 @@ export const isContainer = (id: string): id is Container => Object.hasOwn(CONTAI
 
 const KINDS = ['collection', 'article', 'conversation', 'ticket'] as const;
 type Kind = (typeof KINDS)[number];
-/** What has attachments. */
+/** Kinds with attachments. */
 export type ThreadKind = Extract<Kind, 'conversation' | 'ticket'>;
 export const TYPE_OF = { conversation: 'CONVERSATION', ticket: 'TICKET' } as const satisfies Record<ThreadKind, string>;
 
-/** What an id of ours means; null for none. */
+/** A parsed item id; null if it is invalid. */
 export type IntercomPlace =
   | { readonly kind: Container }
   | { readonly kind: Kind; readonly id: string }
@@ -49,7 +49,7 @@ export function parseItemId(externalId: string): IntercomPlace {
 export const itemOfContainer = (id: Container): SourceItem =>
   createItem({ externalId: id, name: CONTAINERS[id], itemType: 'FOLDER', isExpandable: true });
 
-/** @param root id of its root collection */
+/** Converts a collection. @param root id of its root collection */
 export function itemOfCollection(json: Json, root: string): SourceItem | null {
   const [id, above] = [idOf(json['id']), idOf(json['parent_id'])];
   if (id === null) return null;
@@ -94,7 +94,7 @@ export function itemOfArticle(json: Json, root: string | null): SourceItem | nul
   });
 }
 
-/** An article in all languages that it is published in, its own first. */
+/** Returns an article's content in all published languages, the default one first. */
 export function contentOf(article: Json, externalId: string): ItemContent {
   const own = asText(article['default_locale']);
   const translated = Object.entries(asObject(article['translated_content']))
@@ -128,7 +128,7 @@ export function itemOfConversation(json: Json): SourceItem | null {
       firstLine(asText(source['body'])) ??
       `Conversation ${id}`,
     itemType: 'CONVERSATION',
-    // Attachments of its parts are unknown before they are requested.
+    // The number of attachments is unknown until the parts are requested.
     isExpandable: true,
     hasContent: true,
     createdAt: dateOf(json['created_at']),
@@ -137,7 +137,7 @@ export function itemOfConversation(json: Json): SourceItem | null {
   });
 }
 
-/** Names by id of those whom tickets speak of. */
+/** Names, by id, of the users that tickets refer to. */
 export interface People {
   readonly admins: ReadonlyMap<string, string>;
   readonly teams: ReadonlyMap<string, string>;
@@ -185,7 +185,7 @@ export function itemOfTicket(json: Json, { admins, teams, contacts }: People): S
   });
 }
 
-/** What was said in a conversation, or in a ticket, and how many parts more there are than Intercom gives out. */
+/** The messages of a conversation or ticket, and the number of further parts that Intercom omits. */
 interface Parts {
   readonly parts: readonly Json[];
   readonly omitted: number;
@@ -195,13 +195,13 @@ function partsOf(json: Json, kind: ThreadKind): Parts {
   const list = asObject(json[name]);
   const parts = asObjects(list[name]);
   const total = list['total_count'];
-  // The first one stands before the others, in words of its own.
+  // The first message is not among the parts, and has other field names.
   const first =
     kind === 'conversation' ? [{ ...asObject(json['source']), created_at: json['created_at'], id: 's' }] : [];
   return { parts: [...first, ...parts], omitted: typeof total === 'number' ? Math.max(0, total - parts.length) : 0 };
 }
 
-/** What is attached to the parts of a conversation or a ticket; it has no ids of its own. */
+/** Returns the attachments of a conversation or ticket. They have no ids of their own. */
 export const attachedIn = (json: Json, kind: ThreadKind): readonly (Attached & { readonly url: string })[] =>
   partsOf(json, kind).parts.flatMap((part) =>
     asObjects(part['attachments']).flatMap((one, index) => {
@@ -212,7 +212,7 @@ export const attachedIn = (json: Json, kind: ThreadKind): readonly (Attached & {
         externalId: `${kind}:${idOf(json['id'])}/${partId}-${index}`,
         name,
         contentType: asText(one['content_type']),
-        // Its address is signed again each time; an attachment never changes.
+        // The URL has a new signature each time, so it is not part of the version. An attachment never changes.
         version: `${name ?? ''} ${idOf(one['filesize']) ?? ''}`,
         url,
       };
@@ -227,7 +227,7 @@ const readComment = (part: Json): Comment => ({
   isInternal: part['part_type'] === 'note',
 });
 
-/** A conversation or a ticket as a text. */
+/** Returns the content of a conversation or ticket. */
 export function contentOfParts(json: Json, item: SourceItem, kind: ThreadKind): ItemContent {
   const { parts, omitted } = partsOf(json, kind);
   const description = asText(asObject(json['ticket_attributes'])['_default_description_']);

@@ -3,7 +3,7 @@ import type { SourceClient } from '../accountClient.js';
 import { asObject, asObjects, asText, type Json } from '../json.js';
 
 export const NAME = 'Intercom';
-/** Of searches and of numbered lists at most. */
+/** Maximum page size of searches and numbered lists. */
 const PER_SEARCH = 150;
 const PER_PAGE = '150';
 
@@ -16,11 +16,11 @@ interface Numbered {
 
 const countOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 
-/** A page of a list whose pages are numbered. */
+/** Returns a page of a list with numbered pages. */
 export async function takeNumbered(client: SourceClient, path: readonly string[], page: number): Promise<Numbered> {
   const answer = await client.get(path, { page: String(page), per_page: PER_PAGE });
   if (!Array.isArray(answer['data']))
-    throw new Fault('server_error', `${NAME} gave an answer without a list. It is tried again by itself.`);
+    throw new Fault('server_error', `${NAME} gave an answer without a list. It is retried automatically.`);
   const last = countOf(asObject(answer['pages'])['total_pages']) ?? 1;
   return {
     values: asObjects(answer['data']),
@@ -29,7 +29,7 @@ export async function takeNumbered(client: SourceClient, path: readonly string[]
   };
 }
 
-/** All pages of a list that is known to be short. @throws Fault for one of more than `most` */
+/** Returns all pages of a short list. @throws Fault for more than `most` entries */
 export async function takeAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let page: number | null = 1; page !== null;) {
@@ -43,7 +43,7 @@ export async function takeAll(client: SourceClient, path: readonly string[], mos
 }
 
 export type Searched = 'conversations' | 'tickets';
-/** A condition of a search: moments are in seconds since 1970, and Intercom may take the day of one for it. */
+/** A condition of a search. Times are in seconds since 1970; Intercom may compare by day only. */
 export interface Condition {
   readonly field: 'created_at' | 'updated_at';
   readonly operator: '>' | '<';
@@ -51,7 +51,10 @@ export interface Condition {
 }
 const EVER: Condition = { field: 'created_at', operator: '>', value: 0 };
 
-/** A page of what a search finds. @param name what the list is called, and its path begins with @param query unset: all there is */
+/**
+ * Returns a page of search results. @param name field of the answer, and first path segment @param query unset: no
+ * conditions
+ */
 export async function searchAll(
   client: SourceClient,
   name: Searched,
@@ -60,7 +63,7 @@ export async function searchAll(
 ): Promise<{ readonly values: readonly Json[]; readonly next: string | null; readonly total: number | null }> {
   const pagination = { per_page: PER_SEARCH, ...(after === null ? {} : { starting_after: after }) };
   const answer = await client.post([name, 'search'], { query, pagination });
-  // Null, an object, or an address, by version and by list.
+  // Null, an object or a URL, depending on API version and list.
   const { next } = asObject(answer['pages']);
   const address = asText(next);
   const told = address !== null && URL.canParse(address) ? new URL(address).searchParams.get('starting_after') : null;

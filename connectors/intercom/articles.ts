@@ -18,7 +18,9 @@ import type { Json } from '../json.js';
 
 const COLLECTIONS = ['help_center', 'collections'];
 const MAX_COLLECTIONS = 20_000;
-/** Restarts of a list from which an entry was removed meanwhile: the later pages have moved up. */
+/**
+ * Maximum number of restarts of a list. A restart is needed if an entry was removed, because later pages then shift.
+ */
 const MAX_RESTARTS = 3;
 
 /** Returns a page of the root items: root collections, then containers for items without a collection. */
@@ -37,7 +39,7 @@ async function collectionsOf(client: SourceClient) {
     const id = idOf(one['id']);
     if (id !== null) all.set(id, one);
   }
-  /** Returns a collection and its ancestors; a cycle, which is a fault of the source, is passed once. */
+  /** Returns a collection and its ancestors. Invalid answers may contain a cycle: each collection is visited once. */
   const pathOf = (id: string): readonly string[] => {
     const path: string[] = [];
     for (let at: string | null = id; at !== null && all.has(at) && !path.includes(at);) {
@@ -51,7 +53,7 @@ async function collectionsOf(client: SourceClient) {
 
 /** Position in the listing of articles. */
 const CURSOR = shapeOf({
-  /** The outermost collection of each that is meant; null: those in none are. */
+  /** Root collection of each selected collection; null: the articles without a collection are selected. */
   roots: nullable(recordOf(string)),
   page: count,
   total: nullable(count),
@@ -59,7 +61,7 @@ const CURSOR = shapeOf({
 });
 type Cursor = Checked<typeof CURSOR>;
 
-/** A page of all articles, of which those are taken that lie where it is meant: Intercom lists them in no other way. */
+/** Returns a page of all articles, filtered by collection: Intercom has no list per collection. */
 async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { roots, page, restarts } = cursor;
   const { values, next, total } = await takeNumbered(client, ['articles'], page);
@@ -113,7 +115,7 @@ export const belowLoose = withCursor(CURSOR, async (client: SourceClient, { want
   return listArticles(client, cursor);
 });
 
-/** An article. @throws Fault not_found also for a draft */
+/** Returns an article. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string): Promise<Json> {
   const article = answerAbout(NAME, id, await client.get(['articles', id], {}));
   if (article['state'] !== 'published') throw noSuchItem(NAME);

@@ -8,17 +8,17 @@ import { AT_ONCE, attachedTo, LISTS, unlessGone } from './threads.js';
 import { isFault } from '../faults.js';
 
 const KINDS: readonly ThreadKind[] = ['conversation', 'ticket'];
-/** Searches take the day of a moment for it, and find what changed some time after it did. */
+/** Overlap of successive searches: they may compare by day only, and their index lags behind changes. */
 const OVERLAP_S = 2 * 86_400;
 
-/** What of one kind was there: as many as were created before a moment, in seconds since 1970. */
+/** Number of items of a kind that were created before a time, in seconds since 1970. */
 const countedKind = shapeOf({ kind: oneOf(...KINDS), before: number, total: number });
 type Counted = Checked<typeof countedKind>;
 
 /** Position of a sync. */
 const passUnderWay = shapeOf({
   begun: number,
-  /** Kinds that are still to be asked for; the first one is under way. */
+  /** Kinds still to be searched; the first one is in progress. */
   open: listOf(oneOf(...KINDS)),
   at: nullable(string),
   /** Items of the first kind whose attachments remain to be listed. */
@@ -27,10 +27,10 @@ const passUnderWay = shapeOf({
 type Pass = Checked<typeof passUnderWay>;
 const TOKEN = shapeOf({
   ...PASSES,
-  /** Since when changes are to be asked for, in seconds since 1970. */
+  /** Start of the change search, in seconds since 1970. */
   since: number,
   counted: listOf(countedKind),
-  /** Null between passes. */
+  /** State of the current sync; null between syncs. */
   pass: nullable(passUnderWay),
 });
 type Point = Checked<typeof TOKEN>;
@@ -38,7 +38,9 @@ type Point = Checked<typeof TOKEN>;
 const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}. All is listed.`);
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** How many of a kind were created before a moment; null where that is not for the account, or not said. */
+/**
+ * Returns the number of items of a kind that were created before a time; null if it is inaccessible or not reported.
+ */
 async function count(client: SourceClient, kind: ThreadKind, before: number): Promise<number | null> {
   try {
     const query = { field: 'created_at', operator: '<', value: before } as const;
@@ -56,7 +58,7 @@ async function countAll(client: SourceClient, kinds: readonly ThreadKind[], now:
     const total = await count(client, kind, before);
     if (total !== null) counted.push({ kind, before, total });
   }
-  if (counted.length === 0) throw stale('does not say what happened to conversations and tickets');
+  if (counted.length === 0) throw stale('does not report changes of conversations and tickets');
   return counted;
 }
 
@@ -84,7 +86,9 @@ async function takeChanged(client: SourceClient, kind: ThreadKind, since: number
   return { items, next, rest: items.map(({ externalId }) => externalId.slice(kind.length + 1)) };
 }
 
-/** Conversations and tickets that changed are searched for; articles are listed whole. */
+/**
+ * The change feed: changed conversations and tickets are searched for; articles are listed completely in each sync.
+ */
 export const threadChanges = changeFeed(TOKEN, {
   async now(client) {
     const now = nowInSeconds();
@@ -122,7 +126,7 @@ export const threadChanges = changeFeed(TOKEN, {
       isEnd && rest.length === 0 ? { ...pass, open: others, at: null, rest } : { ...pass, at, rest };
     if (pass.rest.length > 0) {
       const { items, deletedPaths, rest } = await takeAttached(client, kind, pass.rest);
-      // A page of a search is the last where it names no other.
+      // A search page without a next one is the last.
       return {
         changes: items.map((item) => ({ item })),
         deletedPaths,

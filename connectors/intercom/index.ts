@@ -13,10 +13,10 @@ import { belowAll, belowOne, findAttached, readThread } from './threads.js';
 import { asObject, asText, omitNull } from '../json.js';
 import { bearer } from '../bearer.js';
 
-/** Without it the settings of each app decide what answers look like. */
+/** API version. Without it, the settings of each app decide the format of answers. */
 const VERSION = '2.14';
 
-/** The rows of conversations and of tickets, which only differ by name. */
+/** Returns the table row of conversations or tickets, which differ by name only. */
 const thread = (kind: ThreadKind): ItemKind<SourceClient, { readonly id: string }> => ({
   list: (client, { place, wanted }) => belowOne(client, kind, place.id, wanted),
   async open(client, { place }) {
@@ -67,7 +67,7 @@ export const intercom: Connector<OAuthGrant> = {
       '500 parts of a conversation are given out; each collection costs a reading of all articles; hosts of other regions by SOURCE_URLS',
   },
   oauth: {
-    // What an app may do is chosen with the app.
+    // Permissions are chosen in the app's settings, so there are no scopes.
     scopes: [],
     scopeSeparator: ' ',
     scopeParameter: null,
@@ -75,11 +75,11 @@ export const intercom: Connector<OAuthGrant> = {
     clientAuth: 'post',
     bodyFormat: 'form',
     authorizeParameters: {},
-    // Tokens live until they are taken back.
+    // Tokens are valid until they are revoked.
     rotates: false,
   },
   headers: (grant) => ({ ...bearer(grant), 'intercom-version': VERSION }),
-  // Seconds since 1970, where others write a number of seconds into Retry-After.
+  // Intercom's rate limit header contains seconds since 1970 instead of a duration.
   waitMs({ headers }, now) {
     const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
     return Number.isFinite(reset) && headers['retry-after'] === undefined ? Math.max(0, reset * 1000 - now) : null;
@@ -89,7 +89,7 @@ export const intercom: Connector<OAuthGrant> = {
     const me = await client.get(['me'], {});
     const app = asObject(me['app']);
     const account = asText(app['id_code']);
-    if (account === null) throw new Fault('server_error', `${NAME} named no workspace. Try again.`);
+    if (account === null) throw new Fault('server_error', `${NAME} returned no workspace. Try again.`);
     const facts = { workspace_name: app['name'], region: app['region'], user_name: me['name'], email: me['email'] };
     const told = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, asText(value)]));
     return { account, metadata: { workspace_id: account, ...omitNull(told) } };

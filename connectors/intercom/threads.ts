@@ -1,4 +1,4 @@
-/** Conversations and tickets: both are searched for, and told whole one by one. */
+/** Lists and reads conversations and tickets: a search lists them, and each one is read separately. */
 import { withCursor, boolean, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
 import type { SourceClient } from '../accountClient.js';
 import type { ItemPage, SourceItem } from '../sourceItem.js';
@@ -18,7 +18,7 @@ import { NAME, searchAll } from './api.js';
 import { asObjects, asText, type Json } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
 
-/** What is asked for one by one in one step. */
+/** Maximum number of concurrent requests for single items. */
 export const AT_ONCE = 20;
 export const LISTS = { conversation: 'conversations', ticket: 'tickets' } as const;
 
@@ -28,7 +28,7 @@ export async function readThread(
   kind: ThreadKind,
   id: string,
 ): Promise<{ readonly json: Json; readonly item: SourceItem }> {
-  // As HTML: Intercom's plain text does not distinguish a written bracket from a tag.
+  // As HTML: in Intercom's plain text, a written bracket looks like a tag.
   const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json])) : itemOfConversation(json);
   if (item === null) throw noSuchItem(NAME);
@@ -43,7 +43,7 @@ const namesIn = (list: unknown): ReadonlyMap<string, string> =>
     }),
   );
 
-/** Returns the name of a user; nothing if it is inaccessible or deleted. */
+/** Returns the result of a call; null if the requested user is inaccessible or deleted. */
 async function unlessClosed<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
@@ -53,7 +53,7 @@ async function unlessClosed<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Names of those whom tickets speak of. */
+/** Returns the names of the users that tickets refer to. */
 async function peopleOf(client: SourceClient, tickets: readonly Json[]): Promise<People> {
   if (tickets.length === 0) return NOBODY;
   const submitters = [...new Set(tickets.flatMap((one) => submitterOf(one) ?? []))];
@@ -78,7 +78,7 @@ async function peopleOf(client: SourceClient, tickets: readonly Json[]): Promise
 const CURSOR = shapeOf({
   at: nullable(string),
   isEnd: boolean,
-  /** Those whose attachments are still to be listed. */
+  /** Items whose attachments are still to be listed. */
   rest: listOf(string),
 });
 type Cursor = Checked<typeof CURSOR>;
@@ -113,7 +113,7 @@ export const belowAll = withCursor(CURSOR, async (client: SourceClient, { kind, 
   return { items, next: unlessEnd({ at: next, isEnd: next === null, rest }) };
 });
 
-/** Returns the items, or none if their parent was deleted meanwhile. */
+/** Returns the items, or none if their parent was deleted in the meantime. */
 export async function unlessGone(items: Promise<readonly SourceItem[]>): Promise<readonly SourceItem[]> {
   try {
     return await items;

@@ -8,47 +8,47 @@ import type { GrantClient, SourceClient } from '../accountClient.js';
 import type { Change, SourceItem } from '../sourceItem.js';
 import { type GraphPage, isQuery, type Query } from './graph.js';
 
-/** What has a feed of its own: a drive, a folder of mails. */
+/** A place with a change feed of its own: a drive or a mail folder. */
 export interface FeedPlace {
   readonly id: string;
-  /** What items need to know of it to say where they lie: the root folder of a drive, the outermost folder of mails. */
+  /** Id for locating its items: the root folder of a drive, or the root mail folder. */
   readonly root: string;
 }
 
-/** A listed place with its own item, which no feed reports. */
+/** A listed place with its own item, which the feed does not include. */
 export interface ListedPlace extends FeedPlace {
   readonly item: SourceItem;
 }
 
-/** How far the feed of a place was read. */
+/** Position in the feed of a place. */
 const readPlace = shapeOf({
   id: string,
   root: string,
-  /** Fingerprint of its item, as last reported. */
+  /** Fingerprint of the place's item when it was last reported. */
   mark: string,
-  /** Null: nothing was read, for it is new. */
+  /** The next page; null: the place is new and was not read yet. */
   query: nullable(isQuery),
-  /** Something in it changes without its feed telling so: then all is listed instead. */
+  /** Whether the feed omits some changes in this place: then everything is listed instead. */
   isBlind: boolean,
 });
 type ReadPlace = Checked<typeof readPlace>;
 
-/** All places of an account, and the one whose page is next. */
+/** All places of an account, and the index of the one to read next. */
 const TOKEN = shapeOf({
   places: listOf(readPlace),
   at: count,
-  /** Whether a pass has read a page already. */
+  /** Whether this sync has already read a page. */
   isUnderWay: boolean,
 });
 
 export interface Feeds {
-  /** All places there are now. */
+  /** Returns all current places. */
   list(client: GrantClient): Promise<readonly ListedPlace[]>;
-  /** The page that ends with the point of now of one place. */
+  /** Returns a page with the current cursor of a place's feed. */
   begin(client: GrantClient, place: FeedPlace): Promise<GraphPage>;
-  /** A page of one place's feed. @param query null: its first */
+  /** Returns a page of a place's feed. @param query null: the first page */
   page(client: GrantClient, place: FeedPlace, query: Query | null): Promise<GraphPage>;
-  /** What a page tells. @param places all there are, by id */
+  /** Converts a page to changes. @param places all places, by id */
   changes(
     client: SourceClient,
     page: GraphPage,
@@ -56,7 +56,7 @@ export interface Feeds {
     places: ReadonlyMap<string, FeedPlace>,
   ): Promise<readonly Change[]>;
   externalIdOf(place: FeedPlace): string;
-  /** Whether a page has something whose changes are not told. Unset: none has. */
+  /** Whether a page contains items whose changes the feed omits. Unset: never. */
   isBlind?(page: GraphPage): boolean;
 }
 
@@ -66,14 +66,11 @@ const stale = (): Fault =>
 const markOf = (item: SourceItem): string =>
   createHash('sha256').update(JSON.stringify(item)).digest('base64url').slice(0, 16);
 
-/** A place with a page of its feed read. */
+/** Returns a place with its position after a page of its feed. */
 function behind(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
   const goesOn = page.next ?? page.delta;
   if (goesOn === null)
-    throw new Fault(
-      'server_error',
-      'Microsoft told changes without a point to go on from. It is tried again by itself.',
-    );
+    throw new Fault('server_error', 'Microsoft returned changes without a next cursor. It is retried automatically.');
   return { ...place, query: goesOn, isBlind: place.isBlind || feeds.isBlind?.(page) === true };
 }
 
@@ -95,7 +92,7 @@ function compare(
   return { places, changes: [...[...known.values()].map((one) => ({ gone: feeds.externalIdOf(one) })), ...changes] };
 }
 
-/** The feeds of all places of an account as one: each is read to its end after the other. */
+/** Joins the feeds of all places of an account into one, which reads them one after the other. */
 export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
   /** Returns a page of one feed; null if its place no longer exists. */
   const takeStep = async (

@@ -1,4 +1,4 @@
-/** What the sources of Microsoft Graph have in common: consent, refusals, pages. https://learn.microsoft.com/graph */
+/** Common parts of the Microsoft Graph sources: consent, refusals, pagination. https://learn.microsoft.com/graph */
 import { recordOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { Identity, SharedLimit } from '../connector.js';
@@ -18,7 +18,7 @@ export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
   scopes: ['offline_access', 'User.Read', ...scopes],
   scopeSeparator: ' ',
   scopeParameter: 'scope',
-  // https://learn.microsoft.com/graph/permissions-reference: what lets write lets read.
+  // Write scopes include read access. https://learn.microsoft.com/graph/permissions-reference
   scopeAliases: {
     offline_access: [],
     'Files.Read.All': ['Files.ReadWrite.All'],
@@ -30,18 +30,18 @@ export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
   pkce: true,
   clientAuth: 'post',
   bodyFormat: 'form',
-  // Users with several accounts choose one.
+  // Lets users with several accounts choose one.
   authorizeParameters: { response_mode: 'query', prompt: 'select_account' },
   rotates: true,
 });
 
-/** `error.code`, where its status says something else. Compared in lower case. */
+/** Error codes (`error.code`, in lower case) whose meaning differs from their status. */
 const CODES: Readonly<Record<string, ErrorClass>> = {
-  // 400, for invalid ids.
+  // Graph answers 400 to invalid ids.
   errorinvalidid: 'not_found',
   errorinvalididmalformed: 'not_found',
   errorinvalididnotpresent: 'not_found',
-  // The point of a feed, of drives and of mail.
+  // The cursor of a drive's or mail folder's feed has expired.
   resyncrequired: 'cursor_invalid',
   resyncchangesapplydifferences: 'cursor_invalid',
   resyncchangesuploaddifferences: 'cursor_invalid',
@@ -51,13 +51,13 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   applicationthrottled: 'rate_limited',
   toomanyrequests: 'rate_limited',
   errorexceededmessagelimit: 'rate_limited',
-  // Nothing of it can be downloaded: a notebook, a file with a lock on it.
+  // The item has no downloadable content, such as a notebook, or is locked.
   notsupported: 'not_exportable',
   resourcelocked: 'forbidden_item',
 };
 const BANDWIDTH_USED_UP = 509;
 
-/** What a refusal of Graph means. */
+/** Classifies a refusal of Graph. */
 export function classify({ status, headers, body }: Refusal): ErrorClass | null {
   if (status === 401) return null;
   const code = asText(asObject(asObject(body)['error'])['code'])?.toLowerCase() ?? '';
@@ -65,7 +65,7 @@ export function classify({ status, headers, body }: Refusal): ErrorClass | null 
   if (said !== undefined) return said;
   if (status === 410) return 'cursor_invalid';
   if (status === 423) return 'forbidden_item';
-  // Graph says so for a throttled tenant as well, and then how long.
+  // Graph also answers 503 to a throttled tenant, then with Retry-After.
   if (status === BANDWIDTH_USED_UP || (status === 503 && headers['retry-after'] !== undefined)) return 'rate_limited';
   return null;
 }
@@ -73,31 +73,31 @@ export function classify({ status, headers, body }: Refusal): ErrorClass | null 
 /** The limits of an app, over all tenants: https://learn.microsoft.com/graph/throttling-limits. */
 export const appLimit: SharedLimit = {
   requestsAtOnce: 64,
-  // Other limits are those of a tenant, or of the app in one tenant or mailbox, and the affected accounts are unknown.
+  // Other limits apply to a tenant, or to the app in one tenant or mailbox; which accounts share them is unknown.
   isMet: ({ headers }) => /^application\b/i.test(headers['x-ms-throttle-scope'] ?? ''),
 };
 
-/** Whose account it is: by the address that its person signs in with. */
+/** Identifies the account by the user's sign-in address. */
 export async function identifyUser(client: SourceClient): Promise<Identity> {
   const user = await client.get(['me'], { $select: 'id,displayName,mail,userPrincipalName' });
   const account = (asText(user['mail']) ?? asText(user['userPrincipalName']))?.toLowerCase();
   const id = asText(user['id']);
-  if (account === undefined || id === null) throw new Fault('server_error', 'Microsoft named no user. Try again.');
+  if (account === undefined || id === null) throw new Fault('server_error', 'Microsoft returned no user. Try again.');
   const name = asText(user['displayName']);
   return { account, metadata: { user_id: id, ...(name === null ? {} : { user_name: name }) } };
 }
 
-/** The query of a call: what a link of Graph's said, or our own. */
+/** The query of a call: our own, or that of a link in an answer. */
 export type Query = Readonly<Record<string, string>>;
 /** The shape of a query; also of the cursor of a list that continues by a query alone. */
 export const isQuery = recordOf(string);
 
-/** Longest query that we carry from a link. */
+/** Maximum length of a query taken from a link. */
 const MAX_QUERY = 16_384;
 
 /**
- * What a link of an answer asks for. Of the link, its query alone is kept: path and host stay ours, so that an answer leads
- * nowhere else. Some links have their token within the path, as an argument.
+ * Returns the query of a link in an answer. Host and path are ignored, so that an answer cannot redirect requests.
+ * Some links have their token in the path, as a function argument.
  */
 export function queryOf(link: unknown): Query | null {
   const text = asText(link);
@@ -113,7 +113,7 @@ export interface GraphPage {
   readonly values: readonly Json[];
   /** Null after the last page. */
   readonly next: Query | null;
-  /** Of a feed, with its last page: where its next pass begins. */
+  /** On the last page of a feed: the cursor of the next sync. */
   readonly delta: Query | null;
 }
 
@@ -126,17 +126,17 @@ export async function takePage(
 ): Promise<GraphPage> {
   const answer = await client.get(path, query, options);
   if (!Array.isArray(answer['value']))
-    throw new Fault('server_error', 'Microsoft gave an answer without a list. It is tried again by itself.');
+    throw new Fault('server_error', 'Microsoft gave an answer without a list. It is retried automatically.');
   const next = queryOf(answer['@odata.nextLink']);
   if (next === null && asText(answer['@odata.nextLink']) !== null)
-    throw new Fault(
-      'server_error',
-      'Microsoft returned a list without its next page. It is tried again automatically.',
-    );
+    throw new Fault('server_error', 'Microsoft returned a list without its next page. It is retried automatically.');
   return { values: asObjects(answer['value']), next, delta: queryOf(answer['@odata.deltaLink']) };
 }
 
-/** Returns all pages of a short collection. Throws a Fault for more than `most` entries: a part must not look like the whole. */
+/**
+ * Returns all pages of a short collection. Throws a Fault for more than `most` entries: an incomplete list would
+ * cause deletions.
+ */
 export async function takeAll(
   client: SourceClient,
   path: readonly string[],
@@ -154,7 +154,7 @@ export async function takeAll(
   return all;
 }
 
-/** Makes a call with an id from a caller: Graph answers an invalid id with 400 and a generic text. */
+/** Runs a call with an id from a caller. Graph answers 400 with a generic text to an invalid id. */
 export async function byGivenId<T>(name: string, call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -1,4 +1,4 @@
-/** OneDrive: the drives of a person. https://learn.microsoft.com/graph/api/resources/onedrive */
+/** OneDrive: the drives of a user. https://learn.microsoft.com/graph/api/resources/onedrive */
 import { withRootsCursor } from '../cursors.js';
 import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
@@ -13,7 +13,7 @@ import { bearer } from '../bearer.js';
 const NAME = 'OneDrive';
 const DRIVES = ['me', 'drives'];
 const LISTED: Query = { $select: 'id,name,webUrl,createdDateTime,driveType' };
-/** Drives of one person whose feeds are read. */
+/** Maximum number of drives of one user. */
 const MAX_DRIVES = 1_000;
 
 export const oneDrive: Connector<OAuthGrant> = {

@@ -35,7 +35,7 @@ export function placeOfJson(json: Json): Place | null {
 }
 
 const MAX_NAME = 1_000;
-/** The title that Notion's own pages show. */
+/** The title that Notion shows for untitled pages. */
 const NAMELESS = 'Untitled';
 
 /** Returns the title of a page or a database. */
@@ -54,7 +54,10 @@ export const momentOf = (value: unknown): string | null => {
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 };
 
-/** Notion reports changes to the minute, so content read within that minute, and a little longer, may be outdated. */
+/**
+ * Notion's change times have a precision of one minute: content read within two minutes of a change may miss a
+ * further change.
+ */
 const UNSURE_MS = 120_000;
 
 /**

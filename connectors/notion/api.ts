@@ -1,4 +1,7 @@
-/** How Notion is called: consent, versions of the interface, lists by cursor, and answers that may be anything. https://developers.notion.com/reference */
+/**
+ * The Notion API: consent, versions, cursor pagination, and validation of answers.
+ * https://developers.notion.com/reference
+ */
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, OAuthSpec } from '../oauthSpec.js';
 import type { GrantClient, Refusal } from '../accountClient.js';
@@ -6,7 +9,7 @@ import type { ErrorClass } from '../errorClasses.js';
 import { asObject, asText, type Json } from '../json.js';
 import { bearer } from '../bearer.js';
 
-/** The first one in which databases are containers of data sources. Without a version nothing is answered. */
+/** API version, which every request must name. Since this one, databases are containers of data sources. */
 const VERSION = { 'notion-version': '2025-09-03' };
 
 export const headersOf = ({ accessToken }: OAuthGrant): Readonly<Record<string, string>> => ({
@@ -14,7 +17,7 @@ export const headersOf = ({ accessToken }: OAuthGrant): Readonly<Record<string, 
   ...bearer({ accessToken }),
 });
 
-/** Which pages are meant its user chooses at Notion itself: there are no scopes. */
+/** Notion has no scopes: the user selects pages during the consent. */
 export const notionConsent: OAuthSpec = {
   scopes: [],
   scopeSeparator: ' ',
@@ -28,14 +31,14 @@ export const notionConsent: OAuthSpec = {
 };
 
 const OVERLOADED = 529;
-/** What a refusal means where its status does not say it. */
+/** Classifies refusals whose meaning differs from their status. */
 export function classify({ status, body }: Refusal): ErrorClass | null {
   if (status === OVERLOADED) return 'rate_limited';
   return asObject(body)['code'] === 'conflict_error' ? 'server' : null;
 }
 
 const ID = /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
-/** Normalises an id; null if it is invalid. People copy ids without their dashes. */
+/** Normalises an id; null if it is invalid. Users may copy ids without dashes. */
 export function idOf(value: unknown): string | null {
   const parts = typeof value === 'string' ? ID.exec(value) : null;
   return parts === null ? null : parts.slice(1).join('-').toLowerCase();
@@ -46,7 +49,7 @@ export interface Page {
   readonly values: readonly Json[];
   /** Null after the last one. */
   readonly next: string | null;
-  /** Notion gave up before the end. */
+  /** Whether Notion ended the search before its end. */
   readonly isPartial: boolean;
 }
 
@@ -56,7 +59,7 @@ function pageOf(answer: Json): Page {
   const { results, next_cursor: cursor, has_more: hasMore } = answer;
   const next = asText(cursor);
   if (!Array.isArray(results) || (hasMore === true && next === null))
-    throw new Fault('server_error', 'Notion gave an answer without a whole list. It is tried again by itself.');
+    throw new Fault('server_error', 'Notion returned an incomplete list. It is retried automatically.');
   const isPartial = asText(asObject(answer['request_status'])['type']) === 'incomplete';
   return { values: results.map(asObject), next: hasMore === true ? next : null, isPartial };
 }
@@ -64,7 +67,7 @@ function pageOf(answer: Json): Page {
 export const takePage = async (client: GrantClient, path: readonly string[], cursor: string | null): Promise<Page> =>
   pageOf(await client.get(path, { page_size: String(PER_PAGE), ...(cursor === null ? {} : { start_cursor: cursor }) }));
 
-/** The same of lists that are asked for by a POST. */
+/** Returns a page of a list that is requested by POST. */
 export const postPage = async (
   client: GrantClient,
   path: readonly string[],
@@ -78,10 +81,10 @@ export const postPage = async (
 export const missing = (): Fault =>
   new Fault(
     'not_found',
-    'Notion has no such item for the connected account. It may have been deleted, or not been shared.',
+    'Notion has no such item for the connected account. It may have been deleted, or is not shared with the connection.',
   );
 
-/** Whether something is not there, or not for us. */
+/** Whether an error means that an object does not exist or is inaccessible. */
 export const isOutOfReach = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
 export const isTrashed = (json: Json): boolean => json['in_trash'] === true || json['archived'] === true;

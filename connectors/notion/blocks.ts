@@ -1,4 +1,4 @@
-/** The blocks of a page with those in them. https://developers.notion.com/reference/block */
+/** Reads the blocks of a page with their nested blocks. https://developers.notion.com/reference/block */
 import type { GrantClient } from '../accountClient.js';
 import { Fault } from '../../contract/failures.js';
 import { idOf, isOutOfReach, takePage } from './api.js';
@@ -6,7 +6,7 @@ import { asObject, asText, type Json } from '../json.js';
 
 export interface Block {
   readonly type: string;
-  /** What the block has under its type. */
+  /** The field of the block that has the name of its type. */
   readonly body: Json;
   readonly children: Block[];
 }
@@ -14,14 +14,14 @@ export interface Block {
 const MAX_BLOCKS = 20_000;
 const MAX_CHARACTERS = 10_000_000;
 const MAX_DEPTH = 50;
-/** Blocks that are looked into at once. */
+/** Maximum number of concurrent requests for nested blocks. */
 const AT_ONCE = 6;
 const tooMuch = (what: string): Fault => new Fault('too_large', `A page of Notion with ${what} is not read. Split it.`);
 
-/** Blocks whose inside is another page, or comes with them. */
+/** Blocks whose children are not read: they are another page or database. */
 const CLOSED: ReadonlySet<string> = new Set(['child_page', 'child_database']);
 
-/** All blocks of a page. @throws Fault too_large */
+/** Returns all blocks of a page. @throws Fault too_large */
 export async function readBlocks(client: GrantClient, pageId: string): Promise<readonly Block[]> {
   let [blocks, characters] = [0, 0];
   const childrenOf = async (id: string): Promise<readonly (readonly [Block, string | null])[]> => {
@@ -36,7 +36,7 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
         const type = asText(json['type']) ?? '';
         const body = asObject(json[type]);
         const isOpen = json['has_children'] === true && !CLOSED.has(type);
-        // A copy has the blocks of its original.
+        // A synced copy has no children of its own: read those of its original.
         const original = type === 'synced_block' ? idOf(asObject(body['synced_from'])['block_id']) : null;
         const inner = original ?? (isOpen ? idOf(json['id']) : null);
         read.push([{ type, body, children: [] }, inner]);

@@ -1,4 +1,7 @@
-/** Notion: the pages and databases that a user shares with us, each page and each row as its blocks say it. https://developers.notion.com */
+/**
+ * Notion: the pages and databases that a user shares with the connection; pages and rows become text.
+ * https://developers.notion.com
+ */
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
@@ -12,7 +15,7 @@ import type { Form } from './richText.js';
 import { belowPlace, searchAll } from './tree.js';
 import { asObject, asText, type Json } from '../json.js';
 
-/** A page as a text of its own: its title, what its columns say, and its blocks. */
+/** Returns a page's content: title, properties and blocks. */
 async function contentOf(client: GrantClient, page: Json, id: string): Promise<ItemContent> {
   const columns = await columnsOf(client, page);
   const blocks = await readBlocks(client, id);
@@ -68,10 +71,10 @@ export const notion: Connector<OAuthGrant> = {
     const user = await client.get(['users', 'me'], {});
     const bot = asObject(user['bot']);
     const [id, workspace] = [asText(user['id']), asText(bot['workspace_id'])];
-    if (id === null || workspace === null) throw new Fault('server_error', 'Notion named no workspace. Try again.');
+    if (id === null || workspace === null) throw new Fault('server_error', 'Notion returned no workspace. Try again.');
     const named = facts['workspace'];
     if (named !== undefined && named.replaceAll('-', '').toLowerCase() !== workspace.replaceAll('-', '').toLowerCase())
-      throw new Fault('bad_response', 'The token is of another workspace of Notion than workspace_id names.');
+      throw new Fault('bad_response', 'The token belongs to another Notion workspace than workspace_id.');
     const owner = asObject(asObject(bot['owner'])['user']);
     const told = {
       workspace_name: asText(bot['workspace_name']),
@@ -79,7 +82,7 @@ export const notion: Connector<OAuthGrant> = {
       user_email: asText(asObject(owner['person'])['email']),
     };
     return {
-      // Each of a workspace's people shares pages of their own.
+      // Each user of a workspace shares other pages.
       account: `${workspace}:${id}`,
       metadata: {
         workspace_id: workspace,
@@ -102,7 +105,7 @@ export const notion: Connector<OAuthGrant> = {
     if (place === null) throw missing();
     if (place.kind === 'database') {
       await client.get(['data_sources', place.id], {});
-      throw new Fault('unsupported_type', 'A database of Notion has no text of its own: sync its rows.');
+      throw new Fault('unsupported_type', 'A Notion database has no text of its own: sync its rows.');
     }
     const page = await client.get(['pages', place.id], {});
     if (isTrashed(page) || placeOfJson(page) === null) throw missing();

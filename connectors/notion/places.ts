@@ -1,4 +1,7 @@
-/** Finds parents: answers name the direct one, which may be a column, or not be shared with the integration. */
+/**
+ * Finds parent items: answers contain the direct parent, which may be a column block, or not be shared with the
+ * connection.
+ */
 import type { GrantClient } from '../accountClient.js';
 
 import { Fault } from '../../contract/failures.js';
@@ -10,19 +13,19 @@ import { requireId } from '../faults.js';
 /** A known place in one listing: its parent, or null if it is inaccessible. */
 type Known = { readonly externalId: string; readonly parent: string | null } | null;
 
-/** What the cache holds by listing and id, because each listing needs it often. */
+/** Cached by listing and id, because each listing needs the same parents often. */
 interface CachedPlace {
   readonly found: Known;
 }
 
-/** Real pages are not nested deeper; a cycle, which is a fault of the source, is. */
+/** Maximum nesting. Real pages are less deep; the limit also ends a walk through cyclic answers. */
 const MAX_DEPTH = 200;
 
 export class Places {
   private readonly client: GrantClient;
   private readonly listing: string;
 
-  /** @param listing what one listing has in common, and no other */
+  /** Creates a lookup for one listing. @param listing key of the cache, unique for the listing */
   constructor(client: GrantClient, listing: string) {
     this.client = client;
     this.listing = listing;
@@ -40,7 +43,7 @@ export class Places {
     return { parent: own?.parent ?? null, root };
   }
 
-  /** Takes in what an answer says of a thing. */
+  /** Caches and returns the place of an object in an answer. */
   private async learn(json: Json): Promise<Known> {
     const place = placeOfJson(json);
     if (place === null || isTrashed(json)) return null;
@@ -60,7 +63,7 @@ export class Places {
     return externalId.startsWith('database:') ? this.thing('data_sources', id) : this.thing('pages', id);
   }
 
-  /** A page or a database by its id. */
+  /** Returns the place of a page or database, by its id. */
   private async thing(room: 'pages' | 'data_sources', id: string): Promise<Known> {
     for (const name of room === 'pages' ? [id, `row:${id}`] : [`database:${id}`]) {
       const kept = this.client.cache.get(`${this.listing} ${name}`) as CachedPlace | undefined;
@@ -74,16 +77,16 @@ export class Places {
   /** Null for a page that does not exist or is not shared. */
   private async ask(path: readonly string[]): Promise<Json | null> {
     try {
-      return requireId('Notion', await this.client.get(path, {}), 'what was asked for');
+      return requireId('Notion', await this.client.get(path, {}), 'the requested item');
     } catch (error) {
       if (isOutOfReach(error)) return null;
       throw error;
     }
   }
 
-  /** What is around a thing that we may see; null where there is none. */
+  /** Returns the nearest accessible ancestor; null if there is none. */
   private async above(json: Json): Promise<Known> {
-    // Of a data source, the database that has it stands between.
+    // The parent of a data source is its database; the ancestor is the database's parent.
     let parent = asObject(
       json['object'] === 'data_source' && json['database_parent'] ? json['database_parent'] : json['parent'],
     );
@@ -98,6 +101,6 @@ export class Places {
       if (between === null) return null;
       parent = asObject(between['parent']);
     }
-    throw new Fault('server_error', 'Notion returned a page that contains itself. It is tried again automatically.');
+    throw new Fault('server_error', 'Notion returned a page that contains itself. It is retried automatically.');
   }
 }

@@ -1,15 +1,17 @@
-/** What a row of a database says in its columns. https://developers.notion.com/reference/page-property-values */
+/**
+ * Reads the property values of a page or database row. https://developers.notion.com/reference/page-property-values
+ */
 import type { GrantClient } from '../accountClient.js';
 import { takePage } from './api.js';
 import { type Form, richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';
 
-/** So many values of one column come with the page; of more, the column is asked by itself. */
+/** Maximum number of values of a property in a page's answer; longer ones are requested separately. */
 const COME_ALONG = 25;
 const MAX_VALUES = 1_000;
 const LONG_KINDS: ReadonlySet<string> = new Set(['title', 'rich_text', 'people']);
 
-/** The columns of a page, each with all of its values. */
+/** Returns the properties of a page, each with all its values. */
 export async function columnsOf(
   client: GrantClient,
   page: Json,
@@ -26,7 +28,7 @@ export async function columnsOf(
     }
     const values: unknown[] = [];
     for (let at: string | null | undefined; at !== null && values.length < MAX_VALUES;) {
-      // Ids of columns come encoded as they are to be in paths.
+      // Property ids are already percent-encoded in answers.
       const path = ['pages', pageId, 'properties', decodeURIComponent(columnId)];
       const part = await takePage(client, path, at ?? null);
       values.push(...part.values.map((one) => one[kind]));
@@ -44,7 +46,7 @@ function dateText(value: unknown): string {
   return [asText(start), asText(end)].filter((one) => one !== null).join(' – ');
 }
 
-/** By kind of column. Relations are ids of other pages, which say nothing to a reader, and buttons have no value. */
+/** Text by type of property. Relations are ids of other pages, which a reader cannot use; buttons have no value. */
 const TEXTS: Readonly<Record<string, (value: unknown, form: Form) => string>> = {
   title: richText,
   rich_text: richText,
@@ -70,7 +72,7 @@ const TEXTS: Readonly<Record<string, (value: unknown, form: Form) => string>> = 
   verification: (value) => asText(asObject(value)['state']) ?? '',
 };
 
-/** Returns the text of one column; '' if it is empty, or has no text. */
+/** Returns the text of one property; '' if it is empty or has no text. */
 export function columnText(column: Json, form: Form, depth = 0): string {
   const kind = asText(column['type']) ?? '';
   const value = column[kind];
@@ -82,7 +84,7 @@ export function columnText(column: Json, form: Form, depth = 0): string {
   }
   if (kind === 'rollup') {
     const { type, ...result } = asObject(value);
-    // Each rolled-up value is formatted like a column of its own.
+    // Each rolled-up value is formatted like a property of its own.
     if (type === 'array')
       return depth > 1 ? '' : joined(asList(result['array']).map((one) => columnText(asObject(one), form, depth + 1)));
     return columnText({ type, [String(type)]: result[String(type)] }, form, depth + 1);

@@ -4,7 +4,7 @@ import { asList, asObject, asText, type Json } from '../json.js';
 
 export interface Rendered {
   readonly text: string;
-  /** Blocks of kinds that the interface does not give out. */
+  /** Number of blocks of types that the API does not return. */
   readonly unread: number;
 }
 
@@ -20,10 +20,10 @@ const quoted = (text: string): string =>
     .join('\n');
 
 const LISTS: ReadonlySet<string> = new Set(['bulleted_list_item', 'numbered_list_item', 'to_do']);
-/** What shows something that lies elsewhere, by its address. */
+/** Blocks that show external content by its URL. */
 const LINKS: ReadonlySet<string> = new Set(['bookmark', 'embed', 'link_preview']);
 const FILES: ReadonlySet<string> = new Set(['image', 'video', 'file', 'pdf', 'audio']);
-/** What has no text of its own, but blocks in it. */
+/** Blocks without a text of their own that contain other blocks. */
 const FRAMES: ReadonlySet<string> = new Set([
   'column_list',
   'column',
@@ -33,10 +33,10 @@ const FRAMES: ReadonlySet<string> = new Set([
   'meeting_notes',
   'transcription',
 ]);
-/** What only helps to find the way. */
+/** Navigation blocks, which are omitted. */
 const SIGNPOSTS: ReadonlySet<string> = new Set(['breadcrumb', 'table_of_contents', 'link_to_page']);
 
-/** A file by its caption or name. Addresses at Notion end within the hour, so that only those elsewhere are kept. */
+/** Returns the caption or name of a file. URLs at Notion expire within an hour, so only external URLs are kept. */
 function fileText(body: Json, form: Form): string {
   const caption = richText(body['caption'], form).trim();
   const url = asText(asObject(body['external'])['url']);
@@ -55,7 +55,7 @@ function tableText(table: Block, form: Form): string {
   return lines.length === 0 ? '' : [lines[0], rule, ...lines.slice(1)].join('\n');
 }
 
-/** How text stands that has a mark before it, as Markdown. */
+/** Markdown prefixes of text blocks. */
 const MARKS: Readonly<Record<string, string>> = {
   heading_1: '# ',
   heading_2: '## ',
@@ -103,7 +103,7 @@ export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
       const joined = shown.join(isList ? '\n' : '\n\n');
       const text = isMarkdown && (block.type === 'quote' || block.type === 'callout') ? quoted(joined) : joined;
       if (text === '') continue;
-      // Items of one list stand together.
+      // Items of one list are not separated by an empty line.
       if (before !== null) parts.push(isList && before === block.type ? '\n' : '\n\n');
       parts.push(text);
       before = block.type;

@@ -1,10 +1,10 @@
 import { asList, asObject, asText, type Json } from '../json.js';
 
-/** How text is written: as Markdown, or without any markup. */
+/** Output format: Markdown, or plain text without markup. */
 export type Form = 'markdown' | 'plain';
 
 const wrapped = (text: string, mark: string): string => {
-  // Markdown marks do not work next to spaces.
+  // Markdown emphasis must not begin or end with a space, so surrounding spaces are moved outside.
   const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
   return inner === '' ? text : `${before}${mark}${inner}${mark}${after}`;
 };
@@ -22,7 +22,7 @@ function runOf(run: Json, form: Form): string {
   return href !== null && LINK.test(href) && text.trim() !== '' ? `[${shown}](${href})` : shown;
 }
 
-/** What a list of runs says. */
+/** Renders a list of rich text objects. */
 export const richText = (runs: unknown, form: Form): string =>
   asList(runs)
     .map((run) => runOf(asObject(run), form))

@@ -1,4 +1,4 @@
-/** Lists the contents of a page or a database: Notion lists only blocks, and rows, as children. */
+/** Lists the contents of a page or database. Notion returns only blocks and rows as children. */
 import { withRootsCursor, withCursor, shapeOf, listOf, nullable, oneOf, string, type Checked } from '../cursors.js';
 import { randomUUID } from 'node:crypto';
 
@@ -11,7 +11,7 @@ import { Places } from './places.js';
 import { asObject, asText, type Json } from '../json.js';
 import { requireId, requireList } from '../faults.js';
 
-/** Something still to be looked into. */
+/** A page, block or database whose children are still to be listed. */
 const openPlace = shapeOf({
   room: oneOf('blocks', 'rows'),
   id: string,
@@ -23,7 +23,7 @@ type Open = Checked<typeof openPlace>;
 const TREE_CURSOR = shapeOf({ root: string, open: listOf(openPlace) });
 type TreeCursor = Checked<typeof TREE_CURSOR>;
 
-/** Blocks that hold no pages of their own: what is in a copy lies where its original does. */
+/** Whether a block may contain pages. A synced copy does not: its pages are listed with the original. */
 const holdsPages = (block: Json): boolean => {
   const type = asText(block['type']) ?? '';
   const original = type === 'synced_block' ? asObject(block['synced_block'])['synced_from'] : null;
@@ -42,10 +42,12 @@ const found = (json: Json, place: Place, parent: string, root: string): Found =>
   open: { room: place.kind === 'database' ? 'rows' : 'blocks', id: place.id, owner: externalIdOf(place), at: null },
 });
 
-/** Nothing where it is out of our reach. @param alsoFor what else means that, in answer to this question */
+/**
+ * Returns null for an inaccessible object. @param alsoFor another kind of Fault that means the same for this request
+ */
 async function ifThere(ask: Promise<Json>, alsoFor?: Fault['kind']): Promise<Json | null> {
   try {
-    const json = requireId('Notion', await ask, 'what was asked for');
+    const json = requireId('Notion', await ask, 'the requested item');
     return isTrashed(json) ? null : json;
   } catch (error) {
     if (isOutOfReach(error) || (error instanceof Fault && error.kind === alsoFor)) return null;
@@ -53,7 +55,7 @@ async function ifThere(ask: Promise<Json>, alsoFor?: Fault['kind']): Promise<Jso
   }
 }
 
-/** What a block stands for, and what it shows that is out of our reach. */
+/** The items that a block represents, and entries for inaccessible ones. */
 interface Behind {
   readonly things: readonly Json[];
   readonly skipped: readonly SkippedItem[];
@@ -64,7 +66,7 @@ const hidden = (id: string, title: unknown, reason: string): Behind => ({
   skipped: [{ externalId: id, name: asText(title) ?? id, reason }],
 });
 
-/** The page, or the databases, that a block stands for. */
+/** Returns the page or the databases that a block represents. */
 async function behind(client: GrantClient, block: Json): Promise<Behind> {
   const id = idOf(block['id']);
   if (id === null) return NOTHING;
@@ -86,7 +88,7 @@ async function behind(client: GrantClient, block: Json): Promise<Behind> {
     return hidden(
       id,
       asObject(block['child_database'])['title'],
-      'This only shows a database of elsewhere, or one that is not shared. Share that database, and sync it by itself.',
+      'This is a view of another database, or of one that is not shared. Share that database, and sync it separately.',
     );
   const all = requireList('Notion', database['data_sources'], 'the data sources of a database').flatMap(
     (one) => idOf(asObject(one)['id']) ?? [],
@@ -124,7 +126,7 @@ async function lookInto(client: GrantClient, { room, id, owner, at }: Open, root
 
 const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length === 0 ? null : cursor);
 
-/** A page or database itself. */
+/** Requests a page or database. */
 async function itself(client: GrantClient, { kind, id }: Place): Promise<Json> {
   const json = await client.get([kind === 'database' ? 'data_sources' : 'pages', id], {});
   requireId('Notion', json, 'the page');
@@ -136,7 +138,7 @@ async function itself(client: GrantClient, { kind, id }: Place): Promise<Json> {
 export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, asked: Place, cursor) => {
   if (cursor === null) {
     const json = await itself(client, asked);
-    // As it is now: an id without a word before it may be that of a row.
+    // The kind in the answer takes precedence: an id without a prefix may be that of a row.
     const place = placeOfJson(json) ?? asked;
     const around = await new Places(client, randomUUID()).around(json);
     const { open } = found(json, place, '', '');
@@ -159,15 +161,15 @@ export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, as
 });
 
 const SEARCH_CURSOR = shapeOf({
-  /** What this listing has in common. */
+  /** Key of this listing in the cache of places. */
   listing: string,
   at: nullable(string),
 });
 
-/** Returns a page of all shared items, each with its place: one search returns pages at any depth, and rows. */
+/** Returns a page of all shared items, each with its parent. One search returns rows, and pages at any depth. */
 export const searchAll = withRootsCursor(SEARCH_CURSOR, async (client: GrantClient, cursor) => {
   const { listing, at } = cursor ?? { listing: randomUUID(), at: null };
-  // An item that is changed meanwhile moves to the end, and is listed twice rather than never.
+  // Sorted by change time, ascending: an item that changes during the listing is listed twice rather than skipped.
   const body = { sort: { timestamp: 'last_edited_time', direction: 'ascending' } };
   const page = await postPage(client, ['search'], body, at);
   const places = new Places(client, listing);

@@ -5,25 +5,27 @@ import type { GrantStore, VersionedGrant, StoredGrant } from '../../contract/acc
 import { untilAborted } from '../../contract/untilAborted.js';
 import { TOKEN_TIMEOUT_MS } from './tokenRequests.js';
 
-/** Two tries of a refresh fit into a claim. */
+/** Lifetime of a claim on a refresh; two attempts fit into it. */
 const CLAIM_MS = 2 * TOKEN_TIMEOUT_MS + 5_000;
-/** Between looks at what another process is refreshing. */
+/** Interval for polling the result of another process's refresh. */
 const LOOK_MS = 50;
 /** Tokens are refreshed this long before they expire, or at 80 % of their life, whichever is later. */
 const MARGIN_MS = 300_000;
 const PART_OF_LIFE = 0.8;
 
-/** The grant of one data source, fresh whenever it is asked for. */
+/** The grant of one data source, refreshed as needed. */
 export interface LiveGrant {
-  /** Refreshed before its time is over. @throws Fault access_revoked once there is no access */
+  /** Returns the grant, refreshed before it expires. @throws Fault access_revoked if there is no access */
   current(signal: AbortSignal): Promise<StoredGrant>;
-  /** Another one than the provider has just refused. @throws Fault access_revoked where there can be none */
+  /**
+   * Returns another grant than the one the provider just refused. @throws Fault access_revoked if there can be none
+   */
   renewed(refusedToken: string, signal: AbortSignal): Promise<StoredGrant>;
-  /** The version that was last in use: what is revoked is this one, and no other that came meanwhile. */
+  /** Returns the version that was last in use. A refusal may revoke only this version, not a newer one. */
   version(): string | null;
 }
 
-/** When a token is refreshed although it still works. */
+/** Whether a token is due for a refresh although it is still valid. */
 export function isDue({ obtainedAt, expiresAt }: StoredGrant, now: number): boolean {
   if (expiresAt === null) return false;
   const life = expiresAt - obtainedAt;
@@ -34,8 +36,9 @@ const revoked = (name: string): Fault =>
   new Fault('access_revoked', `${name} no longer takes the credentials of this connection. Connect the account again.`);
 
 /**
- * @param refresh one request for new tokens; not ended by a caller who goes away, for its answer may be the only one
- * @param inTurn callers of one process that want the same come in as one
+ * Creates the live grant of a data source.
+ * @param refresh requests new tokens; a caller's disconnect does not abort it, because its answer may be the only one
+ * @param inTurn merges concurrent calls of one process
  */
 export function createLiveGrant(
   name: string,
@@ -49,7 +52,7 @@ export function createLiveGrant(
     return grant;
   };
 
-  /** A claim that broke off may have used the refresh token up; the same request once more tells. */
+  /** An interrupted claim may have used up the refresh token; a second request shows whether it did. */
   const refreshTwice = async (grant: StoredGrant): Promise<StoredGrant> => {
     try {
       return await refresh(grant);
@@ -68,7 +71,7 @@ export function createLiveGrant(
     } catch (error) {
       await keeper.release(claim);
       const isDead = error instanceof Fault && error.kind === 'access_revoked';
-      // After a lost race it proves nothing about the winner's tokens.
+      // If another process has refreshed in the meantime, this refusal does not apply to the new tokens.
       if (isDead && (await keeper.read())?.version !== kept.version) return null;
       if (isDead) used = kept.version;
       throw error;
@@ -77,7 +80,7 @@ export function createLiveGrant(
     return version === null ? null : { grant: fresh, version };
   };
 
-  /** Returns the keeper's grant once another process has refreshed it. */
+  /** Waits until another process has refreshed the grant, and returns it. */
   const whenGood = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
     for (;;) {
       const kept = await keeper.read();
@@ -92,7 +95,10 @@ export function createLiveGrant(
       await sleep(LOOK_MS + Math.random() * LOOK_MS);
     }
   };
-  /** What came out for others of this process may be no good here. */
+  /**
+   * Shares one refresh among the callers of this process. The shared result may not satisfy this caller, so it is
+   * checked.
+   */
   const together = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
     const kept = await inTurn(() => whenGood(isGood));
     return isGood(kept.grant) ? kept : whenGood(isGood);

@@ -1,4 +1,4 @@
-/** OAuth 1.0a (RFC 5849): consent by a token that is asked for first, and requests that are signed with HMAC-SHA1. */
+/** OAuth 1.0a (RFC 5849): consent with a request token, and requests signed with HMAC-SHA1. */
 import { createHmac, randomBytes } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -8,16 +8,16 @@ import type { Egress } from '../../egress/types.js';
 import { type ConsentRequest, type Provider, TOKEN_TIMEOUT_MS } from './tokenRequests.js';
 
 const MAX_ANSWER_BYTES = 20_000;
-/** Goes into headers, and into an address. */
+/** Characters of a token that can be part of a header and a URL. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** As RFC 3986 has it: stricter than what addresses need. */
+/** Percent-encodes by RFC 3986, which is stricter than encodeURIComponent. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** What both sides sign. @param url may have a query: that is signed as well */
+/** Returns the signature. @param url its query, if any, is signed as well */
 export function signatureOf(
   { method, url, parameters }: { readonly method: string; readonly url: string; readonly parameters: Parameters },
   consumerSecret: string,
@@ -48,7 +48,7 @@ function authorizationOf(url: string, client: OAuthClient, own: Parameters, toke
   return `OAuth ${fields.map(([name, value]) => `${encode(name)}="${encode(value)}"`).join(', ')}`;
 }
 
-/** A signed request for a token; what it answers, which is a form. @throws Fault */
+/** Sends a signed token request and returns the form in the answer. @throws Fault */
 async function askForToken(
   { name }: Provider,
   url: string,
@@ -66,7 +66,7 @@ async function askForToken(
   const answer = new URLSearchParams(Buffer.from(await bytes()).toString());
   if (status >= 200 && status < 300) return answer;
   if (status === 429)
-    throw new Fault('rate_limited', `${name} takes no more requests for now. Try again later.`, {
+    throw new Fault('rate_limited', `${name} accepts no more requests for now. Try again later.`, {
       retryAfterMs: retryAfterMs(headers) ?? 1_000,
     });
   if (status >= 500 || status === 408) throw new Fault('server_error', `${name} failed. Try again later.`);
@@ -75,7 +75,7 @@ async function askForToken(
     throw new Fault('access_revoked', `${name} no longer takes this consent. Connect the account again.`);
   throw new Fault(
     'not_configured',
-    `${name} does not take the OAuth client of this service (HTTP ${status}). Its operator must look at OAUTH_CLIENTS, or at the white label.`,
+    `${name} does not accept the OAuth client of this service (HTTP ${status}). The operator must check OAUTH_CLIENTS, or the white label.`,
   );
 }
 
@@ -85,7 +85,10 @@ function tokenIn({ name }: Provider, answer: URLSearchParams): RequestToken {
   return { token, secret };
 }
 
-/** Asks for a token to consent to: the address to do so, and the token, which the answer is exchanged with. @throws Fault */
+/**
+ * Requests a token for the user's consent. Returns the consent URL, and the token for the later exchange. @throws
+ * Fault
+ */
 export async function beginConsent(
   provider: Provider,
   { clientSecret = null, ...request }: ConsentRequest,
@@ -93,14 +96,14 @@ export async function beginConsent(
 ): Promise<{ readonly url: string; readonly requestToken: RequestToken }> {
   const { spec, urls } = provider;
   const client = { id: request.clientId, secret: clientSecret };
-  // There is no parameter for a state of ours but in where people come back to.
+  // OAuth 1.0a has no state parameter, so the callback URL carries our state.
   const back = new URL(request.redirectUri);
   back.searchParams.set('state', request.state);
   const at = urls['request'] ?? '';
   const header = authorizationOf(at, client, { oauth_callback: back.href }, '');
   const requestToken = tokenIn(provider, await askForToken(provider, at, header, egress));
   const url = new URL(urls['authorize'] ?? '');
-  // Permissions are parameters of their own: `notes_access=1`.
+  // Evernote's permissions are separate parameters, such as `notes_access=1`.
   const scopes = request.scopes.map((scope): [string, string] => {
     const [name = '', value = '1'] = scope.split('=', 2);
     return [name, value];
@@ -111,7 +114,7 @@ export async function beginConsent(
   return { url: url.href, requestToken };
 }
 
-/** Exchanges what a person came back with, which works once. @throws Fault */
+/** Exchanges the verifier of a consent, which works once. @throws Fault */
 export async function exchangeVerifier(
   provider: Provider,
   {
@@ -125,7 +128,7 @@ export async function exchangeVerifier(
   const own = { oauth_token: requestToken.token, oauth_verifier: verifier };
   const header = authorizationOf(at, client, own, requestToken.secret);
   const { token } = tokenIn(provider, await askForToken(provider, at, header, egress));
-  // It lives until its user takes it back.
+  // The token is valid until its user revokes it.
   return {
     accessToken: token,
     refreshToken: null,

@@ -6,7 +6,7 @@ import type { Provider } from './tokenRequests.js';
 const MAX_ANSWER_BYTES = 100_000;
 const TIMEOUT_MS = 10_000;
 
-/** Whether an answer that is a success refuses all the same. */
+/** Whether a successful answer contains a refusal. */
 function refuses(text: string): boolean {
   try {
     return (JSON.parse(text) as { readonly ok?: unknown } | null)?.ok === false;
@@ -15,7 +15,7 @@ function refuses(text: string): boolean {
   }
 }
 
-/** Has a source end what a person granted, where it can be asked to. @throws Fault where it does not say that it did */
+/** Revokes a grant at its source, if the source supports that. @throws Fault unless the source confirms it */
 export async function revokeGrant(
   { name, spec: { revokes }, urls }: Provider,
   { accessToken, refreshToken }: StoredGrant,
@@ -31,7 +31,7 @@ export async function revokeGrant(
       'content-type': 'application/x-www-form-urlencoded',
       ...(inForm ? {} : { authorization: `Bearer ${accessToken}` }),
     },
-    // With the one that outlives the other, both end.
+    // Revoking the refresh token also ends its access token.
     body: new URLSearchParams(inForm ? { token: refreshToken ?? accessToken } : {}).toString(),
     maxBytes: MAX_ANSWER_BYTES,
     totalTimeoutMs: TIMEOUT_MS,

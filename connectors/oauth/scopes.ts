@@ -1,20 +1,22 @@
 import type { OAuthSpec } from '../oauthSpec.js';
 
-/** The granted scopes, and those that the source needs. */
+/** The granted scopes, and the missing ones. */
 export interface GrantedScopes {
   readonly wanted: readonly string[];
-  /** Null: the provider does not say. */
+  /** Null if the provider does not report them. */
   readonly granted: readonly string[] | null;
   readonly missing: readonly string[];
 }
 
-/** Providers write names in other cases, and some with the address of the interface before them. */
+/** Compares scope names. Some providers change the case, or prefix the URL of the API. */
 const isNamed = (wanted: string, said: string): boolean => {
   const [name, given] = [wanted.toLowerCase(), said.toLowerCase()];
   return given === name || given.endsWith(`/${name}`);
 };
 
-/** Compares what was granted with what its source is to be read with. Scopes that no answer names are not missed. */
+/**
+ * Compares the granted scopes with the required ones. Scopes that the provider never reports do not count as missing.
+ */
 export function compareScopes(
   { scopes, scopeAliases = {} }: Pick<OAuthSpec, 'scopes' | 'scopeAliases'>,
   granted: readonly string[] | null,

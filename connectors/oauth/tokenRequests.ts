@@ -1,4 +1,4 @@
-/** The standard code flow (RFC 6749, PKCE of RFC 7636), driven by a source's OAuthSpec. */
+/** The authorization code flow (RFC 6749, with PKCE of RFC 7636), configured by a source's OAuthSpec. */
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -9,13 +9,13 @@ import type { OAuthSpec } from '../oauthSpec.js';
 import { asText, isObject } from '../json.js';
 
 const MAX_ANSWER_BYTES = 200_000;
-/** Kept of what an answer says was granted. */
+/** Maximum number of granted scopes that are stored. */
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 300;
-/** Shorter than a claim on a refresh lives, so that two are never under way. */
+/** Shorter than the lifetime of a refresh claim, so that two refreshes never run at once. */
 export const TOKEN_TIMEOUT_MS = 20_000;
 
-/** A provider as one connection sees it: its facts are in its addresses. */
+/** A provider, with the URLs for the facts of one connection. */
 export interface Provider {
   readonly name: string;
   readonly spec: OAuthSpec;
@@ -24,21 +24,22 @@ export interface Provider {
 
 type Facts = Readonly<Record<string, string>>;
 
-/** Values that can be part of a host or a path without changing the rest. */
+/** Values that cannot change the rest of a host or path. */
 const SAFE_FACT = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
 
-/** Puts facts where addresses name them. @throws Fault for one that would lead elsewhere */
+/** Inserts facts into URLs. @throws Fault for a value that could change the host or path */
 export function fillUrls(urls: Facts, facts: Facts): Facts {
   const fill = (url: string): string =>
     url.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
       const fact = Object.hasOwn(facts, name) ? (facts[name] ?? '') : '';
-      if (!SAFE_FACT.test(fact)) throw new Fault('bad_response', 'The connection names no address. Connect it again.');
+      if (!SAFE_FACT.test(fact))
+        throw new Fault('bad_response', 'The connection has no valid address of its source. Connect it again.');
       return fact;
     });
   return Object.fromEntries(Object.entries(urls).map(([part, url]) => [part, fill(url)]));
 }
 
-/** Facts of a connection, with defaults for missing ones. */
+/** Returns the facts of a connection, with defaults for missing ones. */
 export function wholeFacts(spec: OAuthSpec | undefined, facts: Facts): Facts {
   const usual = Object.entries(spec?.tokenResponseFields ?? {}).flatMap(([fact, where]) =>
     typeof where === 'string' ? [] : [[fact, where.otherwise] as const],
@@ -48,7 +49,7 @@ export function wholeFacts(spec: OAuthSpec | undefined, facts: Facts): Facts {
 
 export interface ConsentRequest {
   readonly clientId: string;
-  /** Of OAuth 1.0a: it signs. */
+  /** For OAuth 1.0a, which signs requests with it. */
   readonly clientSecret?: string | null;
   readonly redirectUri: string;
   readonly state: string;
@@ -56,7 +57,7 @@ export interface ConsentRequest {
   readonly verifier: string;
 }
 
-/** The address at which a person consents. */
+/** Returns the URL at which a user consents. */
 export function consentUrl({ spec, urls }: Provider, request: ConsentRequest): string {
   const url = new URL(urls['authorize'] ?? '');
   const parameters: Record<string, string> = {
@@ -78,7 +79,7 @@ export function consentUrl({ spec, urls }: Provider, request: ConsentRequest): s
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
 }
-/** Goes into a header, so nothing else can be a token. */
+/** Characters of a token that can be part of a header. */
 const TOKEN = /^[\x21-\x7e]{1,16384}$/;
 
 /** Error codes for an invalid or expired code or refresh token. */
@@ -90,23 +91,23 @@ const BAD_CLIENT =
 
 function refusalOf({ name }: Provider, status: number, body: unknown, headers: Facts): Fault {
   const error = isObject(body) ? (asText(body['error']) ?? '') : '';
-  // Before the words of a client: one provider says unauthorized_client, with 403, of a dead refresh token.
+  // Checked before BAD_CLIENT: one provider answers 403 unauthorized_client to an expired refresh token.
   if (DEAD_GRANT.test(error) || (status === 403 && error === 'unauthorized_client'))
     return new Fault('access_revoked', `${name} no longer takes this consent. Connect the account again.`);
   if (BAD_CLIENT.test(error) || status === 401)
     return new Fault(
       'not_configured',
-      `${name} does not take the OAuth client of this service. Its operator must look at OAUTH_CLIENTS, or at the white label.`,
+      `${name} does not accept the OAuth client of this service. The operator must check OAUTH_CLIENTS, or the white label.`,
     );
   if (status === 429)
-    return new Fault('rate_limited', `${name} takes no more requests for now. Try again later.`, {
+    return new Fault('rate_limited', `${name} accepts no more requests for now. Try again later.`, {
       retryAfterMs: retryAfterMs(headers) ?? 1_000,
     });
   if (status >= 500 || status === 408) return new Fault('server_error', `${name} failed. Try again later.`);
-  return new Fault('bad_response', `${name} did not understand the request for access (HTTP ${status}).`);
+  return new Fault('bad_response', `${name} rejected the token request as invalid (HTTP ${status}).`);
 }
 
-/** A request for tokens; what it answers when it was granted. @throws Fault */
+/** Sends a token request and returns the answer to a granted one. @throws Fault */
 async function requestTokens(
   provider: Provider,
   client: OAuthClient,
@@ -141,17 +142,17 @@ async function requestTokens(
   try {
     body = JSON.parse(text) as unknown;
   } catch {
-    // Refusals need no body; a grant does.
+    // A refusal may have no valid body; a grant must.
   }
   const isGranted = answer.status >= 200 && answer.status < 300;
-  // Some refuse with 200, and say so in the body.
+  // Some providers refuse with status 200 and an error in the body.
   if (!isGranted || (isObject(body) && (body['ok'] === false || asText(body['error']) !== null)))
     throw refusalOf(provider, answer.status, body, answer.headers);
   if (!isObject(body)) throw new Fault('server_error', `${name} gave an answer that is not JSON. Try again.`);
   return body;
 }
 
-/** What an answer says was granted; null where it does not say. */
+/** Returns the granted scopes in an answer; null if it has none. */
 function scopesIn(tokens: Readonly<Record<string, unknown>>): readonly string[] | null {
   const said = tokens['scope'];
   const words = Array.isArray(said) ? said.filter((one) => typeof one === 'string') : asText(said)?.split(/[\s,]+/);
@@ -159,7 +160,7 @@ function scopesIn(tokens: Readonly<Record<string, unknown>>): readonly string[] 
   return scopes.length === 0 ? null : scopes.slice(0, MAX_SCOPES);
 }
 
-/** A grant out of an answer. @param old what it replaces, where it is a refresh */
+/** Builds a grant from an answer. @param old the grant that a refresh replaces */
 function grantOf(
   { name, spec }: Provider,
   answer: Readonly<Record<string, unknown>>,
@@ -167,7 +168,7 @@ function grantOf(
   old: StoredGrant | null,
 ): StoredGrant {
   const inside = spec.tokensIn === undefined ? answer : answer[spec.tokensIn];
-  // The answer to a refresh has them outside, where there may be something else inside.
+  // With a refresh, the tokens are at the top level, even if the nested part exists.
   const tokens = isObject(inside) && asText(inside['access_token']) !== null ? inside : answer;
   const accessToken = asText(tokens['access_token']);
   if (accessToken === null || !TOKEN.test(accessToken))
@@ -199,10 +200,10 @@ export interface CodeExchange {
   readonly code: string;
   readonly redirectUri: string;
   readonly verifier: string;
-  /** Of OAuth 1.0a. */
+  /** Only with OAuth 1.0a. */
   readonly requestToken?: RequestToken | null;
   readonly facts: Facts;
-  /** The client is this connection's own: its secret is kept with it. */
+  /** Whether the client belongs to this connection: its secret is then stored with the grant. */
   readonly keepsClient: boolean;
 }
 

@@ -2,7 +2,7 @@ import { escapeHtml } from '../html.js'; /** An entry as its feed gives it. '' i
 export interface RawEntry {
   readonly id: string;
   readonly link: string;
-  /** HTML, as are the next two. */
+  /** HTML, like the next two fields. */
   readonly title: string;
   readonly summary: string;
   readonly content: string;
@@ -10,7 +10,7 @@ export interface RawEntry {
 }
 
 type FieldName = keyof RawEntry;
-/** What a field holds, from its most to its least telling element. */
+/** Elements for each field, in order of preference. */
 const FIELDS: Readonly<Record<FieldName, readonly string[]>> = {
   id: ['guid', 'id'],
   link: ['link'],
@@ -22,13 +22,13 @@ const FIELDS: Readonly<Record<FieldName, readonly string[]>> = {
 const NAMES: ReadonlySet<string> = new Set(Object.values(FIELDS).flat());
 const HTML: ReadonlySet<string> = new Set([...FIELDS.summary, ...FIELDS.content]);
 
-/** Characters of a text, and of anything else, that are read. */
+/** Maximum length of a text field, in characters, and of any other field. */
 const MAX_TEXT = 1_000_000;
 const MAX_VALUE = 2000;
 
 const VOID = /^(?:area|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
 
-/** A start tag as HTML: of the markup that an entry holds as elements and not as text. */
+/** Serialises a start tag, for entries whose markup is elements instead of escaped text. */
 function serialiseTag(name: string, attributes: Readonly<Record<string, string>>): string {
   const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(value)}"`);
   return `<${withoutPrefix(name)}${given.join('')}>`;
@@ -36,16 +36,16 @@ function serialiseTag(name: string, attributes: Readonly<Record<string, string>>
 
 const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);
 
-/** Collects what the elements of one entry say. */
+/** Collects the fields of one entry from parser events. */
 export class FeedItem {
   readonly #about: string;
   readonly #values = new Map<string, string>();
   #link = '';
-  /** The element that is read: its name, its kind of text, how much is open in it. */
+  /** The element being read: its name, type of text, and number of open elements in it. */
   #field: { name: string; escapes: boolean; limit: number; depth: number } | null = null;
-  /** Elements open in the entry. */
+  /** Number of open elements in the entry. */
   #depth = 0;
-  /** Of the element that is read; their length bounds what an entry may grow to. */
+  /** Texts of the element being read; `limit` bounds their total length. */
   #parts: string[] = [];
   #length = 0;
 
@@ -65,10 +65,11 @@ export class FeedItem {
       const rel = attributes['rel'] ?? 'alternate';
       if (rel === 'alternate') this.#link ||= attributes['href'].slice(0, MAX_VALUE);
     }
-    // A guid that is not an address is still an id. Content at another address is not fetched.
+    // The id is kept even if it is not a URL. Elements with `src` are skipped: content at another URL is not fetched.
     if (!NAMES.has(name) || this.#values.has(name) || attributes['src'] !== undefined) return;
     const type = attributes['type'] ?? '';
-    // RSS writes HTML as text; Atom says what it writes. Elements are markup in any case, text between them is text.
+    // RSS contains escaped HTML; Atom declares its type. Nested elements are markup in both, the text between them is
+    // text.
     const isText = type === '' ? name === 'content' || name === 'summary' : type === 'text' || type === 'text/plain';
     this.#field = {
       name,
@@ -84,7 +85,7 @@ export class FeedItem {
     if (this.#field) this.#keep(this.#field.escapes ? escapeHtml(characters) : characters);
   }
 
-  /** False when it is the entry's own end. */
+  /** Returns false at the end of the entry itself. */
   close(name: string): boolean {
     if (this.#depth === 0) return false;
     this.#depth -= 1;

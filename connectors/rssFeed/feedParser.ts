@@ -3,16 +3,18 @@ import { SaxesParser } from 'saxes';
 import { FeedItem, type RawEntry } from './feedItem.js';
 import { XML_ENTITIES } from './xmlEntities.js';
 
-/** A feed as its file gives it; addresses are not resolved yet. */
+/** A parsed feed with unresolved URLs. */
 export interface RawFeed {
   title: string;
   readonly entries: RawEntry[];
 }
 
-/** Thrown for a file that is not a readable feed; the message continues "The feed <address>". */
+/**
+ * Thrown for a file that is not a readable feed. Its message continues a sentence that begins with "The feed <URL>".
+ */
 export class NoFeed extends Error {}
 
-/** Entries of one feed at most; podcasts have a thousand. */
+/** Maximum number of entries of one feed; podcasts have about a thousand. */
 export const MAX_ENTRIES = 5000;
 const MAX_DEPTH = 64;
 const MAX_ATTRIBUTES = 100;
@@ -22,20 +24,20 @@ const PARENTS: ReadonlySet<string> = new Set(['channel', 'rdf:RDF', 'rss', 'feed
 const ROOTS: ReadonlySet<string> = new Set(['rss', 'feed', 'rdf:RDF']);
 
 /**
- * Reads RSS 0.9x to 2.0, RSS 1.0 (RDF) and Atom as their characters come; what was read stays when it throws. Entities
- * of a document type stay unknown: a reference to one is a fault, never an expansion.
+ * Parses RSS 0.9x to 2.0, RSS 1.0 (RDF) and Atom incrementally. If it throws, the parsed entries remain. Entities
+ * declared in a document type are never expanded; references to them are errors.
  */
 export function createFeedParser(): { readonly feed: RawFeed; write(text: string): void; end(): void } {
   const feed: RawFeed = { title: '', entries: [] };
   const parser = new SaxesParser();
-  // Those of HTML that writers of feeds forget to spell as numbers.
+  // Entities of HTML that feeds use without a declaration.
   Object.assign(parser.ENTITIES, XML_ENTITIES);
   const path: string[] = [];
   let prefix = '';
   let attributes = 0;
   let item: FeedItem | null = null;
 
-  /** Names without the prefix that a feed chose for its own words: <atom:feed> is <feed>. */
+  /** Returns a name without the feed's own namespace prefix: <atom:feed> becomes <feed>. */
   const plain = (name: string): string => (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name);
 
   const text = (characters: string): void => {
@@ -50,7 +52,7 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
     attributes = 0;
     if (path.length === 0) prefix = checkRoot(name);
     path.push(plain(name));
-    if (path.length > MAX_DEPTH) throw new NoFeed('nests its elements too deep.');
+    if (path.length > MAX_DEPTH) throw new NoFeed('has too deeply nested elements.');
   });
   parser.on('attribute', () => {
     attributes += 1;
@@ -81,7 +83,7 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
   };
 }
 
-/** The prefix of the feed's own words. */
+/** Returns the namespace prefix of the feed's own elements. */
 function checkRoot(name: string): string {
   const local = name.slice(name.indexOf(':') + 1);
   if (local.toLowerCase() === 'html') throw isWebPage();
@@ -90,7 +92,7 @@ function checkRoot(name: string): string {
   if (ROOTS.has(name)) return '';
   if (ROOTS.has(local)) return name.slice(0, -local.length);
   throw new NoFeed(
-    `is XML but no feed: it begins with <${name.slice(0, 50)}>. Give the address of an RSS or Atom feed.`,
+    `is XML but not a feed: it begins with <${name.slice(0, 50)}>. Give the address of an RSS or Atom feed.`,
   );
 }
 

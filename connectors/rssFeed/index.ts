@@ -6,12 +6,15 @@ import { type FeedSettings, readFeed } from './readFeed.js';
 export interface FeedSourceOptions {
   readonly egress: Pick<Egress, 'request'>;
   readonly settings: FeedSettings;
-  /** Turns at hosts. */
+  /** Slots per host. */
   readonly limiter: Pick<HostLimiter, 'enter'>;
   readonly now?: () => number;
 }
 
-/** Makes the source that reads feeds. robots.txt is not asked: feeds are there for readers, and a user named this one. */
+/**
+ * Creates the source for feeds. robots.txt is not checked: feeds are published for readers, and a user named this
+ * one.
+ */
 export function createFeedSource({ egress, settings, limiter, now = Date.now }: FeedSourceOptions): FeedSource {
   return {
     async readFeed(request) {

@@ -2,11 +2,11 @@ import { MAX_ENTRIES, NoFeed, type RawFeed } from './feedParser.js';
 import { isObject, type Json } from '../json.js';
 import { escapeHtml } from '../html.js';
 
-/** Characters of one text that are kept. */
+/** Maximum length of one text, in characters. */
 const MAX_TEXT = 1_000_000;
 const MAX_VALUE = 2000;
 
-/** The first of the fields that says something. Ids may be numbers. */
+/** Returns the first non-empty field as text. Ids may be numbers. */
 function said(fields: Json, names: readonly string[], limit = MAX_VALUE): string {
   for (const name of names) {
     const value = fields[name];
@@ -22,10 +22,10 @@ export function parseJsonFeed(text: string): RawFeed {
   try {
     feed = JSON.parse(text);
   } catch {
-    throw new NoFeed('is neither XML nor JSON that can be read. Correct it.');
+    throw new NoFeed('is neither valid XML nor valid JSON. Correct it.');
   }
   if (!isObject(feed) || !Array.isArray(feed['items']))
-    throw new NoFeed('is JSON but no feed: it has no list of items. Give the address of a JSON Feed.');
+    throw new NoFeed('is JSON but not a feed: it has no list of items. Give the address of a JSON Feed.');
   const entries = feed['items'].slice(0, MAX_ENTRIES).filter(isObject);
   return {
     title: said(feed, ['title']),
@@ -40,7 +40,7 @@ export function parseJsonFeed(text: string): RawFeed {
   };
 }
 
-/** Plain text with its paragraphs. */
+/** Converts plain text to HTML paragraphs. */
 const asHtml = (text: string): string =>
   text === ''
     ? ''

@@ -12,27 +12,27 @@ import { conditions, validatorsOf } from '../conditional.js';
 import { unpackedText } from '../unpackedText.js';
 import { shownUrl, statusFault } from '../statusFault.js';
 
-/** Bytes of a feed at most, unpacked: it is held while its entries are taken in. */
+/** Maximum size of a feed in bytes, decompressed: it stays in memory while its entries are stored. */
 const MAX_BYTES = 10_000_000;
-/** Names of entries that are longer are known by their hash. */
+/** Longer entry ids are replaced by their hash. */
 const MAX_ID = 500;
 const SENTENCES = {
-  401: 'asks for a login. Add it again with that in its address: https://name:password@host/…',
+  401: 'asks for a login. Add it again with the login in its address: https://name:password@host/…',
   404: 'does not exist. Check the address.',
-  410: 'is gone for good. Its stored entries stay; add it again if it is back.',
+  410: 'is gone for good. Its stored entries stay; add it again if it returns.',
 } as const;
 const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
 
 export interface FeedSettings {
-  /** Bytes at most, decoded. */
+  /** Maximum size in bytes, decoded. */
   readonly maxPageBytes: number;
-  /** From the request to the last byte. */
+  /** Time limit from the request to the last byte. */
   readonly pageTimeoutMs: number;
 }
 
 /**
- * Fetches a feed: RSS, RDF, Atom or JSON Feed, by its content and not by its type. A truncated one gives the entries
- * before the cut; without any it is a Fault.
+ * Fetches a feed: RSS, RDF, Atom or JSON Feed. The content decides the format, not the media type. A truncated feed
+ * yields the entries before the cut, or a Fault if there are none.
  */
 export async function readFeed(
   egress: Pick<Egress, 'request'>,
@@ -88,7 +88,7 @@ export async function readFeed(
   };
 }
 
-/** The header of a login, for the origin that it was given for alone. */
+/** Returns the Authorization header, for the origin of the login only. */
 function loginFor(url: string, credentials: string | null): Record<string, string> {
   if (credentials === null) return {};
   const { origin, username, password } = JSON.parse(credentials) as FeedLogin;
@@ -105,7 +105,7 @@ async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; er
       const rest: string = format === null ? piece.trimStart() : piece;
       if (rest === '') continue;
       if (format === null) {
-        // In lower case, as on most pages, a doctype is not XML: the parser would only report an error.
+        // HTML with a lower-case doctype is not XML: the parser would report a less helpful error.
         if (/^<!doctype\s+html\b/i.test(rest)) throw isWebPage();
         if (!/^[<{]/.test(rest))
           throw new NoFeed('is neither XML nor JSON. Give the address of an RSS, Atom or JSON feed.');
@@ -133,7 +133,7 @@ function asFault(url: string, error: unknown): Fault {
   return new Fault('broken_content', `The feed ${shownUrl(url)} ${what}`, { cause: error });
 }
 
-/** Each entry once, by its name: the first one is the newest. */
+/** Returns the entries without repeated ids: the first one is the newest. */
 function entriesOf(raw: readonly RawEntry[], base: string): FeedEntry[] {
   const entries = new Map<string, FeedEntry>();
   for (const { id, link, title, summary, content, published } of raw) {
@@ -158,7 +158,7 @@ const permalink = (id: string): string | null => (/^https?:\/\//i.test(id) ? nor
 const shortened = (id: string): string =>
   id.length <= MAX_ID ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 
-/** A title without the markup that some feeds put in it. */
+/** Removes markup from a title. */
 const textOf = (title: string): string =>
   title
     .replace(/<[^<>]*>/g, ' ')

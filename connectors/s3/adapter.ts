@@ -1,6 +1,6 @@
 import { createObjectTree } from '../objectTree.js';
 
-/** Buckets and their keys as items. */
+/** Converts buckets and their keys to items. */
 export const { itemOfContainer, itemOfFolder, itemsOfObjects, contentOf } = createObjectTree({
   addressOf: (bucket, key) => `s3://${bucket}/${key}`,
   containerType: 'FOLDER',

@@ -1,4 +1,4 @@
-/** S3 and stores that speak like it, read with a key pair. https://docs.aws.amazon.com/AmazonS3/latest/API */
+/** S3 and compatible object stores, read with an access key. https://docs.aws.amazon.com/AmazonS3/latest/API */
 
 import { Fault } from '../../contract/failures.js';
 import { parseItemId, type ObjectPlace } from '../../contract/objectIds.js';
@@ -11,11 +11,11 @@ import { classify } from './refusals.js';
 import { type S3Credentials, withS3 } from './sdk.js';
 import { incompleteAnswer, noSuchItem } from '../faults.js';
 
-/** What no bucket is called would become another part of the address. */
+/** Valid bucket names; other characters could change the request path. */
 const BUCKET = /^[\w.-]{3,255}$/;
 const BUCKETS_PER_PAGE = 1_000;
 
-/** Objects whose keys begin with a text, in the order of their keys. */
+/** Lists the objects whose keys begin with a prefix, in key order. */
 async function list(
   client: AccountClient<S3Credentials>,
   { bucket, prefix, after, most }: { bucket: string; prefix: string; after: string | null; most?: number },
@@ -23,9 +23,9 @@ async function list(
   const asked = {
     Bucket: bucket,
     Prefix: prefix,
-    // Keys may hold what XML can not.
+    // Keys may contain characters that XML cannot.
     EncodingType: 'url' as const,
-    // By key, not by token, because tokens expire.
+    // By key instead of token, because tokens expire.
     ...(after === null ? {} : { StartAfter: after }),
     ...(most === undefined ? {} : { MaxKeys: most }),
   };
@@ -44,7 +44,7 @@ async function list(
   return { objects, isWhole: !IsTruncated || objects.length === 0 };
 }
 
-/** A page of a bucket, a folder or a prefix. */
+/** Returns a page of a bucket, folder or prefix. */
 async function pageBelow(
   client: AccountClient<S3Credentials>,
   { bucket, key, kind }: ObjectPlace,
@@ -72,7 +72,7 @@ export const s3: Connector<S3Credentials> = {
     limits:
       'a key that may not list buckets reads named ones; a name with `.` or `..` between slashes can not be requested',
   },
-  // Each request is signed for itself.
+  // Every request has its own signature, so there are no common headers.
   headers: () => ({}),
   classify,
 
@@ -88,7 +88,7 @@ export const s3: Connector<S3Credentials> = {
           'The server at this address does not answer like S3. Give the address of the store.',
         );
     } catch (error) {
-      // A key may be good for some buckets without the right to list them all.
+      // The key may have access to some buckets without permission to list all.
       if (!(error instanceof Fault && error.kind === 'access_denied')) throw error;
     }
     const host = endpointUrl === null ? null : new URL(endpointUrl).host;
@@ -120,7 +120,7 @@ export const s3: Connector<S3Credentials> = {
     if (!BUCKET.test(place.bucket)) throw noSuchItem('S3');
     if (place.kind !== 'object') return pageBelow(client, place, cursor);
     const { bucket, key } = place;
-    // Of all keys that begin so, the key itself comes first.
+    // The listing is sorted, so the first key with this prefix is the exact key, if it exists.
     const { objects } = await list(client, { bucket, prefix: key, after: null, most: 1 });
     if (objects[0]?.key !== key) throw noSuchItem('S3');
     const [item] = itemsOfObjects(bucket, objects, { after: key, below: '' });
@@ -131,9 +131,9 @@ export const s3: Connector<S3Credentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
-      // Such an id is not in any listing; if the folder exists, its objects can be read.
+      // Listings contain no such id. If the folder exists, the error says that its objects can be read.
       await list(client, { bucket, prefix: key, after: null, most: 1 });
-      throw new Fault('unsupported_type', 'A folder of S3 has no text of its own: sync the objects in it.');
+      throw new Fault('unsupported_type', 'An S3 folder has no text of its own: sync the objects in it.');
     }
     return withS3(client, { bucket, isContent: true }, async (sdk, { GetObjectCommand }) => {
       const { Body, ContentType, ETag } = await sdk.send(new GetObjectCommand({ Bucket: bucket, Key: key }));

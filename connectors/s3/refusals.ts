@@ -1,7 +1,7 @@
 import type { Refusal } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 
-/** `<Error><Code>…`, where the status alone does not tell. */
+/** Error codes (`<Error><Code>…`) whose meaning differs from their status. */
 const CODES: Readonly<Record<string, ErrorClass>> = {
   InvalidAccessKeyId: 'auth_revoked',
   SignatureDoesNotMatch: 'auth_revoked',
@@ -19,13 +19,13 @@ export const codeOf = ({ body }: Refusal): string | null =>
 
 export const classify = (refusal: Refusal): ErrorClass | null => CODES[codeOf(refusal) ?? ''] ?? null;
 
-/** The region that a refusal says to ask instead; null where that is not what is wrong. */
+/** Returns the region that a refusal redirects to; null for other refusals. */
 export function regionIn(refusal: Refusal): string | null {
   const { status, headers, body } = refusal;
   const isElsewhere = status === 301 || status === 307 || codeOf(refusal) === 'AuthorizationHeaderMalformed';
   if (!isElsewhere) return null;
   const named = typeof body === 'string' ? /<Region>([^<]*)<\/Region>/.exec(body)?.[1] : undefined;
   const region = headers['x-amz-bucket-region'] ?? named ?? '';
-  // It becomes part of a host name.
+  // The region becomes part of a host name.
   return /^[a-z]{2}[a-z0-9-]{1,40}$/.test(region) ? region : null;
 }

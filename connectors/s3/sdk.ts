@@ -6,15 +6,15 @@ import type { AccountClient, Refusal } from '../accountClient.js';
 import { regionIn } from './refusals.js';
 import { headerToken } from '../bearer.js';
 
-/** It is large: loaded with the first question to a store. */
+/** The SDK is large, so it is loaded with the first call to a store. */
 const loadSdk = () => import('@aws-sdk/client-s3');
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
-/** What its user hands us. */
+/** Credentials supplied by the caller. */
 export interface S3Credentials {
   readonly accessKey: string;
   readonly accessKeySecret: string;
-  /** Of a store that is not Amazon's, or of one of Amazon's regions; null: Amazon's. */
+  /** URL of an S3-compatible store, or of an AWS region; null: AWS. */
   readonly endpointUrl: string | null;
 }
 
@@ -22,7 +22,7 @@ const AMAZON = /^https:\/\/s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com$/;
 /** The default region of S3-compatible stores. */
 const USUAL_REGION = 'us-east-1';
 
-/** A request as the SDK has signed it. */
+/** A request signed by the SDK. */
 interface SignedRequest {
   readonly protocol: string;
   readonly hostname: string;
@@ -32,7 +32,7 @@ interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The bucket is asked for in another region. */
+/** Thrown if the bucket is in another region. */
 class Elsewhere extends Error {
   readonly region: string;
   constructor(region: string) {
@@ -44,7 +44,7 @@ class Elsewhere extends Error {
 const escape = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** @throws Fault where an address can't say what the key is: it would lead to another object */
+/** Builds the URL of a signed request. @throws Fault if URL normalization would change the key to another object's */
 function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value ?? ''].flat().map((one) => `${escape(name)}=${escape(one)}`),
@@ -54,12 +54,12 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): s
   if (new URL(url).pathname !== path)
     throw new Fault(
       'bad_response',
-      'An object whose key has `.` or `..` between slashes can not be asked for. Copy it to another key.',
+      'An object whose key has `.` or `..` between slashes cannot be requested. Copy it to another key.',
     );
   return url;
 }
 
-/** The SDK in one region: it signs and reads answers, and its requests go out as all of the source do. */
+/** Creates an SDK client for one region. It signs requests and parses answers; our client sends the requests. */
 function sdkIn(
   sdk: Sdk,
   region: string,
@@ -74,10 +74,10 @@ function sdkIn(
     endpoint: isAmazon ? `https://s3.${region}.amazonaws.com` : endpoint,
     forcePathStyle: !isAmazon,
     credentials: { accessKeyId: headerToken(accessKey), secretAccessKey: accessKeySecret },
-    // Waiting and trying again is the client's, for all requests of the account.
+    // Our client does the waiting and retrying, for all requests of the account.
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
-    // Bytes that were packed for the way are unpacked before the SDK sees them.
+    // Responses are decompressed before the SDK receives them, so their checksums would not match.
     responseChecksumValidation: 'WHEN_REQUIRED',
     disableS3ExpressSessionAuth: true,
     requestHandler: {
@@ -102,7 +102,7 @@ function sdkIn(
 }
 
 /**
- * Calls S3 with its SDK; if the bucket is in another region, there.
+ * Calls S3 through its SDK; if the bucket is in another region, the call is repeated there.
  * @param bucket null for a call without a bucket
  * @throws Fault
  */
@@ -130,10 +130,10 @@ export async function withS3<T>(
   }
 }
 
-/** Faults and what follows from the signal pass; what is left is an answer that the SDK can't read. */
+/** Returns Faults and abort errors unchanged; any other error means that the SDK could not parse the answer. */
 function faultOf(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof Fault || signal.aborted) return error;
-  return new Fault('server_error', 'S3 gave an answer that can not be read. It is tried again by itself.', {
+  return new Fault('server_error', 'S3 gave an invalid answer. It is retried automatically.', {
     cause: error,
   });
 }

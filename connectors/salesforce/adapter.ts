@@ -10,7 +10,7 @@ import { createItem, createContainer } from '../items.js';
 export const LOOSE_FILES = 'files';
 const KNOWLEDGE = 'knowledge';
 
-/** What an item of ours is. */
+/** A parsed item id. */
 export type Place =
   | { readonly kind: 'loose' | 'knowledge' }
   | { readonly kind: 'library' | 'folder'; readonly id: string }
@@ -30,7 +30,7 @@ export function parseItemId(externalId: string): Place | null {
   return language === undefined && isKind(kind) ? { kind, id } : null;
 }
 
-/** Where something lies. */
+/** Parent and root of an item. */
 export interface Lies {
   readonly parent: string | null;
   readonly root: string | null;
@@ -47,7 +47,7 @@ const container = (externalId: string, name: string, { parent, root }: Lies, ext
   });
 const OUTERMOST: Lies = { parent: null, root: null };
 
-/** @param site where the organization is, as people open it */
+/** Returns the URL of a record. @param site URL of the organization for a user's browser */
 const viewOf = (site: string, kind: string, id: string): string => `${site}/lightning/r/${kind}/${id}/view`;
 
 export const itemOfLibrary = (row: Json, site: string): SourceItem => {
@@ -59,7 +59,7 @@ export const itemOfKnowledge = (): SourceItem => container(KNOWLEDGE, 'Knowledge
 export const itemOfFolder = (id: string, name: string, lies: Lies): SourceItem =>
   container(`folder:${id}`, name, lies, null);
 
-/** What is asked of a file. */
+/** The file fields to request. */
 export const FILE_FIELDS = [
   ...['Id', 'Title', 'FileExtension', 'FileType', 'ParentId', 'CreatedDate', 'LatestPublishedVersionId'],
   'LatestPublishedVersion.ContentLocation',
@@ -68,20 +68,20 @@ const dateOf = (value: unknown): string | null => {
   const text = asText(value);
   return text !== null && !Number.isNaN(Date.parse(text)) ? text : null;
 };
-/** As its file is called: titles come without an ending. */
+/** Returns the name of a file: titles have no extension. */
 const nameOfFile = (row: Json): string => {
   const [title, ending] = [asText(row['Title']) ?? asText(row['Id']) ?? '', asText(row['FileExtension'])];
   return ending === null || title.toLowerCase().endsWith(`.${ending.toLowerCase()}`) ? title : `${title}.${ending}`;
 };
-/** Whether Salesforce has its bytes: links, and files of other systems, have none there. */
+/** Whether Salesforce stores the file's bytes; links and files of other systems have none there. */
 const hasBytes = (row: Json): boolean =>
   asText(row['LatestPublishedVersionId']) !== null &&
   (asText(asObject(row['LatestPublishedVersion'])['ContentLocation']) ?? 'S') === 'S' &&
   asText(row['FileType']) !== 'LINK';
 
-/** What there is to say of a file without bytes. */
+/** Skip reason of a file without bytes. */
 export const ELSEWHERE =
-  'This file of Salesforce is a link to something elsewhere. Connect what it leads to, and sync it there.';
+  'This Salesforce file is a link to another system. Connect that system, and sync the file there.';
 
 /** Converts a file; links and files of other systems are not selectable. */
 export function itemOfFile(row: Json, lies: Lies, site: string): SourceItem {
@@ -107,7 +107,7 @@ export function itemOfFile(row: Json, lies: Lies, site: string): SourceItem {
 export function contentOfFile(row: Json, bytes: Uint8Array, site: string): ItemContent {
   const name = nameOfFile(row);
   const id = asText(row['Id']) ?? '';
-  // A note is a piece of HTML.
+  // The content of a note is an HTML fragment.
   const isNote = asText(row['FileType']) === 'SNOTE';
   const format = formatOfName(name);
   const type = isNote ? 'text/html; charset=utf-8' : format === null ? 'application/octet-stream' : mimeTypeOf(format);
@@ -127,7 +127,7 @@ export const ARTICLE_FIELDS = [
   ...['Id', 'KnowledgeArticleId', 'Title', 'Summary', 'Language', 'UrlName', 'CreatedDate', 'SystemModstamp'],
 ];
 
-/** An article; null for one that names none. */
+/** Converts an article; null for one without an id. */
 export function itemOfArticle(row: Json, site: string): SourceItem | null {
   const [article, language] = [asText(row['KnowledgeArticleId']), asText(row['Language'])];
   const version = asText(row['Id']);
@@ -145,15 +145,15 @@ export function itemOfArticle(row: Json, site: string): SourceItem | null {
   });
 }
 
-/** A field of an article's body. */
+/** A text field of an article. */
 interface BodyField {
   readonly name: string;
   readonly label: string;
-  /** Whether it has markup in it. */
+  /** Whether it contains HTML. */
   readonly isHtml: boolean;
 }
 
-/** The fields of an article that an organization writes its texts into, out of what Salesforce says of the kind. */
+/** Returns an organization's custom text fields of articles, from Salesforce's description of the object type. */
 export const bodyFieldsOf = (fields: readonly unknown[]): readonly BodyField[] =>
   fields
     .map(asObject)
@@ -166,7 +166,7 @@ export const bodyFieldsOf = (fields: readonly unknown[]): readonly BodyField[] =
         : [],
     );
 
-/** An article as a page: its title, what it is about, and its texts under their names. */
+/** Returns an article's content: title, summary, and its texts under their field labels. */
 export function contentOfArticle(row: Json, fields: readonly BodyField[], site: string): ItemContent {
   const title = asText(row['Title']) ?? '';
   const summary = asText(row['Summary']);

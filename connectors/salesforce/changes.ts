@@ -8,9 +8,12 @@ import { filesOf, looseFiles } from './listing.js';
 import { isId } from './soql.js';
 import { asObject, asText } from '../json.js';
 
-/** What was changed by something that took long, or by another clock, is stamped with a moment before it is seen. */
+/**
+ * Overlap of successive queries: a record's timestamp may precede its visibility, after a long transaction or by
+ * clock skew.
+ */
 const OVERLAP_MS = 15 * 60_000;
-/** Files of which it is asked at once whether they are gone. */
+/** Files per request that checks whether they still exist. */
 const ASKED_AT_ONCE = 200;
 
 /** The time up to which changes were requested, in milliseconds since 1970; and the position of a sync. */
@@ -28,7 +31,10 @@ interface Deleted {
   readonly covered: number;
 }
 
-/** Returns deleted files. Salesforce rounds times to minutes, so the latest ones come with the next sync. @throws Fault stale_cursor if deletions are not available, or no longer */
+/**
+ * Returns deleted files. Salesforce rounds times to minutes, so the latest ones come with the next sync. @throws Fault
+ * stale_cursor if deletions are not available, or no longer
+ */
 async function deletedSince(client: SourceClient, since: number, until: number): Promise<Deleted> {
   const query = { start: momentOf(since), end: momentOf(until) };
   let answer: Readonly<Record<string, unknown>>;
@@ -46,7 +52,7 @@ async function deletedSince(client: SourceClient, since: number, until: number):
   return { ids: [...new Set(ids)], covered };
 }
 
-/** Which of some files are not there: what was deleted may have been taken out of the bin again. */
+/** Returns the files that no longer exist: a deleted file may have been restored from the recycle bin. */
 async function absent(client: SourceClient, ids: readonly string[]): Promise<readonly Change[]> {
   const there = new Set<string | null>();
   for (let from = 0; from < ids.length; from += ASKED_AT_ONCE)
@@ -55,8 +61,8 @@ async function absent(client: SourceClient, ids: readonly string[]): Promise<rea
 }
 
 /**
- * Changes of files outside of libraries: by far the most that an organization has. Moves into libraries change no
- * timestamp, and published articles have no stable one; both are listed completely.
+ * Reports changes of files outside of libraries, which are the majority in most organizations. Moves into libraries
+ * change no timestamp, and published articles have no stable one, so libraries and articles are listed completely.
  * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
  */
 export const looseFileChanges = changeFeed(TOKEN, {

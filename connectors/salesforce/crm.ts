@@ -8,7 +8,7 @@ import { ask, containing, isId, quote } from './soql.js';
 import { asObject, asText, type Json } from '../json.js';
 
 const recordId: Check<string> = (value): value is string => string(value) && isId(value);
-/** Position in a list: after a record with a value in the field of its order. */
+/** Position in a list: the last record's id, and its value in the field that the list is sorted by. */
 type Place = readonly [id: string, value: string | number | null];
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d))?$/;
 
@@ -22,7 +22,7 @@ const literal = (value: string | number, isText: boolean): string => {
   return moment;
 };
 
-/** The condition of what comes behind a place, in an order whose rows without a value come last. */
+/** Returns the condition for records after a position. In the sort order, records without a value come last. */
 function behind([id, value]: Place, order: CrmKind['orders'][string] | undefined, direction: 'asc' | 'desc'): string {
   const isBehindId = `Id > ${quote(id)}`;
   if (!order) return isBehindId;
@@ -50,7 +50,7 @@ const selected = ({ fields }: CrmKind, includes: readonly string[]): string =>
     }),
   ].join(', ');
 
-/** A record in the words of its operation. @param remote whether also as Salesforce says it */
+/** Converts a record to that of its operation. @param remote whether to add Salesforce's own fields */
 function presented(kind: CrmKind, row: Json, includes: readonly string[], remote: boolean): Json {
   const parts = includes.map((name) => {
     const { records } = asObject(row[name]);
@@ -85,7 +85,7 @@ const listOf =
     };
   };
 
-/** Null for one that is not there. */
+/** Returns one record; null if it does not exist. */
 const oneOf =
   (kind: CrmKind): LiveRead<OAuthGrant, LiveReads['one of accounts']> =>
   async (client, { id, includes, remote }) => {
@@ -95,7 +95,7 @@ const oneOf =
     return row && asText(row['Id']) !== null ? presented(kind, row, includes, remote) : null;
   };
 
-/** By the name of the operation: a list of a kind, and one of it. */
+/** The direct queries: for each type of record, one that lists and one that reads a single record. */
 export const crmReads: NonNullable<Connector<OAuthGrant>['reads']> = Object.fromEntries(
   Object.entries(CRM_KINDS).flatMap(([name, kind]) => [
     [name, listOf(kind)],

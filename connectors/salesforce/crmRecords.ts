@@ -6,7 +6,7 @@ const partOf = (value: unknown): { readonly id: string | null } | null => {
   return id === null ? null : { id };
 };
 const ownerOf = (row: Json) => ({ id: asText(row['OwnerId']) });
-/** In the usual form: Salesforce writes offsets without a colon. */
+/** Converts a date to ISO 8601: Salesforce writes offsets without a colon. */
 export const momentOf = (value: unknown): string | null => {
   const text = asText(value);
   return text?.includes('T') && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : text;
@@ -20,7 +20,7 @@ const activity = (row: Json) => ({ last_activity_at: asText(row['LastActivityDat
 
 const addressOf = (value: unknown, type: string | null): readonly Json[] => {
   const { street, city, state, postalCode, country } = asObject(value);
-  // A street has its lines in one text.
+  // Salesforce stores all lines of a street in one text.
   const [first, ...more] = (asText(street) ?? '').split(/\r?\n/);
   const address = {
     street_1: first || null,
@@ -45,7 +45,7 @@ const emailsOf = (row: Json): readonly Json[] => {
 const PHONE = { Phone: 'PRIMARY', Fax: 'FAX' };
 const PERSON_PHONE = { Phone: 'PRIMARY', MobilePhone: 'MOBILE', HomePhone: 'HOME', OtherPhone: 'OTHER', Fax: 'FAX' };
 
-/** Fields of tasks and events. Their person is a contact or a lead, by the prefix of its id. */
+/** Prefix of contact ids. The person of a task or event is a contact or a lead. */
 const CONTACT_ID = /^003/;
 const LEAD_ID = /^00Q/;
 const whom = (row: Json) => {
@@ -90,7 +90,7 @@ const eventOf = (row: Json, remote: boolean): Json => ({
   remote_data: remote ? row : null,
 });
 
-/** What may be had with a record, by the name of its field. */
+/** Related records that can be included, by field name. */
 export const INCLUDES: Readonly<
   Record<string, { readonly fields: readonly string[]; present(row: Json, remote: boolean): Json }>
 > = {
@@ -101,16 +101,16 @@ export const INCLUDES: Readonly<
   },
 };
 
-/** A field that a list may be ordered by. */
+/** A field that a list can be sorted by. */
 interface Order {
   readonly field: string;
-  /** Whether its values are quoted in queries: numbers and times are not. */
+  /** Whether queries must quote its values; numbers and times are not quoted. */
   readonly isText?: true;
 }
-/** A condition that a caller may give. */
+/** A filter condition for callers. */
 type Filter = { readonly field: string; readonly how: 'is' | 'has' } | { readonly how: (value: string) => string };
 
-/** A kind of record. */
+/** A type of record. */
 export interface CrmKind {
   readonly object: string;
   readonly fields: readonly string[];
@@ -247,7 +247,7 @@ export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opp
       account: partOf(row['AccountId']),
       contact: partOf(row['ContactId']),
       stage: asText(row['StageName']),
-      // One that is lost is neither.
+      // A lost opportunity is neither won nor open.
       status: row['IsWon'] === true ? 'WON' : row['IsClosed'] === true ? null : 'OPEN',
       close_date: asText(row['CloseDate']),
       ...activity(row),

@@ -1,4 +1,7 @@
-/** Salesforce: files of its libraries, published articles, and live reads of its CRM. https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/ */
+/**
+ * Salesforce: files of its libraries, published articles, and direct queries of its CRM.
+ * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/
+ */
 import { SALESFORCE_HOST } from '../../contract/accounts/oauth.js';
 import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
@@ -20,14 +23,17 @@ import { classify, waitMs } from './soql.js';
 import { incompleteAnswer, noSuchItem } from '../faults.js';
 import { bearer } from '../bearer.js';
 import { asText } from '../json.js';
-/** Hosts for signing in, which belong to no organization. */
+/** Sign-in hosts, which belong to no organization. */
 const LOGIN_HOST = /^(?:login|test)\.salesforce\.com$/i;
 
-/** The host that consent has named, or that the caller knew. @throws Fault for one that is not Salesforce's */
+/**
+ * Returns the organization's host, from the consent or from the caller. @throws Fault for a host that is not
+ * Salesforce's
+ */
 function instanceOf({ instance_url: told = '', domain = '' }: OAuthGrant['facts']): string {
   const host = URL.canParse(told) ? new URL(told).hostname : domain;
   if (!SALESFORCE_HOST.test(host) || LOGIN_HOST.test(host))
-    throw new Fault('bad_response', 'Salesforce did not say where the organization is. Connect it again.');
+    throw new Fault('bad_response', 'Salesforce returned no address of the organization. Connect it again.');
   return host;
 }
 
@@ -49,9 +55,9 @@ export const salesforce: Connector<OAuthGrant> = {
     pkce: true,
     clientAuth: 'post',
     bodyFormat: 'form',
-    // Otherwise a user who has consented before is not asked, and there may be no refresh token.
+    // Without prompt, a user who has consented before is not asked again, and there may be no refresh token.
     authorizeParameters: { prompt: 'consent' },
-    // Where an organization wants that.
+    // Depends on the organization's settings; true is safe for both.
     rotates: true,
     tokenResponseFields: { instance_url: 'instance_url' },
   },
@@ -65,7 +71,8 @@ export const salesforce: Connector<OAuthGrant> = {
     const user = await client.get(['userinfo'], {}, { at: 'identity' });
     const name = asText(user['preferred_username']) ?? asText(user['email']);
     const organization = asText(user['organization_id']);
-    if (name === null || organization === null) throw new Fault('server_error', 'Salesforce named no user. Try again.');
+    if (name === null || organization === null)
+      throw new Fault('server_error', 'Salesforce returned no user. Try again.');
     const told = { user_id: asText(user['user_id']), user_name: asText(user['name']), email: asText(user['email']) };
     const instance = instanceOf(facts);
     return {
@@ -118,7 +125,7 @@ export const salesforce: Connector<OAuthGrant> = {
         return contentOfFile(row, bytes, siteOf(client));
       }
       case 'article': {
-        // Which fields there are is the organization's own.
+        // Each organization defines its own fields.
         const { fields } = await client.get(['sobjects', 'Knowledge__kav', 'describe'], {});
         if (!Array.isArray(fields)) throw incompleteAnswer('Salesforce', 'the fields of articles');
         const body = bodyFieldsOf(fields);
@@ -131,10 +138,7 @@ export const salesforce: Connector<OAuthGrant> = {
       case 'knowledge':
       case 'library':
       case 'folder':
-        throw new Fault(
-          'unsupported_type',
-          'This holds other things of Salesforce, and has no text of its own: sync those.',
-        );
+        throw new Fault('unsupported_type', 'This Salesforce container has no text of its own: sync the items in it.');
     }
   },
 

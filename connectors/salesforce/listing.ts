@@ -18,10 +18,10 @@ import { ask, askPage, isId, quote } from './soql.js';
 import { asText, type Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
 
-/** The address of the organization, as people open it. */
+/** Returns the URL of the organization for a user's browser. */
 export const siteOf = ({ urls }: SourceClient): string => (urls['api'] ?? '').replace(/\/services\/data\/[^/]+$/, '');
 
-/** What only some organizations have: nothing where this one has not. */
+/** Returns null if the organization does not have the requested feature. */
 async function ifThere<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
@@ -34,7 +34,7 @@ async function ifThere<T>(call: Promise<T>): Promise<T | null> {
 const LIBRARIES = { fields: ['Id', 'Name', 'RootContentFolderId'], from: 'ContentWorkspace', where: [] };
 const ARTICLES = { fields: ARTICLE_FIELDS, from: 'Knowledge__kav', where: ["PublishStatus = 'Online'"] };
 
-/** A page of the libraries; behind the last one, files outside of them and articles. */
+/** Returns a page of the root items: the libraries; after the last one, files outside of libraries and articles. */
 export async function outermost(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const page = await ifThere(askPage(client, LIBRARIES, cursor ?? ''));
   const items = (page?.rows ?? []).map((row) => itemOfLibrary(row, siteOf(client)));
@@ -43,7 +43,7 @@ export async function outermost(client: SourceClient, cursor: string | null): Pr
   return { items: [...items, itemOfLooseFiles(), ...(articles === null ? [] : [itemOfKnowledge()])], next: null };
 }
 
-/** Files by their ids, in the order of these. */
+/** Returns files by their ids, in the order of the ids. */
 export async function filesOf(client: SourceClient, ids: readonly string[]): Promise<readonly Json[]> {
   if (ids.length === 0) return [];
   const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };
@@ -56,7 +56,7 @@ export async function filesOf(client: SourceClient, ids: readonly string[]): Pro
   return rows;
 }
 
-/** A folder that remains to be listed, with the parent of its items. */
+/** A folder still to be listed, with the parent of its items. */
 type Open = readonly [folder: string, parent: string];
 
 /** Position in the listing of a folder and its subfolders. */
@@ -126,7 +126,7 @@ export async function belowLooseFiles(client: SourceClient, cursor: string | nul
   return { items: cursor === null ? [itemOfLooseFiles(), ...items] : items, next };
 }
 
-/** A page of those of them for which conditions hold. */
+/** Returns a page of the files outside of libraries that satisfy conditions. */
 export async function looseFiles(
   client: SourceClient,
   conditions: readonly string[],
@@ -145,7 +145,7 @@ export async function belowKnowledge(client: SourceClient, cursor: string | null
   return { items: cursor === null ? [itemOfKnowledge(), ...articles] : articles, next };
 }
 
-/** A file by its id. @throws Fault not_found */
+/** Returns a file by its id. @throws Fault not_found */
 export async function fileAt(client: SourceClient, id: string): Promise<Json> {
   const [row] = await filesOf(client, [id]);
   if (!row) throw noSuchItem('Salesforce');

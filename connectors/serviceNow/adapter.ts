@@ -6,12 +6,12 @@ import { escapeHtml } from '../html.js';
 import { asTrimmed, type Json } from '../json.js';
 import { createItem, createContainer, fileBytes } from '../items.js';
 
-/** A field that was asked for in both forms, as `{ display_value, value }`. */
+/** Whether a field was requested with both values, as `{ display_value, value }`. */
 const isBoth = (field: unknown): field is { readonly display_value: unknown; readonly value: unknown } =>
   typeof field === 'object' && field !== null && 'display_value' in field && 'value' in field;
-/** The value of a field, the same in every language. */
+/** Returns the value of a field, which does not depend on the user's language. */
 export const valueOf = (field: unknown): unknown => (isBoth(field) ? field.value : field);
-/** A record with its fields as the account's user reads them. */
+/** Returns a record with the display values of its fields, in the language of the account's user. */
 export const displayOf = (row: Json): Json =>
   Object.fromEntries(Object.entries(row).map(([name, field]) => [name, isBoth(field) ? field.display_value : field]));
 
@@ -19,7 +19,7 @@ const SYS_ID = /^[0-9a-f]{32}$/;
 const TABLE = /^[a-z][a-z0-9_]{1,79}$/;
 const isSysId = (text: string): boolean => SYS_ID.test(text);
 
-/** What an item of ours is: a table, a record of one, or what is attached to that. */
+/** A parsed item id: a table, a record, or an attachment. */
 export interface Place {
   readonly table: string;
   readonly record: string | null;
@@ -34,13 +34,13 @@ export function parseItemId(externalId: string): Place | null {
   return { table, record: record ?? null, attachment: attachment ?? null };
 }
 
-/** Listed tables: tasks and knowledge. Custom tables are listed if they extend tasks. */
+/** Standard tables that are listed: tasks and knowledge. Custom tables are listed if they extend `task`. */
 export const TABLES = ['incident', 'problem', 'change_request', 'kb_knowledge', 'sc_cat_item'] as const;
 export const CUSTOM = ['u_', 'x_'] as const;
 export const isListedTable = (table: string): boolean =>
   (TABLES as readonly string[]).includes(table) || CUSTOM.some((prefix) => table.startsWith(prefix));
 
-/** Which records of a table are for readers: drafts and what was retired are not. */
+/** Query conditions for readable records, by table: drafts and retired records are excluded. */
 export const READABLE: Readonly<Record<string, string>> = {
   kb_knowledge: 'workflow_state=published',
   sc_cat_item: 'active=true',
@@ -49,13 +49,13 @@ export const READABLE: Readonly<Record<string, string>> = {
 const INCIDENTS = 'incident';
 export const typeOf = (table: string): TypeAtSource => (table === INCIDENTS ? 'INCIDENT' : 'TABLE');
 
-/** `2026-03-04 10:15:00`, of UTC. */
+/** Parses a UTC time such as `2026-03-04 10:15:00`. */
 const dateOf = (value: unknown): string | null => {
   const text = `${asTrimmed(value).replace(' ', 'T')}Z`;
   return Number.isNaN(Date.parse(text)) ? null : text;
 };
 
-/** Where a person opens a record. @param site the address of the instance */
+/** Returns the URL of a record. @param site URL of the instance */
 const urlOf = (site: string, table: string, record: string): string => `${site}/${table}.do?sys_id=${record}`;
 
 /** Converts a table into a container. */
@@ -67,7 +67,7 @@ export const itemOfTable = (table: string, label: string, site: string): SourceI
     externalUrl: `${site}/${table}_list.do`,
   });
 
-/** What listings ask of a record. */
+/** The record fields to request in listings. */
 export const LISTED_FIELDS = 'sys_id,number,short_description,name,sys_created_on,sys_updated_on,sys_mod_count';
 
 const nameOf = (row: Json, fallback: string): string => {
@@ -75,7 +75,7 @@ const nameOf = (row: Json, fallback: string): string => {
   return [asTrimmed(row['number']), said].filter(Boolean).join(': ') || fallback;
 };
 
-/** A record; null for one without an id. */
+/** Converts a record; null for one without an id. */
 export function itemOfRecord(row: Json, table: string, site: string, hasAttachments: boolean): SourceItem | null {
   const id = asTrimmed(row['sys_id']);
   if (!isSysId(id)) return null;
@@ -95,11 +95,11 @@ export function itemOfRecord(row: Json, table: string, site: string, hasAttachme
   });
 }
 
-/** What listings ask of an attachment. */
+/** The attachment fields to request in listings. */
 export const ATTACHMENT_FIELDS =
   'sys_id,file_name,content_type,table_name,table_sys_id,sys_created_on,sys_updated_on,hash';
 
-/** What is attached to a record; null for what names none. */
+/** Converts an attachment; null for an invalid answer. */
 export function itemOfAttachment(row: Json, table: string, site: string): SourceItem | null {
   const [id, record, name] = [asTrimmed(row['sys_id']), asTrimmed(row['table_sys_id']), asTrimmed(row['file_name'])];
   if (!isSysId(id) || !isSysId(record)) return null;
@@ -111,7 +111,7 @@ export function itemOfAttachment(row: Json, table: string, site: string): Source
     itemType: 'ATTACHMENT',
     typeAtSource: 'ATTACHMENT',
     attachedTo: typeOf(table),
-    // Below the path of its record: the change feed deletes the other attachments of the record by this.
+    // A path below the record's: when the record changes, the feed deletes its remaining attachments by this path.
     place: `${table}/${record}/${id}`,
     externalUrl: `${site}/sys_attachment.do?sys_id=${id}`,
     fileFormat: formatOfName(name),
@@ -121,7 +121,7 @@ export function itemOfAttachment(row: Json, table: string, site: string): Source
   });
 }
 
-/** What is read of a record that people work on: a label and the field that it stands for, in order. */
+/** Facts of a task in its text: label and field, in order. */
 const FACTS: readonly (readonly [label: string, field: string])[] = [
   ['State', 'state'],
   ['Priority', 'priority'],
@@ -146,7 +146,7 @@ const TEXTS: readonly (readonly [title: string, field: string])[] = [
   ['Comments', 'comments'],
   ['Work notes', 'work_notes'],
 ];
-/** Fields with markup in them, of tables of articles. */
+/** HTML fields of article tables. */
 const MARKED_UP: Readonly<Record<string, readonly string[]>> = {
   kb_knowledge: ['text', 'wiki'],
   sc_cat_item: ['description'],
@@ -158,7 +158,7 @@ export const fieldsOf = (table: string): string =>
     ...(MARKED_UP[table] ?? [...FACTS, ...TEXTS].map(([, field]) => field)),
   ].join(',');
 
-/** A record as a text of its own: its title, facts, and what people wrote. */
+/** Returns a record's content: title, facts, and texts of users. */
 export function contentOfRecord(row: Json, table: string, record: string, site: string): ItemContent {
   const title = nameOf(row, record);
   const markedUp = MARKED_UP[table];

@@ -8,11 +8,14 @@ import { isKind, listTables, withAttachments } from './records.js';
 import { type After, AFTER_CURSOR, count, FROM_START, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
 
-/** Moments in queries are those of the user's time zone, which is not told: half a day off either way, and some more. */
+/**
+ * Overlap of successive queries. Times in queries are in the user's time zone, which is unknown: up to half a day
+ * off, plus a margin.
+ */
 const OVERLAP_MS = 36 * 3_600_000;
 const WITH_STATE = `${LISTED_FIELDS},workflow_state,active`;
 
-/** What was there of a table: so many as were created before a moment. */
+/** Counts of a table's records and attachments that were created before a time. */
 const countedTable = shapeOf({ table: string, records: number, attachments: number });
 type Counted = Checked<typeof countedTable>;
 const countsBefore = shapeOf({ before: string, tables: listOf(countedTable) });
@@ -27,12 +30,12 @@ const passUnderWay = shapeOf({
 });
 type Pass = Checked<typeof passUnderWay>;
 
-/** Since when changes are to be asked for. */
+/** Start of the change queries, and the state of the current sync. */
 const TOKEN = shapeOf({
   ...PASSES,
   since: string,
   counts: countsBefore,
-  /** Null between passes. */
+  /** Null between syncs. */
   pass: nullable(passUnderWay),
 });
 type Point = Checked<typeof TOKEN>;
@@ -60,7 +63,7 @@ async function countAll(client: SourceClient, names: readonly string[], now: num
     const counted = await countTable(client, name, before);
     if (counted !== null) tables.push(counted);
   }
-  if (tables.length === 0) throw stale('does not say how much there is');
+  if (tables.length === 0) throw stale('does not report how many records there are');
   return { before, tables };
 }
 
@@ -69,11 +72,11 @@ async function checkCounts(client: SourceClient, { before, tables }: Counts): Pr
   for (const { table, records, attachments } of tables) {
     const left = await countTable(client, table, before);
     if (left === null || left.records < records || left.attachments < attachments)
-      throw stale('has lost something, and does not say what');
+      throw stale('has deleted records, and does not report which');
   }
 }
 
-/** Drafts and what was retired are gone for readers. */
+/** Whether a record is readable: drafts and retired records count as deleted. */
 function isReadable(row: Json, table: string): boolean {
   const [field, value] = (READABLE[table] ?? '').split('=');
   return !field || asTrimmed(row[field]).toLowerCase() === value;
@@ -92,14 +95,14 @@ async function changesOf(
   return { changes: [...gone, ...items.map((item) => ({ item }))], deletedPaths: readable.map(idOf) };
 }
 
-/** A page of what happened in a table. */
+/** Returns a page of a table's changes. */
 async function takePage(client: SourceClient, table: string, since: string, { room, after }: Pass) {
   const updated = `sys_updated_on>=${since}`;
   if (room === 'table') {
     const page = await readPage(client, ['table', table], { query: updated, fields: WITH_STATE }, after);
     return { ...(await changesOf(client, table, page.rows)), next: page.next };
   }
-  // A new attachment does not always change its record.
+  // A new attachment may leave its record's change time unchanged.
   const query = `table_name=${table}^${updated}`;
   const page = await readPage(client, ['attachment'], { query, fields: 'sys_id,table_sys_id' }, after);
   const ids = [...new Set(page.rows.map((row) => asTrimmed(row['table_sys_id'])).filter(Boolean))];
@@ -114,7 +117,10 @@ async function takePage(client: SourceClient, table: string, since: string, { ro
   return { ...(await changesOf(client, table, rows)), next: page.next };
 }
 
-/** Changed records by the time of their last change; counts show deletions. Tables that can't be counted are listed completely. */
+/**
+ * The change feed: records by their change time; counts reveal deletions. Tables that cannot be counted are listed
+ * completely.
+ */
 export const recordChanges = changeFeed(TOKEN, {
   async now(client) {
     const now = Date.now();

@@ -1,4 +1,7 @@
-/** ServiceNow: records of an instance's tables, and what is attached to them. https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html */
+/**
+ * ServiceNow: records of an instance's tables, and their attachments.
+ * https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html
+ */
 import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
@@ -26,7 +29,7 @@ import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
 const ME = 'user_name=javascript:gs.getUserName()';
 
-/** A page of a table: first itself. */
+/** Returns a page of a table; the first one includes the table itself. */
 const belowTable = withCursor(AFTER_CURSOR, async (client: SourceClient, table: string, cursor) => {
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
   const { rows, next } = await readPage(client, ['table', table], wanted, cursor ?? FROM_START);
@@ -47,7 +50,7 @@ async function recordAt(
   return row;
 }
 
-/** What the system says of an attachment. @throws Fault not_found also where it hangs elsewhere */
+/** Returns the metadata of an attachment. @throws Fault not_found also if it belongs to another record */
 async function attachmentAt(client: SourceClient, place: Place): Promise<Json> {
   const row = await readOne(client, ['attachment', place.attachment ?? ''], {});
   if (asTrimmed(row['table_name']) !== place.table || asTrimmed(row['table_sys_id']) !== place.record)
@@ -68,7 +71,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     scopes: ['useraccount'],
     scopeSeparator: ' ',
     scopeParameter: 'scope',
-    // Instances that know it check it; older ones pass it over.
+    // Newer instances check it; older ones ignore it.
     pkce: true,
     clientAuth: 'post',
     bodyFormat: 'form',
@@ -77,7 +80,7 @@ export const serviceNow: Connector<OAuthGrant> = {
   },
   headers: bearer,
   classify,
-  // Seconds since 1970.
+  // ServiceNow's rate limit header contains seconds since 1970.
   waitMs({ headers }, now) {
     const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
     return Number.isFinite(reset) && headers['retry-after'] === undefined ? Math.max(0, reset * 1000 - now) : null;
@@ -89,7 +92,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     const { values } = await client.list(['table', 'sys_user'], asked, 'result');
     const user = (values[0] ?? {}) as Json;
     const [id, name] = [asTrimmed(user['sys_id']), asTrimmed(user['user_name'])];
-    if (id === '' || name === '') throw new Fault('server_error', 'ServiceNow named no user. Try again.');
+    if (id === '' || name === '') throw new Fault('server_error', 'ServiceNow returned no user. Try again.');
     const instance = (facts['instance'] ?? '').toLowerCase();
     const told = { user_id: id, user_name: asTrimmed(user['name']) || name, email: asTrimmed(user['email']), instance };
     return {
@@ -119,9 +122,10 @@ export const serviceNow: Connector<OAuthGrant> = {
     if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
     const { table, record, attachment } = place;
     if (record === null)
-      throw new Fault('unsupported_type', 'A table of ServiceNow has no text of its own: sync the records in it.');
+      throw new Fault('unsupported_type', 'A ServiceNow table has no text of its own: sync the records in it.');
     if (attachment === null) {
-      // Both forms of each value: labels are in the language of the account, and what is readable goes by values.
+      // Requests both forms of each value: the text shows display values in the user's language, and readability is
+      // checked by the language-independent value.
       // https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html (sysparm_display_value)
       const query = { sysparm_fields: fieldsOf(table), sysparm_display_value: 'all' };
       const both = await recordAt(client, place, query);

@@ -17,7 +17,7 @@ import { asTrimmed, type Json } from '../json.js';
 
 /** Maximum number of attachments of the records of one page. */
 const MAX_ATTACHMENTS = 10_000;
-/** Custom tables are listed that are kinds of tasks: `^NQ` begins another query, and what either finds is found. */
+/** Query for the listed tables: the standard ones, or (`^NQ`) custom ones that extend `task`. */
 const LISTED_TABLES = [
   `nameIN${TABLES.join(',')}`,
   ...CUSTOM.map((prefix) => `super_class.name=task^nameSTARTSWITH${prefix}`),
@@ -26,10 +26,10 @@ const LISTED_TABLES = [
 export const isKind = (error: unknown, ...kinds: Fault['kind'][]): boolean =>
   error instanceof Fault && kinds.includes(error.kind);
 
-/** The address of the instance, as people open it. */
+/** Returns the URL of the instance for a user's browser. */
 export const siteOf = ({ urls }: SourceClient): string => (urls['authorize'] ?? '').replace(/\/[^/]*$/, '');
 
-/** Finds the accessible tables of an account that may not list tables. */
+/** Finds the accessible tables by trying each, for an account that may not list tables. */
 async function tablesByTrying(client: SourceClient): Promise<readonly SourceItem[]> {
   const found: SourceItem[] = [];
   for (const table of TABLES)
@@ -42,7 +42,7 @@ async function tablesByTrying(client: SourceClient): Promise<readonly SourceItem
   return found;
 }
 
-/** A page of the tables that are listed. */
+/** Returns a page of the listed tables. */
 export const listTables = withRootsCursor(AFTER_CURSOR, async (client: SourceClient, cursor) => {
   try {
     const wanted = { query: LISTED_TABLES, fields: 'sys_id,name,label' };
@@ -51,7 +51,7 @@ export const listTables = withRootsCursor(AFTER_CURSOR, async (client: SourceCli
       const table = asTrimmed(row['name']);
       return isListedTable(table) ? [itemOfTable(table, asTrimmed(row['label']), siteOf(client))] : [];
     });
-    // Rows that are all hidden say as little as a refusal.
+    // If access rules hide all rows, the answer is an empty list instead of a refusal.
     if (items.length > 0 || next !== null || cursor !== null) return { items, next };
   } catch (error) {
     if (cursor !== null || !isKind(error, 'access_denied', 'not_found')) throw error;
@@ -59,7 +59,7 @@ export const listTables = withRootsCursor(AFTER_CURSOR, async (client: SourceCli
   return { items: await tablesByTrying(client), next: null };
 });
 
-/** Null where the account may read records alone. */
+/** Returns null if the account may read records but not attachments. */
 async function attachmentsOf(
   client: SourceClient,
   table: string,
@@ -81,7 +81,8 @@ async function attachmentsOf(
 const unreadable = (table: string): SkippedItem => ({
   externalId: table,
   name: `Attachments of ${table}`,
-  reason: 'The account may read the records of this table and not what is attached to them. Give it access there.',
+  reason:
+    'The account may read the records of this table but not their attachments. Give it access to them in ServiceNow.',
   typeAtSource: 'ATTACHMENT',
   attachedTo: typeOf(table),
 });

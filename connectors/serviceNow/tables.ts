@@ -9,13 +9,13 @@ import { asObject, type Json, asTrimmed } from '../json.js';
 const PER_PAGE = 100;
 const NEXT = /;\s*rel="?next"?/;
 
-/** A table that is not there is 400, in words. */
+/** Classifies refusals. An unknown table is status 400 with an error text. */
 export function classify({ status, body }: Refusal): ErrorClass | null {
   const message = asTrimmed(asObject(asObject(body)['error'])['message']);
   return status === 400 && /^invalid table/i.test(message) ? 'not_found' : null;
 }
 
-/** Position in a listing: after a record, and a number of further ones that the account may not see. */
+/** Position in a listing: the last record's id, and the number of later hidden records to skip. */
 export const AFTER_CURSOR = shapeOf({ id: string, passed: number });
 export type After = Checked<typeof AFTER_CURSOR>;
 export const FROM_START: After = { id: '', passed: 0 };
@@ -27,8 +27,8 @@ interface RowPage {
 }
 
 /**
- * A page of what a query finds, in the order of ids: rows that come and go meanwhile shift nothing out of it. What the account
- * may not see is taken out of a page after it was cut, so that a short page, or an empty one, is not the last.
+ * Returns a page of a query, in id order, so that concurrent changes shift nothing between pages. ServiceNow removes
+ * hidden rows after cutting the page: a short or empty page is not necessarily the last.
  */
 export async function readPage(
   client: SourceClient,
@@ -37,7 +37,7 @@ export async function readPage(
   after: After,
 ): Promise<RowPage> {
   const behind = after.id === '' ? '' : `sys_id>${after.id}`;
-  // Each of several queries has conditions of its own.
+  // Each of the queries joined by `^NQ` has its own conditions.
   const queries = query.split('^NQ').map((one) => [one, behind].filter(Boolean).join('^'));
   const { values, headers } = await client.list(
     path,
@@ -58,14 +58,17 @@ export async function readPage(
   return { rows, next: id === '' ? { ...after, passed: Math.max(offset, after.passed + 1) } : { id, passed: 0 } };
 }
 
-/** How many a query finds, those that the account may not see included; null where it is not said. */
+/** Returns the number of records that match a query, hidden ones included; null if it is not reported. */
 export async function count(client: SourceClient, path: readonly string[], query: string): Promise<number | null> {
   const asked = { sysparm_query: query, sysparm_fields: 'sys_id', sysparm_limit: '1' };
   const { headers } = await client.list(path, asked, 'result');
   return /^\d{1,15}$/.test(headers['x-total-count'] ?? '') ? Number(headers['x-total-count']) : null;
 }
 
-/** Returns all pages of a query. @param most throws a Fault beyond: a part must not look like the whole */
+/**
+ * Returns all pages of a query. @param most throws a Fault beyond this number: an incomplete list would cause
+ * deletions
+ */
 export async function readAll(
   client: SourceClient,
   path: readonly string[],
@@ -83,7 +86,7 @@ export async function readAll(
   return all;
 }
 
-/** One record, or what the system says of one. @throws Fault not_found */
+/** Returns one record. @throws Fault not_found */
 export async function readOne(
   client: SourceClient,
   path: readonly string[],

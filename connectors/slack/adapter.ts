@@ -9,10 +9,10 @@ import { createContainer } from '../items.js';
 const MAX_NAME = 100;
 
 const isoOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
-/** `2026-03-04 10:15`, of UTC. */
+/** Formats a time in UTC, such as `2026-03-04 10:15`. */
 const timeOf = (seconds: number): string => isoOf(seconds).slice(0, 16).replace('T', ' ');
 
-/** Where a person opens a message, or a conversation. @param workspace its address; '' for none that is known */
+/** Returns the URL of a message or conversation. @param workspace its URL; '' if unknown */
 export const addressOf = (workspace: string, conversation: string, ts: string | null): string | null =>
   workspace === '' ? null : `${workspace}archives/${conversation}${ts === null ? '' : `/p${ts.replace('.', '')}`}`;
 
@@ -31,7 +31,7 @@ export const itemOfConversation = (
   });
 };
 
-/** What was said in a window, or the thread that a message began, as a file. */
+/** Converts a time window of messages, or a thread, to an item. */
 export function itemOfCut(cut: Cut, conversation: string, workspace: string): SourceItem {
   const common = {
     parentExternalId: conversation,
@@ -64,12 +64,12 @@ export function itemOfCut(cut: Cut, conversation: string, workspace: string): So
     name: line.slice(0, MAX_NAME) || `Thread of ${timeOf(Number(ts))}`,
     externalUrl: addressOf(workspace, conversation, ts),
     createdAt: isoOf(Number(ts)),
-    // Only the thread itself shows a changed answer.
+    // A thread has no version: its list entry does not change when a reply is edited.
     version: null,
   };
 }
 
-/** A message as a paragraph. @param nameOf of a user, by id */
+/** Renders a message as a paragraph. @param nameOf returns a user's name by id */
 export function paragraphOf(message: Message, nameOf: (userId: string) => string): string {
   const { ts, user, signedAs, text, files } = message;
   const who = user === null ? (signedAs ?? 'Somebody') : nameOf(user);
@@ -77,7 +77,7 @@ export function paragraphOf(message: Message, nameOf: (userId: string) => string
   return `${who}, ${timeOf(Number(ts))}: ${[plainText(text, nameOf), ...shared].filter(Boolean).join(' ')}`;
 }
 
-/** What a window or a thread says, as a file's content. */
+/** Returns the content of a time window or a thread. */
 export function contentOf(
   cut: { readonly kind: 'window'; readonly start: number } | { readonly kind: 'thread'; readonly ts: string },
   paragraphs: readonly string[],
@@ -103,9 +103,9 @@ export function contentOf(
 }
 
 /**
- * A conversation in the words of the operation that lists them. Front-ends look for private channels among channels, which
- * Slack calls groups where they are older.
- * @param name what people call it: Slack has none for direct messages, and front-ends search by it
+ * Converts a conversation to the contract's record. Front-ends look for private channels among the channels, although
+ * Slack calls older ones groups.
+ * @param name display name; front-ends search by it, and direct messages have none in Slack
  */
 export function presentConversation(json: Json, name: string): Readonly<Record<string, unknown>> {
   const is = (flag: string): boolean => json[flag] === true;

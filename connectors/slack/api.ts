@@ -4,7 +4,7 @@ import type { ErrorClass } from '../errorClasses.js';
 import { asObject, asText, type Json } from '../json.js';
 import { incompleteAnswer } from '../faults.js';
 
-/** Slack's words for refusals, which mostly come with 200. */
+/** Slack's error codes by meaning; most come with status 200. */
 const REFUSALS: Readonly<Record<ErrorClass, readonly string[]>> = {
   auth_revoked: ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'],
   forbidden_item: [
@@ -23,7 +23,7 @@ const CLASSES = new Map(
   Object.entries(REFUSALS).flatMap(([errorClass, words]) => words.map((word) => [word, errorClass as ErrorClass])),
 );
 
-/** The word of an answer that is `ok: false`; null for one that is not. */
+/** Returns the error code of an answer with `ok: false`; null for others. */
 export const refusalIn = (body: unknown): string | null => {
   const { ok, error } = asObject(body);
   return ok === false ? (asText(error) ?? 'unknown') : null;
@@ -36,7 +36,7 @@ export interface Page {
   readonly next: string | null;
 }
 
-/** Calls a method of the Web API. Forms, since its methods that read take no JSON. */
+/** Calls a method of the Web API, with a form: Slack's read methods accept no JSON. */
 export async function ask(
   client: SourceClient,
   method: string,
@@ -44,9 +44,9 @@ export async function ask(
 ): Promise<Page> {
   const form = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
   const answer = await client.post([method], form, { asForm: true });
-  // Each answer says `ok`: https://docs.slack.dev/apis/web-api/#responses
-  if (answer['ok'] !== true) throw incompleteAnswer('Slack', 'a word on whether it is one');
-  // An empty one is the end; one that leads here again would have none.
+  // Every answer has `ok`: https://docs.slack.dev/apis/web-api/#responses
+  if (answer['ok'] !== true) throw incompleteAnswer('Slack', 'its field ok');
+  // An empty cursor marks the end; a repeated one would loop for ever.
   const next = asText(asObject(answer['response_metadata'])['next_cursor']);
   return { answer, next: next === parameters['cursor'] ? null : next };
 }

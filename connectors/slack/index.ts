@@ -1,4 +1,4 @@
-/** Slack: what is said in a workspace, by quarters of an hour and by threads. https://docs.slack.dev/apis/web-api */
+/** Slack: the messages of a workspace, by quarter-hour windows and by threads. https://docs.slack.dev/apis/web-api */
 import type { LiveReads } from '../../contract/sources/liveReads.js';
 import {
   type PageAt,
@@ -24,23 +24,23 @@ import { bearer } from '../bearer.js';
 import { asObject, asText, type Json } from '../json.js';
 import { noSuchItem, requireList } from '../faults.js';
 
-/** In the order in which they are listed; a token may not be allowed to see each of them. */
+/** Conversation types in the order of listing; a token may lack access to some. */
 const TYPES = ['public_channel', 'private_channel', 'mpim', 'im'];
-/** What Slack recommends; it may give fewer. */
+/** Page size that Slack recommends; it may return fewer. */
 const PER_PAGE = '200';
-/** Of one window or thread. */
+/** Maximum length of one window or thread, in characters. */
 const MAX_CHARACTERS = 20_000_000;
 
 /** Position in the listing of conversations. */
 const ROOTS_CURSOR = shapeOf({
   type: count,
   at: nullable(string),
-  /** Types that the token may not list. */
+  /** Number of types that the token may not list. */
   refused: count,
 });
 type RootsCursor = Checked<typeof ROOTS_CURSOR>;
 
-/** A page of the conversations of one type; of one that the token may not list, none. */
+/** Returns a page of the conversations of one type; an empty one if the token may not list it. */
 const listConversations = withRootsCursor(ROOTS_CURSOR, async (client: GrantClient, cursor) => {
   const { type, at, refused } = cursor ?? { type: 0, at: null, refused: 0 };
   const after = (isRefused: boolean): RootsCursor | null =>
@@ -72,14 +72,14 @@ const messagesIn = (answer: Json): Message[] =>
 const HISTORY_CURSOR = shapeOf({ at: string, latest: string, open: nullable(openWindow) });
 type HistoryCursor = Checked<typeof HISTORY_CURSOR>;
 
-/** A page of the windows and threads of a conversation, from its newest on. */
+/** Returns a page of the windows and threads of a conversation, newest first. */
 async function listHistory(
   client: GrantClient,
   conversation: string,
   oldest: number | null,
   from: HistoryCursor | null,
 ): Promise<PageAt<HistoryCursor>> {
-  // Named, so that pages begin at the newest message also where there is an oldest one.
+  // Always set, because with `oldest` alone Slack's pages would begin at the oldest message.
   const latest = from?.latest ?? `${Math.floor(Date.now() / 1000) + WINDOW_SECONDS}.000000`;
   const range = oldest === null ? {} : { oldest: `${oldest}.000000` };
   const asked = { channel: conversation, limit: PER_PAGE, inclusive: 'true', latest, ...range };
@@ -94,7 +94,7 @@ async function listHistory(
   };
 }
 
-/** All pages of what a method answers, one by one. */
+/** Yields all pages of a method's answer. */
 async function* pagesOf(
   client: GrantClient,
   method: string,
@@ -114,13 +114,13 @@ const rangeOf = (conversation: string, start: number): Record<string, string> =>
   latest: `${start + WINDOW_SECONDS - 1}.999999`,
   inclusive: 'true',
 });
-/** Whether a message is part of the window: other entries of that time are skipped. */
+/** Returns whether a message belongs to the window; other messages of that time do not. */
 const isIn =
   (start: number) =>
   ({ ts, isAnswer, beginsThread }: Message): boolean =>
     !isAnswer && !beginsThread && windowOf(Number(ts)) === start;
 
-/** The messages of a window or a thread, oldest first. @throws Fault not_found where there are none, too_large */
+/** Returns the messages of a window or thread, oldest first. @throws Fault not_found if there are none, too_large */
 async function messagesAt(
   client: GrantClient,
   place: { readonly conversation: string } & (
@@ -139,7 +139,7 @@ async function messagesAt(
   let characters = 0;
   for await (const page of pages)
     for (const message of page.filter(isPart)) {
-      // Slack begins each page of a thread with its first message.
+      // Slack repeats the first message of a thread on each page.
       if (messages.has(message.ts)) continue;
       messages.set(message.ts, message);
       characters += message.text.length;
@@ -149,13 +149,13 @@ async function messagesAt(
           `The messages here have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
         );
     }
-  // A message without remaining answers is no longer a thread.
+  // A thread whose replies were all deleted is no longer a thread.
   if (messages.size === 0 || (place.kind === 'thread' && ![...messages.values()].some((one) => one.beginsThread)))
     throw noSuchItem('Slack');
   return [...messages.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
 }
 
-/** A window or a thread itself, as it would be listed. */
+/** Returns the item of a window or thread, as a listing would. */
 async function itemAt(client: GrantClient, externalId: string): Promise<PageAt<HistoryCursor>> {
   const place = slackPlaceOf(externalId);
   if (place?.kind !== 'window' && place?.kind !== 'thread') throw noSuchItem('Slack');
@@ -165,7 +165,7 @@ async function itemAt(client: GrantClient, externalId: string): Promise<PageAt<H
   return { items: [...cuts, ...close(open)].map((cut) => itemOfCut(cut, place.conversation, workspace)), next: null };
 }
 
-/** What users are called who wrote messages, or are spoken of in them. */
+/** Returns the names of users who wrote the messages or are mentioned in them. */
 async function namesIn(client: GrantClient, messages: readonly Message[]): Promise<Map<string, string>> {
   const ids = new Set(messages.flatMap(({ user, text }) => [...(user === null ? [] : [user]), ...mentionedIn(text)]));
   const named = await Promise.all([...ids].map(async (id) => [id, await userName(client, id)] as const));
@@ -199,19 +199,19 @@ export const slack: Connector<OAuthGrant> = {
     limits: 'conversations that the user sees; eight requests at once of a workspace for all who share a client',
   },
   oauth: {
-    // Of a user, who sees more than an app that must be invited everywhere.
+    // User scopes: a user has access to more than an app, which must be invited to each channel.
     scopes: [
       ...['channels:read', 'channels:history', 'groups:read', 'groups:history', 'im:read', 'im:history'],
       ...['mpim:read', 'mpim:history', 'users:read'],
     ],
     scopeSeparator: ',',
     scopeParameter: 'user_scope',
-    // It would make a client public for ever.
+    // Enabling PKCE permanently turns a Slack app into a public client.
     pkce: false,
     clientAuth: 'post',
     bodyFormat: 'form',
     authorizeParameters: {},
-    // Where an app has its tokens end at all.
+    // Applies only to apps with token rotation.
     rotates: true,
     tokensIn: 'authed_user',
     tokenResponseFields: { team: 'team.id' },
@@ -226,7 +226,7 @@ export const slack: Connector<OAuthGrant> = {
   async identify(client) {
     const { answer } = await ask(client, 'auth.test', {});
     const [team, user] = [asText(answer['team_id']), asText(answer['user_id'])];
-    if (team === null || user === null) throw new Fault('server_error', 'Slack named no account. Try again.');
+    if (team === null || user === null) throw new Fault('server_error', 'Slack returned no account. Try again.');
     const facts = { team_name: asText(answer['team']), user_name: asText(answer['user']), url: asText(answer['url']) };
     const told = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
     return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...told } };
@@ -255,7 +255,10 @@ export const slack: Connector<OAuthGrant> = {
     const { conversation } = place;
     const name = await nameOfConversation(client, conversation);
     if (place.kind !== 'window' && place.kind !== 'thread')
-      throw new Fault('unsupported_type', 'A conversation of Slack has no text of its own: sync what was said in it.');
+      throw new Fault(
+        'unsupported_type',
+        'A Slack conversation has no text of its own: sync the windows and threads in it.',
+      );
     const messages = await messagesAt(client, place);
     const names = await namesIn(client, messages);
     const paragraphs = messages.map((message) => paragraphOf(message, (id) => names.get(id) ?? id));

@@ -1,26 +1,26 @@
 import { asList, asObject, asText, type Json } from '../json.js';
 
-/** What we read of a message. */
+/** The fields of a message that are read. */
 export interface Message {
-  /** Its time and its name: seconds with six digits behind the dot. */
+  /** Its time and id: seconds since 1970 with six decimals. */
   readonly ts: string;
   /** Id of its author; null if Slack names none. */
   readonly user: string | null;
-  /** What it is signed with by itself, as those of apps are. */
+  /** Display name that the message itself contains, as messages of apps do. */
   readonly signedAs: string | null;
-  /** As Slack marks it up. */
+  /** In Slack's markup. */
   readonly text: string;
   readonly files: readonly string[];
-  /** When it was changed last. */
+  /** Time of the last edit. */
   readonly edited: string | null;
-  /** It began a thread that has answers. */
+  /** Whether it began a thread that has replies. */
   readonly beginsThread: boolean;
-  /** It is an answer in a thread. */
+  /** Whether it is a reply in a thread. */
   readonly isAnswer: boolean;
 }
 
 const TS = /^\d{1,10}\.\d{6}$/;
-/** Told by Slack of itself, not said by anybody: who came and went, what was renamed. */
+/** Subtypes of system messages, such as joins and renames. */
 const NOTICE =
   /^(?:(?:channel|group)_\w+|bot_add|bot_remove|pinned_item|unpinned_item|tombstone|reminder_add|huddle_thread)$/;
 const MAX_DEPTH = 8;
@@ -34,7 +34,7 @@ function textsIn(value: unknown, depth = 0): string[] {
   return [...own, ...textsIn(elements ?? [], depth + 1), ...textsIn(fields ?? [], depth + 1)].filter(Boolean);
 }
 
-/** What an app hung on its message: links with words of theirs, mostly. */
+/** Returns the texts of a message's attachments, which are mostly link previews. */
 const attachedIn = (json: Json): string[] =>
   asList(json['attachments']).flatMap((one) => {
     const { title, text, fallback } = asObject(one);
@@ -42,7 +42,7 @@ const attachedIn = (json: Json): string[] =>
     return words.length > 0 ? [words.join(': ')] : (asText(fallback) ?? []);
   });
 
-/** Parses a message of Slack's; null for entries that are not messages. */
+/** Parses a message; null for entries that are not messages. */
 export function readMessage(value: unknown): Message | null {
   const json = asObject(value);
   const { ts, thread_ts: threadTs, reply_count: replies, subtype } = json;
@@ -71,11 +71,11 @@ export function readMessage(value: unknown): Message | null {
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 const REFERENCE = /<([^<>]{1,4000})>/g;
 
-/** Who is spoken of in a text, by id. */
+/** Returns the ids of the users that a text mentions. */
 export const mentionedIn = (text: string): string[] =>
   [...text.matchAll(REFERENCE)].flatMap(([, inner = '']) => /^@([UW][A-Z0-9]{1,30})/.exec(inner)?.[1] ?? []);
 
-/** Slack's markup as a person reads it. @param nameOf of a user, by id */
+/** Converts Slack's markup to plain text. @param nameOf returns a user's name by id */
 export function plainText(text: string, nameOf: (userId: string) => string): string {
   const shown = text.replaceAll(REFERENCE, (_whole, inner: string) => {
     const bar = inner.indexOf('|');

@@ -1,4 +1,4 @@
-/** What Slack's ids are called. Asked for again and again, so kept for minutes, by the token that may know it. */
+/** Names for Slack's ids, cached for minutes per token, because messages need them often. */
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
@@ -13,7 +13,7 @@ async function remember({ credentials, cache }: GrantClient, id: string, find: (
   return cache.getOrFind(key, async () => (await find()).slice(0, MAX_NAME));
 }
 
-/** What a user is called; its id where that is not told. @throws Fault where Slack can't be asked now */
+/** Returns a user's name; the id if the name is unavailable. @throws Fault if Slack is unavailable */
 export const userName = (client: GrantClient, id: string): Promise<string> =>
   remember(client, id, async () => {
     try {
@@ -32,21 +32,21 @@ export const userName = (client: GrantClient, id: string): Promise<string> =>
     }
   });
 
-/** What people call a conversation: `#name` of a channel, the other one's name of a direct message. */
+/** Returns a conversation's display name: `#name` of a channel, or the other user's name for a direct message. */
 export async function conversationName(client: GrantClient, conversation: Json): Promise<string> {
   const { id, name, user } = conversation;
   if (conversation['is_im'] === true && typeof user === 'string') return userName(client, user);
   return (asText(name) ?? asText(id) ?? '').slice(0, MAX_NAME);
 }
 
-/** The same of one that is known by its id alone. */
+/** Returns the display name of a conversation by its id. */
 export const nameOfConversation = (client: GrantClient, id: string): Promise<string> =>
   remember(client, id, async () => {
     const { answer } = await ask(client, 'conversations.info', { channel: id });
     return conversationName(client, asObject(answer['channel']));
   });
 
-/** The address of the workspace, with its slash; '' where Slack tells none. */
+/** Returns the URL of the workspace with a trailing slash; '' if Slack returns none. */
 export const workspaceUrl = (client: GrantClient): Promise<string> =>
   remember(client, 'workspace', async () => {
     const url = asText((await ask(client, 'auth.test', {})).answer['url']) ?? '';

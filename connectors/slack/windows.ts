@@ -1,16 +1,16 @@
-/** Cuts a conversation, as it is listed from its newest message on, into windows of time and threads. */
+/** Groups the messages of a conversation, newest first, into time windows and threads. */
 import { shapeOf, number, string, type Checked } from '../cursors.js';
 import { createHash } from 'node:crypto';
 
 import { windowOf } from '../../contract/sources/slackIds.js';
 import type { Message } from './message.js';
 
-/** A window whose older messages may still come. */
+/** A window whose older messages may be on the next page. */
 export const openWindow = shapeOf({
   start: number,
-  /** That of its oldest message so far. */
+  /** Timestamp of its oldest message so far. */
   ts: string,
-  /** Of all of its messages so far. */
+  /** Digest of all its messages so far. */
   digest: string,
 });
 export type OpenWindow = Checked<typeof openWindow>;
@@ -19,7 +19,7 @@ export type Cut =
   | { readonly kind: 'window'; readonly window: OpenWindow }
   | { readonly kind: 'thread'; readonly first: Message };
 
-/** Another one whenever a message is added, changed or taken away. */
+/** Returns a digest that changes if a message is added, edited or deleted. */
 function fold(digest: string, { ts, user, signedAs, text, files, edited }: Message): string {
   return createHash('sha256')
     .update(JSON.stringify([digest, ts, user, signedAs, text, files, edited]))
@@ -28,9 +28,10 @@ function fold(digest: string, { ts, user, signedAs, text, files, edited }: Messa
 }
 
 /**
- * @param messages a page of them, newest first
- * @param open what the page before left open
- * @returns what is whole by now, and what is not; after the last page, close() ends that
+ * Groups a page of messages.
+ * @param messages newest first
+ * @param open the unfinished window of the previous page
+ * @returns the finished windows and the unfinished one; after the last page, close() finishes that
  */
 export function cutMessages(
   messages: readonly Message[],

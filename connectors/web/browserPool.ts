@@ -7,31 +7,31 @@ import { findChromium } from './findChromium.js';
 import type { ChromiumInstaller } from './installChromium.js';
 
 export interface BrowserPool {
-  /** Runs the work with a browser, when it is its turn; null when there is no browser. */
+  /** Runs the work with a browser when a tab is free; null if there is no browser. */
   use<T>(signal: AbortSignal, work: (browser: Browser) => Promise<T>): Promise<T | null>;
   close(): Promise<void>;
 }
 
 export interface BrowserPoolOptions {
   readonly chromiumPath: string | null;
-  /** Where the browser is; unset: findChromium. */
+  /** Finds the browser; unset: findChromium. */
   readonly find?: typeof findChromium;
-  /** Asked once where there is no browser; null: none is installed. */
+  /** Called once if no browser is found; null: none is installed. */
   readonly installer: ChromiumInstaller | null;
   /** Maximum wait of pages for the installation; it continues afterwards, for later pages. */
   readonly installWaitMs?: number;
   /** Pages after which the browser is restarted, which frees leaked memory. */
   readonly maxPages: number;
   readonly now: () => number;
-  /** Told once why there is no browser. */
+  /** Receives the reason once if there is no browser. */
   readonly onNotice: (sentence: string) => void;
 }
 
-/** Pages rendered at once. Measured: four tabs keep two cores busy. */
+/** Maximum number of pages rendered at once. Measured: four tabs use two cores fully. */
 const TABS = 4;
 const LAUNCH_TIMEOUT_MS = 30_000;
 const INSTALL_WAIT_MS = 60_000;
-/** A browser that did not start is not tried again for each page. */
+/** Minimum time between two attempts to start a browser that failed to start. */
 const RETRY_LAUNCH_MS = 300_000;
 
 const FLAGS = [
@@ -42,7 +42,7 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
   '--disable-dev-shm-usage',
-  // WebRTC speaks UDP past any proxy, to whatever address a page gives it.
+  // Otherwise WebRTC would send UDP past the proxy, to any address that a page names.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--js-flags=--max-old-space-size=512',
 ];
@@ -54,7 +54,7 @@ interface Running {
   retired: boolean;
 }
 
-/** One Chromium, started for the first page that needs it, and installed for it where there is none. */
+/** Creates a pool with one Chromium, which is started, or installed if missing, for the first page that needs it. */
 export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   const { chromiumPath, installer, installWaitMs = INSTALL_WAIT_MS, maxPages, now, onNotice } = options;
   const { find = findChromium } = options;
@@ -80,7 +80,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
       if (await inTime(isInstalled, installWaitMs)) executablePath = find(null);
     }
     if (executablePath === null) {
-      const tried = installer === null ? '' : ' and none could be installed, or not soon';
+      const tried = installer === null ? '' : ' and the installation failed or took too long';
       return without(
         `no Chromium was found${tried}. Install chromium-headless-shell, or name one in the setting CHROMIUM_PATH.`,
       );
@@ -97,7 +97,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
     }
   }
 
-  /** Pages that come after its end find the browser at once. */
+  /** Installs a browser. Pages that are requested after its end use the browser at once. */
   async function install(by: ChromiumInstaller): Promise<boolean> {
     const done = await by.install(() => starts(find(null)));
     if (done) tryAgainAt = 0;
@@ -117,7 +117,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
       if (current === starting) current = null;
       return null;
     }
-    // Others that waited for the same start may have used it up.
+    // Other callers that waited for the same start may have used its maximum number of pages.
     if (running.retired) return take(signal);
     running.pages += 1;
     running.active += 1;
@@ -151,7 +151,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   };
 }
 
-/** Whether what was installed starts: Playwright's own lacks libraries on a bare system. */
+/** Whether the installed browser starts: Playwright's own lacks system libraries on a minimal system. */
 async function starts(executablePath: string | null): Promise<boolean> {
   if (executablePath === null) return false;
   return launch(executablePath).then(
@@ -163,7 +163,7 @@ async function starts(executablePath: string | null): Promise<boolean> {
   );
 }
 
-/** False when it takes longer. */
+/** Returns false if the work takes longer. */
 async function inTime(work: Promise<boolean>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -177,11 +177,11 @@ function launch(executablePath: string): Promise<Browser> {
     executablePath,
     args: FLAGS,
     timeout: LAUNCH_TIMEOUT_MS,
-    // Chromium does not run as root with its sandbox on.
+    // Chromium does not start as root with its sandbox enabled.
     chromiumSandbox: process.getuid?.() !== 0,
-    // No proxy listens there: only requests that a page's own proxy allows leave the browser.
+    // An address without a proxy: a page's requests leave the browser only through the page's own proxy.
     proxy: { server: 'http://127.0.0.1:9' },
-    // Not ours, which holds the service's secrets.
+    // A separate environment, because ours contains the service's secrets.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), LANG: 'en_US.UTF-8' },
     handleSIGINT: false,
     handleSIGTERM: false,

@@ -4,20 +4,20 @@ import { shownUrl } from '../statusFault.js';
 const READABLE: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown']);
 export const HTML_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
 
-/** The type of a Content-Type header without its parameters, in lower case; null when there is none. */
+/** Returns the media type of a Content-Type header without parameters, in lower case; null if there is none. */
 export function mediaType(header: string | undefined): string | null {
   const type = (header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   return type === '' ? null : type;
 }
 
-/** Refuses a page whose header names a type that can't be read as text. Without a header: null, look at the bytes. */
+/** Throws a Fault for a media type that is not text. Returns null without a header: then the bytes decide. */
 export function checkType(url: string, header: string | undefined): string | null {
   const type = mediaType(header);
   if (type === null || READABLE.has(type)) return type;
   throw unsupported(url, type);
 }
 
-/** The type of a page without a header, by its first bytes. */
+/** Returns the media type of a page without a header, from its first bytes. */
 export function sniffType(url: string, bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 1024));
   const magic = MAGIC.find(({ prefix }) => start.subarray(0, prefix.length).toString('latin1') === prefix);
@@ -47,6 +47,6 @@ function unsupported(url: string, type: string): Fault {
   const shown = type.slice(0, 100);
   return new Fault(
     'unsupported_type',
-    `The page ${shownUrl(url)} is of the type ${shown}, which can't be read. Only HTML, plain text and Markdown pages are; take it out of the sitemap.`,
+    `The page ${shownUrl(url)} is of the type ${shown}, which can't be read. Only HTML, plain text and Markdown pages are; remove it from the sitemap.`,
   );
 }

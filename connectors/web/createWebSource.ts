@@ -18,7 +18,7 @@ import type { WebSettings } from './webSettings.js';
 export interface WebSourceOptions {
   readonly egress: Egress;
   readonly settings: WebSettings;
-  /** Turns at hosts; unset: settings.requestsPerHost in this process. */
+  /** Slots per host; unset: settings.requestsPerHost within this process. */
   readonly limiter?: HostLimiter;
   /** Receives notices for the operator, once each: for example about a missing browser. */
   readonly onNotice?: (sentence: string) => void;
@@ -28,7 +28,7 @@ export interface WebSourceOptions {
   readonly sleep?: Sleep;
 }
 
-/** Makes the source that reads sitemaps and web pages. */
+/** Creates the source for sitemaps and web pages. */
 export function createWebSource({
   egress,
   settings,
@@ -41,7 +41,7 @@ export function createWebSource({
   const direct: WayOut = { egress, robots: createRobots(egress, settings, now) };
   const second = throughPremiumProxies(egress);
   const premium: WayOut | null = second && { egress: second, robots: createRobots(second, settings, now) };
-  // The browser's library is large: it is loaded with the first page that needs it.
+  // The browser library is large, so it is loaded with the first page that needs it.
   const load = async () => {
     const { createBrowserPool } = await import('./browserPool.js');
     const { renderPage } = await import('./renderPage.js');
@@ -73,7 +73,7 @@ export function createWebSource({
     const page = await pool.use(signal, (browser) =>
       renderPage({ egress: way.egress, settings, now }, browser, url, signal),
     );
-    // The browser followed redirects and scripts by itself; where it ended must be open to us too.
+    // The browser followed redirects and scripts itself; robots.txt must permit the final page too.
     if (page !== null && page.finalUrl !== url) await way.robots.admit(page.finalUrl, signal);
     return page;
   }
@@ -91,7 +91,7 @@ export function createWebSource({
     });
   }
 
-  /** The default way, or the second one once that is refused and the request asked for it. */
+  /** Tries the default route, then the premium proxies if the site refused it and the request permits them. */
   async function byEitherWay<T>(mayUsePremium: boolean, work: (way: WayOut) => Promise<T>): Promise<T> {
     try {
       return await work(direct);
@@ -100,7 +100,7 @@ export function createWebSource({
       if (premium === null) {
         throw withSentence(
           error,
-          'use_premium_proxies was asked for, but no second way is configured: name proxies in the setting PREMIUM_PROXY_URLS.',
+          'use_premium_proxies was requested, but no premium proxies are configured. Set PREMIUM_PROXY_URLS.',
         );
       }
     }
@@ -111,7 +111,7 @@ export function createWebSource({
 
   return {
     discover: (sitemapUrl, signal, onProblem = () => undefined, usePremiumProxies = false) =>
-      // Not asked of robots.txt: a sitemap is there for crawlers, and its user named it.
+      // robots.txt is not checked: sitemaps are published for crawlers, and a user named this one.
       discover(
         {
           settings,
@@ -139,7 +139,7 @@ export function createWebSource({
       });
     },
 
-    // A file that is uploaded by its address is not subject to robots.txt either.
+    // robots.txt does not apply to a file that a user uploads by its URL.
     download: (url, signal, take) =>
       inTurn(url, 0, signal, () => downloadFile({ egress, settings, now }, url, signal, take)),
 

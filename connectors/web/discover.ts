@@ -12,8 +12,9 @@ export interface Discovery {
 }
 
 /**
- * The pages a sitemap names, in its order, each once. Files an index names are read when their turn comes. A file that
- * can't be read, or not wholly, is a problem and no end, as long as any page is found; with none, it is thrown.
+ * Yields the pages of a sitemap in its order, without duplicates. Files of an index are read one after the other. A
+ * file that cannot be read completely is reported and skipped, as long as any page is found; if there is none, its
+ * Fault is thrown.
  */
 export async function* discover(
   { settings, readFile, onProblem }: Discovery,
@@ -45,7 +46,7 @@ export async function* discover(
       problem(url, error);
       return;
     }
-    // The site itself sent us there: what lies where its own sitemap lies is the same site.
+    // The site itself redirected here, so the target's host counts as the same site.
     if (depth === 0) hosts.add(new URL(file.url).host);
 
     for (const { location, lastModified } of file.items) {
@@ -80,7 +81,7 @@ export async function* discover(
       filesRead += 1;
       return true;
     }
-    // Once each: an index may name 50,000 files too many.
+    // Reported once per limit: an index may list 50,000 files too many.
     if (!limitsTold.has(limit))
       problem(
         target,
@@ -96,7 +97,7 @@ export async function* discover(
   if (elsewhere !== null) {
     throw new Fault(
       'broken_content',
-      `The sitemap ${shownUrl(root)} names only pages on other hosts, such as ${shownUrl(elsewhere)}. A sitemap speaks for its own host: give the one of ${new URL(elsewhere).host}.`,
+      `The sitemap ${shownUrl(root)} names only pages on other hosts, such as ${shownUrl(elsewhere)}. A sitemap is valid for its own host only: give the one of ${new URL(elsewhere).host}.`,
     );
   }
 }

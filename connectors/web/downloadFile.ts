@@ -4,8 +4,8 @@ import { statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
 /**
- * Fetches a file as it is.
- * @param take gets it as it comes; the connection is given back when it is done
+ * Fetches a file without conversion.
+ * @param take receives the stream; the connection is released when it returns
  */
 export async function downloadFile<T>(
   {
@@ -43,7 +43,7 @@ export async function downloadFile<T>(
   }
 }
 
-/** The file name of a Content-Disposition header; the encoded form says more than the plain one. */
+/** Returns the file name of a Content-Disposition header. The encoded form takes precedence. */
 function nameIn(header: string): string | null {
   const encoded = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header)?.[1];
   const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header);

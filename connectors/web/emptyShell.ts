@@ -1,9 +1,11 @@
 /**
- * Whether an HTML page is an empty shell: next to no text, and scripts that are to fill it. Looked at for every page, so
- * it is one scan that ends with the first words of an ordinary page, and never goes back: linear, whatever the page is.
+ * Whether an HTML page is an empty shell: almost no text, and scripts that fill it. The check runs for every page. It
+ * is a single forward scan that stops after the first words of an ordinary page, so it takes linear time for any
+ * input.
  */
 export function isEmptyShell(bytes: Uint8Array): boolean {
-  // One byte a character: what is looked for is ASCII in every charset that HTML is served in but UTF-16, which is not a shell.
+  // One character per byte: the searched text is ASCII in every charset of HTML except UTF-16, and shells are not
+  // UTF-16.
   const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, WINDOW)).toString('latin1');
   let hasScript = false;
   let isMeantToBeFilled = false;
@@ -31,13 +33,13 @@ export function isEmptyShell(bytes: Uint8Array): boolean {
   return hasScript && (isMeantToBeFilled || text === '' || WAITING.test(text));
 }
 
-/** Characters that are looked at; what has no text until there is none. */
+/** Maximum number of scanned characters; a page without text in these counts as empty. */
 const WINDOW = 512 * 1024;
-/** Visible characters, blanks not counted, with which a page is taken as it is. */
+/** Number of visible characters, without blanks, from which a page is not a shell. */
 const ENOUGH_TEXT = 200;
 const LONGEST_TAG = 2000;
 
-/** Elements whose content no reader sees where scripts run. */
+/** Elements whose content is invisible if scripts run. */
 const UNSEEN: ReadonlySet<string> = new Set([
   'iframe',
   'math',
@@ -48,15 +50,15 @@ const UNSEEN: ReadonlySet<string> = new Set([
   'template',
   'title',
 ]);
-/** Data in a script element fills nothing. */
+/** A script element that contains code and not data. */
 const RUNS = /^<script(?![^>]*\stype\s*=\s*["']?(?!module|text\/babel|[a-z/+-]*(?:java|ecma)script)[a-z])/i;
-/** The elements that frameworks fill. */
+/** The elements into which frameworks render. */
 const MOUNT_ELEMENT =
   /^<(?:app-root|ion-app)\b|\sid\s*=\s*["']?(?:root|app|application|app-?root|react-(?:root|app)|vue-app|q-app|main-app|spa|svelte|__next|__nuxt|___gatsby)["'\s>]/i;
 const NOTICE = /java\s?script/i;
 const WAITING = /^[^a-z]*(?:loading|pleasewait|justamoment|onemoment|redirecting)/i;
 
-/** What is not blank, as far as it is of interest. */
+/** Returns the non-blank characters of a range, up to the relevant number. */
 function visible(html: string, from: number, to: number): string {
   let text = '';
   for (let at = from; at < to && text.length < ENOUGH_TEXT; at += 1) {
@@ -77,7 +79,7 @@ function isNameCharacter(code: number, later: boolean): boolean {
   return (letter >= 0x61 && letter <= 0x7a) || (later && (code === 0x2d || (code >= 0x30 && code <= 0x39)));
 }
 
-/** Behind an end tag, a comment or a declaration; behind the character itself where it begins nothing. */
+/** Returns the position after an end tag, comment or declaration; after the character itself if it begins none. */
 function afterMarkup(html: string, open: number): number {
   const next = html[open + 1] ?? '';
   if (!'/!?'.includes(next) || next === '') return open + 1;
@@ -86,7 +88,7 @@ function afterMarkup(html: string, open: number): number {
   return close === -1 ? html.length : close + closing.length;
 }
 
-/** Behind the tag's `>`, which values in quotes may hold as well. */
+/** Returns the position after the tag's `>`; quoted values may contain that character too. */
 function endOfTag(html: string, from: number): number {
   for (let at = from; at < html.length; at += 1) {
     const character = html[at];
@@ -100,7 +102,7 @@ function endOfTag(html: string, from: number): number {
   return html.length;
 }
 
-/** Where the element's end tag begins; the end of the page where it has none. */
+/** Returns the start of the element's end tag; the end of the page without one. */
 function endTag(html: string, name: string, from: number): number {
   let at = html.indexOf('</', from);
   while (at !== -1 && html.slice(at + 2, at + 2 + name.length).toLowerCase() !== name) at = html.indexOf('</', at + 2);

@@ -14,8 +14,9 @@ export interface PageFetcher {
 }
 
 /**
- * Fetches one page over plain HTTP. Status and type are judged by the headers; the body of a refused page is not read.
- * @returns null when the server says that the known copy is still the page
+ * Fetches one page over plain HTTP. Status and type are checked by the headers; the body of a refused page is not
+ * read.
+ * @returns null if the server answers that the known copy is current
  */
 export async function fetchPage(
   { egress, robots, settings, now }: PageFetcher,
@@ -32,7 +33,7 @@ export async function fetchPage(
     },
     maxBytes: settings.maxPageBytes,
     totalTimeoutMs: settings.pageTimeoutMs,
-    // A redirect may lead to a page, or a site, that is closed to us.
+    // A redirect may point to a page or site that robots.txt forbids.
     onRedirect: async (next) => void (await robots.admit(next, signal)),
   });
   const { headers } = answer;
@@ -60,8 +61,8 @@ export async function fetchPage(
 }
 
 /**
- * A page whose text is made by scripts: that its document is unchanged does not mean that what they fetch is, so nothing
- * may be asked for on condition. Its text is compared instead.
+ * Removes the validators of a page whose text is rendered by scripts. An unchanged document does not mean that the
+ * data of its scripts is unchanged, so conditional requests are not possible. Its text is compared instead.
  */
 export function withoutValidators(page: FetchedPage): FetchedPage {
   return { ...page, etag: null, lastModified: null };

@@ -3,14 +3,14 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 
-/** The Chromium to render with: the given one and no other, else Playwright's own, else the system's; null without any. */
+/** Returns the browser to use: the given one only, else Playwright's, else the system's; null if there is none. */
 export function findChromium(given: string | null): string | null {
   const candidates =
     given === null ? [...playwrights(), '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] : [given];
   return candidates.find((candidate) => existsSync(candidate)) ?? null;
 }
 
-/** The version this Playwright asks for, then headless shells of any version in its cache. */
+/** The version that this Playwright requires, then headless shells of any version in its cache. */
 function playwrights(): string[] {
   const cache = path.join(homedir(), '.cache', 'ms-playwright');
   const shells = existsSync(cache)

@@ -3,20 +3,26 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-/** One way to get a browser: commands, one after the other, of which the first that fails ends the way. */
+/** One method of installation: commands that run in order; the first failure ends it. */
 export type InstallWay = readonly { readonly command: string; readonly args: readonly string[] }[];
 
 export interface ChromiumInstaller {
-  /** Tries the ways in turn until one succeeds and `works` says so. False when none did, or not in time. */
+  /**
+   * Tries the methods in order until one succeeds and `works` returns true. Returns false if none does within the
+   * time limit.
+   */
   install(works: () => Promise<boolean>): Promise<boolean>;
-  /** Ends what is under way. */
+  /** Stops a running installation. */
   close(): void;
 }
 
-/** All ways together. */
+/** Time limit for all methods together. */
 const INSTALL_TIMEOUT_MS = 300_000;
 
-/** Playwright's own installer, which needs no rights; then the system's, for root on Debian and its kin. */
+/**
+ * Returns the default methods: Playwright's installer, which needs no root, then the system's for root on
+ * Debian-based systems.
+ */
 export function usualWays(): readonly InstallWay[] {
   const cli = path.join(path.dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js');
   const playwright = [{ command: process.execPath, args: [cli, 'install', 'chromium-headless-shell'] }];
@@ -57,9 +63,9 @@ function succeeds(command: string, args: readonly string[], signal: AbortSignal)
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       stdio: 'ignore',
-      // A group of its own: installers start processes that would outlive them.
+      // A process group of its own: installers start child processes that would otherwise survive them.
       detached: true,
-      // Not ours, which holds the service's secrets.
+      // A separate environment, because ours contains the service's secrets.
       env: {
         PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
         HOME: homedir(),
@@ -72,7 +78,7 @@ function succeeds(command: string, args: readonly string[], signal: AbortSignal)
       try {
         process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It ended by itself.
+        // The process has already ended.
       }
     };
     signal.addEventListener('abort', stop, { once: true });

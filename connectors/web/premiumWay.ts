@@ -1,13 +1,13 @@
 import type { Egress } from '../../egress/types.js';
 import type { Robots } from './robots.js';
 
-/** One of the ways to a site, with what its robots.txt says to a visitor who comes that way. */
+/** A route to a site, with the robots.txt that the site serves on that route. */
 export interface WayOut {
   readonly egress: Egress;
   readonly robots: Robots;
 }
 
-/** An egress whose every request leaves through the operator's second pool; null when there is none. */
+/** Returns an egress that sends every request through the premium proxies; null if none are configured. */
 export function throughPremiumProxies(egress: Egress): Egress | null {
   if (!egress.hasPremiumProxies) return null;
   return {

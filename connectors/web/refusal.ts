@@ -1,9 +1,9 @@
 import { Fault, type FaultKind } from '../../contract/failures.js';
 import { codeOf } from '../../egress/networkFault.js';
 
-/** 401, 403, 407, 451; 429 and 503 with Retry-After. */
+/** Fault kinds of status 401, 403, 407 and 451, and of 429 and 503 with Retry-After. */
 const BY_STATUS: ReadonlySet<FaultKind> = new Set(['access_denied', 'rate_limited']);
-/** How a firewall turns a visitor away: no, hanging up, or silence at the door. */
+/** Connection errors by which firewalls block a client: refused, reset, or timed out. */
 const BY_CONNECTION: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,17 +14,17 @@ const BY_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a page failed because its site does not want *us*, so that another address may have more luck. Not: pages
- * that do not exist, servers that fail or are slow, names that do not resolve, certificates, and what robots.txt says.
+ * Whether a site refused this client, so that another IP address may succeed. Not a refusal: missing pages, failing
+ * or slow servers, unknown names, invalid certificates, and rules of robots.txt.
  */
 export function isRefusal(error: unknown): error is Fault {
   if (!(error instanceof Fault)) return false;
-  // What kept us from robots.txt kept us from the site.
+  // The cause is the error for which robots.txt could not be read: check that one.
   if (error.cause instanceof Fault) return isRefusal(error.cause);
   return BY_STATUS.has(error.kind) || BY_CONNECTION.has(codeOf(error.cause));
 }
 
-/** The same Fault with a sentence more. */
+/** Returns the Fault with an additional sentence. */
 export function withSentence(fault: Fault, sentence: string): Fault {
   return new Fault(fault.kind, `${fault.message} ${sentence}`, {
     cause: fault,

@@ -20,9 +20,9 @@ export interface PageRenderer {
 const SETTLE_MS = 5000;
 
 /**
- * Renders one page with its scripts, styles, images and fonts and gives the document as it then stands. Everything it
- * asks for goes through a guarded proxy of its own, which also bounds its bytes. Null when plain HTTP should decide:
- * what came is not HTML, or the browser could not get it and plain HTTP can say better why.
+ * Renders one page with its scripts, styles, images and fonts, and returns the resulting document. All its requests
+ * pass a guarded proxy of its own, which also limits their total size. Returns null if plain HTTP should be used: the
+ * answer is not HTML, or the browser could not load it and plain HTTP gives a better error.
  */
 export async function renderPage(
   { egress, settings, now }: PageRenderer,
@@ -41,7 +41,7 @@ export async function renderPage(
 
   const proxy = await egress.openProxy({ maxBytes: settings.maxPageBytes });
   let context: BrowserContext | undefined;
-  // Closing the context is what ends any call that waits in it.
+  // Closing the context aborts all pending calls in it.
   const stop = (): void => void context?.close().catch(() => undefined);
   let isLate = false;
   const timer = setTimeout(() => {
@@ -70,7 +70,7 @@ export async function renderPage(
     const refused = statusFault('The page', { url, status: response.status(), headers }, now());
     if (refused) throw refused;
     if (!HTML_TYPES.has(mediaType(headers['content-type']) ?? '')) return null;
-    // Half a document must not pass for the whole.
+    // A truncated document must not be stored as complete.
     if ((await Promise.race([response.finished(), brokenOff])) !== null) return null;
 
     await settle(page, left);
@@ -87,7 +87,7 @@ export async function renderPage(
       bytes,
       contentType: 'text/html; charset=utf-8',
       finalUrl,
-      // Those of the document say nothing of what its scripts fetched.
+      // The document's validators do not cover the data that its scripts fetched.
       etag: null,
       lastModified: null,
       fetchedWith: 'browser',
@@ -106,8 +106,8 @@ export async function renderPage(
 }
 
 /**
- * Chromium's error for a document that its own script replaced by another. This is rare, and only if it is faster than the
- * document's end, no event of the other document follows: another attempt succeeds.
+ * Chromium's error if the document's own script navigates to another page before loading ends. This is rare. No event
+ * of the other document follows, and another attempt succeeds.
  */
 const LEFT = 'net::ERR_ABORTED';
 
@@ -126,7 +126,7 @@ function documentBreaksOff(page: Page): Promise<Error> {
   });
 }
 
-/** Waits for what the page still loads. A page that never comes to rest is taken when its time is up. */
+/** Waits until the page's requests end, or until the time limit: then the page is taken in its current state. */
 async function settle(page: Page, left: () => number): Promise<void> {
   await page.waitForLoadState('networkidle', { timeout: Math.min(SETTLE_MS, left()) }).catch((error: unknown) => {
     if (!(error instanceof errors.TimeoutError)) throw error;

@@ -11,18 +11,18 @@ import type { WebSettings } from './webSettings.js';
 /** Whether a page may be fetched. */
 export interface Robots {
   /**
-   * The milliseconds to leave between requests to the page's host. Throws a Fault robots_disallowed when the page is
-   * forbidden, or the Fault for which robots.txt itself could not be read: then nothing may be fetched for now.
+   * Returns the required delay between requests to the page's host, in milliseconds. Throws a Fault robots_disallowed
+   * if the page is forbidden. If robots.txt could not be read, throws that Fault: nothing may be fetched for now.
    */
   admit(url: string, signal: AbortSignal): Promise<number>;
 }
 
 const DAY_MS = 86_400_000;
-/** A failure is asked for again soon, else one hiccup would close a site for a day. */
+/** Failures are cached only briefly, so that a single error does not block a site for a day. */
 const FAILURE_MS = 60_000;
 /** RFC 9309, 2.5: at least 500 KiB are parsed. */
 const MAX_BYTES = 512_000;
-/** Longer delays can't be kept by a crawl that is to end; they are a refusal in other words. */
+/** A longer delay makes a crawl impossible, so it counts as a refusal. */
 const MAX_CRAWL_DELAY_SECONDS = 300;
 
 const NO_RULES: RobotsRules = { allows: () => true, crawlDelaySeconds: null };
@@ -31,7 +31,7 @@ type Outcome =
   | { readonly rules: RobotsRules; readonly fault?: never }
   | { readonly fault: Fault; readonly rules?: never };
 
-/** Reads robots.txt once per origin and keeps it for a day at most. */
+/** Reads robots.txt once per origin and caches it for at most a day. */
 export function createRobots(egress: Egress, settings: WebSettings, now: () => number): Robots {
   const token = productTokenOf(settings.userAgent);
   const cache = new LRUCache<string, { readonly outcome: Promise<Outcome>; expires: number }>({ max: 1000 });
@@ -39,7 +39,7 @@ export function createRobots(egress: Egress, settings: WebSettings, now: () => n
   const outcomeFor = (origin: string): Promise<Outcome> => {
     const kept = cache.get(origin);
     if (kept !== undefined && kept.expires > now()) return kept.outcome;
-    // All waiting callers share it, so it has no signal of any of them; its time is bounded.
+    // All waiting callers share the request, so it has no caller's signal; its own time limit applies.
     const outcome = read(egress, origin, token, settings, now);
     const entry = { outcome, expires: now() + DAY_MS };
     cache.set(origin, entry);
@@ -61,7 +61,7 @@ export function createRobots(egress: Egress, settings: WebSettings, now: () => n
       if (!rules.allows(pathname + search)) {
         throw new Fault(
           'robots_disallowed',
-          `The page ${shownUrl(url)} is closed to us by ${origin}/robots.txt. Ask the site's operator to allow "${token}" there, or leave the page out.`,
+          `The page ${shownUrl(url)} is forbidden by ${origin}/robots.txt. Ask the site's operator to allow "${token}" there, or exclude the page.`,
         );
       }
       const delay = rules.crawlDelaySeconds ?? 0;
@@ -97,12 +97,12 @@ async function read(
     return answer.status >= 500 ? { fault: unreadable(url, fault) } : { rules: NO_RULES };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    // RFC 9309, 2.3.1.2: after five redirects it may be treated as absent.
+    // RFC 9309, 2.3.1.2: after five redirects the file may be treated as missing.
     return error.kind === 'too_many_redirects' ? { rules: NO_RULES } : { fault: unreadable(url, error) };
   }
 }
 
-/** As the fault under it, since that says whether another try helps. */
+/** Returns a Fault of the same kind as its cause, which says whether a retry can help. */
 function unreadable(url: string, fault: Fault): Fault {
   return withSentence(fault, `Without ${url} no page of the site may be fetched.`);
 }

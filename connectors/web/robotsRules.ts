@@ -1,4 +1,4 @@
-/** What a robots.txt says to one crawler. Pure: text in, answers out (RFC 9309). */
+/** The rules of a robots.txt for one crawler (RFC 9309). Pure functions. */
 export interface RobotsRules {
   /** `path`: path and query of a URL. */
   allows(path: string): boolean;
@@ -10,7 +10,7 @@ interface Group {
   crawlDelaySeconds: number | null;
 }
 
-/** The literal parts between the stars; `anchored`: ends with $. */
+/** Literal parts between the asterisks; `anchored`: the pattern ends with $. */
 interface Pattern {
   readonly parts: readonly string[];
   readonly anchored: boolean;
@@ -18,9 +18,9 @@ interface Pattern {
 }
 
 /**
- * Reads a robots.txt for one product token. Groups that name the token are taken together; without any, those for *.
- * Our own and not robots-parser 3.0.1: that lets a Sitemap line end a group (against section 2.2.4), does not undo the
- * encoding of unreserved characters (2.2.2), and takes seconds a URL for a file of stars.
+ * Parses a robots.txt for one product token. Groups that name the token are merged; without one, those for * apply.
+ * It replaces robots-parser 3.0.1, which lets a Sitemap line end a group (against section 2.2.4), does not decode
+ * unreserved characters (2.2.2), and takes seconds per URL for patterns with many asterisks.
  */
 export function parseRobots(text: string, productToken: string): RobotsRules {
   const own: Group = { rules: [], crawlDelaySeconds: null };
@@ -50,8 +50,8 @@ export function parseRobots(text: string, productToken: string): RobotsRules {
         break;
       }
       case 'crawl-delay': {
-        // The RFC does not know it, but we keep it, so it is a rule and ends the list of agents. Many files give everyone
-        // a delay and the next agent a Disallow: without this the Disallow would be for everyone.
+        // Crawl-delay is not part of the RFC, but we observe it, so it is a rule and ends the list of agents. Many
+        // files give all agents a delay, and the next agent a Disallow: otherwise the Disallow would apply to all.
         namingAgents = false;
         const delay = value === '' ? NaN : Number(value);
         if (Number.isFinite(delay) && delay >= 0) for (const group of current) group.crawlDelaySeconds = delay;
@@ -69,15 +69,15 @@ export function parseRobots(text: string, productToken: string): RobotsRules {
   };
 }
 
-/** The name a robots.txt calls a crawler by: the letters before the version. */
+/** Returns the product token of a user agent: the part before the slash. */
 export function productTokenOf(userAgent: string): string {
   return /^[a-z_-]*/i.exec(userAgent)?.[0].toLowerCase() ?? '';
 }
 
-/** Longer lines name no real path; the cut keeps a hostile file cheap. */
+/** Maximum line length: longer lines contain no real path, and the limit makes a hostile file cheap. */
 const MAX_LINE = 8192;
 
-/** Splits and no regular expression: those that would do take time in the square of a line of blanks. */
+/** Splits instead of a regular expression, which would take quadratic time on a line of blanks. */
 function parseLine(line: string): { key: string; value: string } {
   const said = line.split('#', 1)[0] ?? '';
   const colon = said.indexOf(':');
@@ -86,7 +86,7 @@ function parseLine(line: string): { key: string; value: string } {
     : { key: said.slice(0, colon).trim().toLowerCase(), value: said.slice(colon + 1).trim() };
 }
 
-/** The longest rule that matches decides; of two equally long ones the one that allows. */
+/** The longest matching rule decides; of two equally long ones, the one that allows. */
 function isAllowed(rules: Group['rules'], path: string): boolean {
   let best = { length: -1, allow: true };
   for (const { pattern, allow } of rules) {
@@ -105,7 +105,7 @@ function parsePattern(value: string): Pattern {
   return { parts: plain.split('*'), anchored, length: plain.length + (anchored ? 1 : 0) };
 }
 
-/** Each part is looked for after the one before it: no backtracking, so no pattern is slow. */
+/** Finds each part after the previous one. Without backtracking no pattern is slow. */
 function matches({ parts, anchored }: Pattern, path: string): boolean {
   const [first = '', ...rest] = parts;
   if (!path.startsWith(first)) return false;
@@ -120,7 +120,7 @@ function matches({ parts, anchored }: Pattern, path: string): boolean {
   return anchored ? path.length - last.length >= at && path.endsWith(last) : path.indexOf(last, at) !== -1;
 }
 
-/** One spelling: what need not be encoded is not, everything else is, in upper case. */
+/** Normalises the percent-encoding: unreserved characters are decoded, all others encoded in upper case. */
 function normalise(text: string): string {
   return text
     .replace(/[^\x21-\x7e]+/g, (characters) =>

@@ -6,28 +6,29 @@ import { unpackedText } from '../unpackedText.js';
 import { shownUrl, statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
-/** What to do if the sitemap itself is not served: the usual sentences are about one of its pages. */
+/** Error texts for the sitemap itself; the default ones are about its pages. */
 const SENTENCES = {
   404: 'does not exist. Open its address in a browser, or look for the line "Sitemap:" in the robots.txt of the site. A site without a sitemap is ingested by POST /web_scrape.',
   410: 'is gone for good. Ask for its new address, or ingest the site by POST /web_scrape.',
 };
 
-/** What one sitemap file holds. */
+/** The contents of one sitemap file. */
 export interface SitemapFile {
-  /** Where redirects ended; relative addresses start here. */
+  /** URL after redirects, the base of relative URLs. */
   readonly url: string;
   readonly isIndex: boolean;
   readonly items: readonly SitemapItem[];
-  /** Why the items are not all of the file's; null when they are. */
+  /** Why the items are incomplete; null if they are complete. */
   readonly fault: Fault | null;
 }
 
-/** A sitemap may be fifty megabytes where a page is one: it is given the time of several. */
+/** A sitemap may have 50 MB where a page has one, so its time limit is that of several pages. */
 const TIME_OF_PAGES = 4;
 
 /**
- * Fetches and reads one sitemap file, parsing while bytes arrive. A truncated or too large file gives the items
- * before the cut; with none it throws. The items, 50,000 at most, are held, so that no connection waits on the reader.
+ * Fetches and parses one sitemap file as its bytes arrive. A truncated or too large file yields the items before the
+ * cut, or throws if there are none. All items (at most 50,000) are read before the first one is used, so that the
+ * connection does not wait for the consumer.
  */
 export async function readSitemapFile(
   egress: Egress,
@@ -75,7 +76,7 @@ export async function readSitemapFile(
       if (error.kind === 'timed_out')
         return new Fault(
           'timed_out',
-          `The sitemap ${shownUrl(url)} was not complete after ${seconds(totalTimeoutMs)}. Try again later, or split it.`,
+          `The sitemap ${shownUrl(url)} did not arrive completely within ${seconds(totalTimeoutMs)}. Try again later, or split it.`,
           { cause: error },
         );
       return error;

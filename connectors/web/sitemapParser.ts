@@ -3,7 +3,7 @@ import { SaxesParser } from 'saxes';
 import { Fault } from '../../contract/failures.js';
 import { shownUrl } from '../statusFault.js';
 
-/** One `<url>` or `<sitemap>` as the file gives it. */
+/** One `<url>` or `<sitemap>` element. */
 export interface SitemapItem {
   readonly location: string;
   readonly lastModified: string | null;
@@ -11,20 +11,20 @@ export interface SitemapItem {
 
 export interface SitemapParser {
   readonly items: readonly SitemapItem[];
-  /** Whether the items are sitemaps (an index) or pages. */
+  /** Whether the items are sitemaps (of an index) instead of pages. */
   isIndex(): boolean;
-  /** Takes the next characters. Throws a Fault; the items before it stay. */
+  /** Parses the next characters. Throws a Fault; items before the error remain. */
   write(text: string): void;
   end(): void;
 }
 
-/** The protocol's own limit. */
+/** Limit of the sitemap protocol. */
 export const MAX_ITEMS = 50_000;
 const MAX_LOCATION = 4096;
 const MAX_DEPTH = 32;
 const MAX_ATTRIBUTES = 100;
 
-/** Reads one sitemap file, XML or a plain list of addresses, as its characters come. */
+/** Creates an incremental parser for one sitemap file: XML, or a plain list of URLs. */
 export function createSitemapParser(url: string): SitemapParser {
   const items: SitemapItem[] = [];
   const add = (location: string, lastModified: string | null): void => {
@@ -42,10 +42,10 @@ export function createSitemapParser(url: string): SitemapParser {
     items,
     isIndex: () => format?.isIndex() ?? false,
     write(text) {
-      // Blank lines before the XML declaration are a common fault, and harmless.
+      // Blank lines before the XML declaration are a common and harmless error.
       const rest = format === null ? text.trimStart() : text;
       if (rest === '') return;
-      // In lower case, as on most pages, a doctype is not XML: the parser would only report an error.
+      // HTML with a lower-case doctype is not XML: the parser would report a less helpful error.
       if (format === null && /^<!doctype\s+html\b/i.test(rest)) throw isWebPage(url);
       format ??= rest.startsWith('<') ? xmlFormat(url, add) : listFormat(url, items, add);
       format.write(rest);
@@ -62,7 +62,7 @@ function xmlFormat(
   add: (location: string, lastModified: string | null) => void,
 ): Omit<SitemapParser, 'items'> {
   const parser = new SaxesParser();
-  /** Local names of the open elements: sites choose their own prefixes. */
+  /** Local names of the open elements, because sites choose their own prefixes. */
   const path: string[] = [];
   let root = '';
   let attributes = 0;
@@ -76,7 +76,7 @@ function xmlFormat(
       fields[field] = `${fields[field] ?? ''}${characters}`.slice(0, MAX_LOCATION + 1);
   };
   parser.on('doctype', (doctype) => {
-    // Its entities stay unknown to the parser: a reference to one is a fault, never an expansion.
+    // Declared entities are never expanded; references to them are errors.
     if (/^\s*html\b/i.test(doctype)) throw isWebPage(url);
   });
   parser.on('opentagstart', ({ name }) => {
@@ -88,7 +88,7 @@ function xmlFormat(
     }
     path.push(local);
     if (path.length > MAX_DEPTH)
-      throw broken(url, 'nests its elements too deep. Create it again as a plain list of pages.');
+      throw broken(url, 'has too deeply nested elements. Create it again as a plain list of pages.');
     if (isItem()) fields = {};
   });
   parser.on('attribute', () => {
@@ -103,7 +103,7 @@ function xmlFormat(
     path.pop();
   });
 
-  /** The parser throws plain errors that begin with line:column. */
+  /** Runs the parser. Its errors are plain ones whose messages begin with line:column. */
   const feed = (work: () => void): void => {
     try {
       work();
@@ -140,7 +140,7 @@ function checkRoot(url: string, name: string): void {
   );
 }
 
-/** One address a line. Relative ones are not taken, or every text would be a list of addresses. */
+/** Parses a list with one URL per line. Relative URLs are rejected, since any text would match otherwise. */
 function listFormat(
   url: string,
   items: readonly SitemapItem[],
@@ -164,7 +164,7 @@ function listFormat(
   };
 }
 
-/** The date as given when it is one a sitemap may carry: from a year to a time with zone. */
+/** Returns a date unchanged if it has a format that sitemaps allow: from a year to a time with zone. */
 function readDate(text: string | undefined): string | null {
   const date = (text ?? '').trim();
   return /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/.test(date) &&

@@ -1,25 +1,25 @@
-/** What the web source is given; a subset of the service's settings. */
+/** Settings of the web source; a subset of the service's. */
 export interface WebSettings {
-  /** Bytes of one page, decoded; also of everything a rendered page loads, over the wire. */
+  /** Maximum size of one page in bytes, decoded; also of all requests of a rendered page, as transferred. */
   readonly maxPageBytes: number;
-  /** One page, from its first request to its last byte; rendering included. */
+  /** Time limit for one page, from its first request to its last byte, rendering included. */
   readonly pageTimeoutMs: number;
-  /** Bytes of one sitemap file, unpacked. */
+  /** Maximum size of one sitemap file in bytes, decompressed. */
   readonly sitemapMaxBytes: number;
   readonly sitemapMaxFiles: number;
-  /** 0: the named sitemap only; 1: the files it names too; and so on. */
+  /** Depth of index files: 0 is the named sitemap only, 1 includes the files that it lists, and so on. */
   readonly sitemapMaxDepth: number;
   readonly obeyRobots: boolean;
-  /** As in the requests; robots.txt is read for the name before the slash. */
+  /** The User-Agent header; robots.txt is matched with the part before the slash. */
   readonly userAgent: string;
-  /** Requests to one host at once; in this process, unless its limiter says otherwise. */
+  /** Maximum number of concurrent requests to one host; within this process, unless a shared limiter is given. */
   readonly requestsPerHost: number;
-  /** Null: looked for. */
+  /** Null: search for one. */
   readonly chromiumPath: string | null;
-  /** Whether one is installed where none is found. */
+  /** Whether to install one if none is found. */
   readonly installChromium: boolean;
   readonly browserMaxPages: number;
-  /** Bytes of one file that is fetched as it is. */
+  /** Maximum size of one downloaded file in bytes. */
   readonly maxDownloadBytes: number;
   readonly downloadTimeoutMs: number;
 }

@@ -13,15 +13,15 @@ import {
 import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
 import { createItem } from '../items.js';
 
-/** Where all tickets lie: Zendesk itself has no such thing. */
+/** Id of the root item that contains all tickets. It is ours: Zendesk has no such object. */
 export const TICKETS = 'tickets';
-/** In place of the categories of a help centre that the account may not see. */
+/** Id of the root item that replaces the help centre's categories if the account may not list them. */
 export const HELP_CENTER = 'help_center';
 
 const KINDS = ['category', 'section', 'article', 'ticket'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What an id of ours means; null for none. */
+/** A parsed item id; null if it is invalid. */
 export type ZendeskPlace =
   | { readonly kind: Kind; readonly id: string }
   | { readonly kind: 'attachment'; readonly id: string; readonly ticket: string }
@@ -64,7 +64,7 @@ export const itemOfCategory = (json: Json): SourceItem | null => {
       });
 };
 
-/** @param category its id */
+/** Converts a section. @param category its category's id */
 export const itemOfSection = (json: Json, category: string): SourceItem | null => {
   const [id, above] = [idOf(json['id']), idOf(json['parent_section_id'])];
   return id === null
@@ -105,7 +105,7 @@ export const itemOfArticle = (json: Json, category: string): SourceItem | null =
       });
 };
 
-/** Returns an article with its translations, its own language first; without drafts. */
+/** Returns an article's content with its published translations, the article's own language first. */
 export function contentOf(article: Json, translations: readonly Json[], externalId: string): ItemContent {
   const own = asText(article['source_locale']) ?? asText(article['locale']);
   const isOther = ({ locale }: Json): number => (locale === own ? 0 : 1);
@@ -123,10 +123,10 @@ export function contentOf(article: Json, translations: readonly Json[], external
   });
 }
 
-/** Names of users in tags: the mail address if it is known, else the name. */
+/** Names of users by id; `label` for tags is the email address if it is known, else the name. */
 export type Users = ReadonlyMap<string, { readonly name: string; readonly label: string }>;
 
-/** The users that came along with an answer. */
+/** Returns the users included in an answer. */
 export const usersIn = (answer: Json): Users =>
   new Map(
     asObjects(answer['users']).flatMap((user) => {
@@ -139,7 +139,7 @@ export const usersIn = (answer: Json): Users =>
 
 const labelOf = (users: Users, id: unknown): string | null => users.get(idOf(id) ?? '')?.label ?? idOf(id);
 
-/** A ticket; null for one that was deleted. @param agent where people of its account open it */
+/** Converts a ticket; null for a deleted one. @param agent URL of the account for a user's browser */
 export function itemOfTicket(json: Json, users: Users, agent: string): SourceItem | null {
   const id = idOf(json['id']);
   if (id === null || json['status'] === 'deleted') return null;
@@ -150,7 +150,7 @@ export function itemOfTicket(json: Json, users: Users, agent: string): SourceIte
     name: asText(json['subject']) ?? asText(json['raw_subject']) ?? `Ticket ${id}`,
     itemType: 'TICKET',
     externalUrl: `${agent}/agent/tickets/${id}`,
-    // Attachments of its comments are unknown before they are requested.
+    // The number of attachments is unknown until the comments are requested.
     isExpandable: true,
     hasContent: true,
     createdAt: dateOf(json['created_at']),
@@ -167,7 +167,7 @@ export function itemOfTicket(json: Json, users: Users, agent: string): SourceIte
   });
 }
 
-/** What is attached to a comment and where it is; pictures within its text are a part of that. */
+/** Returns the attachments of a comment with their URLs, without inline images. */
 export const attachedIn = (comment: Json, ticket: string): readonly (Attached & { readonly url: string })[] =>
   asObjects(comment['attachments']).flatMap((json) => {
     const [id, url] = [idOf(json['id']), asText(json['content_url'])];

@@ -9,13 +9,17 @@ const PER_PAGE = '100';
 /** A page of a list. */
 export interface ZendeskPage {
   readonly values: readonly Json[];
-  /** What came along: users by their ids. */
+  /** The answer, for included objects such as users. */
   readonly answer: Json;
   /** Null after the last page. */
   readonly next: string | null;
 }
 
-/** @param path its last part is what the list is called, too @param cursor of Zendesk */
+/**
+ * Returns a page of a list.
+ * @param path its last segment is also the name of the list in the answer
+ * @param cursor of Zendesk
+ */
 export async function takePage(
   client: SourceClient,
   path: readonly string[],
@@ -37,7 +41,10 @@ export async function takePage(
   return { values: asObjects(answer[name]), answer, next };
 }
 
-/** Returns all pages of a short list. @throws Fault for more than `most` entries: a part must not look like the whole */
+/**
+ * Returns all pages of a short list. @throws Fault for more than `most` entries: an incomplete list would cause
+ * deletions
+ */
 export async function takeAll(
   client: SourceClient,
   path: readonly string[],
@@ -57,7 +64,7 @@ export async function takeAll(
   return pages;
 }
 
-/** One thing by its path, which ends with its id. */
+/** Returns one object by its path, which ends with its id. */
 export async function takeOne(
   client: SourceClient,
   path: readonly string[],

@@ -18,10 +18,10 @@ import type { Json } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
 
 const CENTER = 'help_center';
-/** Sections of one category that are looked into. */
+/** Maximum number of sections of one category. */
 const MAX_SECTIONS = 20_000;
 
-/** A page of the outermost things: the categories of the help centre, then the tickets. */
+/** Returns a page of the root items: the help centre's categories, then the tickets. */
 export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const tickets = itemOfContainer(TICKETS);
   try {
@@ -29,16 +29,16 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
     return { items: next === null ? [...items, tickets] : items, next };
   } catch (error) {
-    // Not every account has a help centre.
+    // The account has no help centre.
     if (isFault(error, 'not_found') && cursor === null) return { items: [tickets], next: null };
-    // One that may not be seen is refused where it is looked into: then nothing that was in it counts as gone.
+    // List a placeholder: its listing is refused in turn, so its known contents do not count as deleted.
     if (isFault(error, 'access_denied') && cursor === null)
       return { items: [itemOfContainer(HELP_CENTER), tickets], next: null };
     throw error;
   }
 }
 
-/** Requests a list that is known to be refused, in case it is accessible again. */
+/** Requests the categories again: it throws the refusal, or returns them if they are accessible again. */
 export async function belowCenter(client: SourceClient): Promise<ItemPage> {
   await takePage(client, [CENTER, 'categories'], null);
   return { items: [itemOfContainer(HELP_CENTER)], next: null };
@@ -47,7 +47,7 @@ export async function belowCenter(client: SourceClient): Promise<ItemPage> {
 /** Position in the listing of a category or section. */
 const CURSOR = shapeOf({
   category: string,
-  /** Lists of articles that are still to be read; the first one is under way. */
+  /** Article lists still to be read; the first one is in progress. */
   open: listOf(pairOf(oneOf('categories', 'sections'), string)),
   at: nullable(string),
 });
@@ -55,7 +55,7 @@ type Cursor = Checked<typeof CURSOR>;
 
 const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 ? null : cursor);
 
-/** All sections of a category, those within others too. */
+/** Returns all sections of a category, nested ones included. */
 async function sectionsOf(client: SourceClient, category: string): Promise<readonly Json[]> {
   const pages = await takeAll(client, [CENTER, 'categories', category, 'sections'], MAX_SECTIONS);
   return pages.flatMap(({ values }) => values);
@@ -73,7 +73,7 @@ function branchOf(sections: readonly Json[], id: string): readonly Json[] {
   for (const section of branch)
     for (const inner of below.get(idOf(section['id']) ?? '') ?? []) {
       const innerId = idOf(inner['id']) ?? '';
-      // A cycle, which is a fault of the source, is passed once.
+      // Invalid answers may contain a cycle: visit each section once.
       if (!seen.has(innerId)) branch.push(inner);
       seen.add(innerId);
     }
@@ -113,7 +113,7 @@ export const belowCategory = withCursor(
   },
 );
 
-/** The same of a section. */
+/** Returns a page of a section and its descendants. */
 export const belowSection = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
   const { id: section } = place;
   const withArticles = wanted.of('ARTICLE');
@@ -129,7 +129,7 @@ export const belowSection = withCursor(CURSOR, async (client: SourceClient, { pl
   return { items, next: unlessEnd({ category, open, at: null }) };
 });
 
-/** An article as it is listed. @throws Fault not_found also for a draft */
+/** Returns the item of an article. @throws Fault not_found also for a draft */
 export async function articleItem(client: SourceClient, id: string): Promise<SourceItem> {
   const { value } = await takeOne(client, [CENTER, 'articles', id], 'article');
   const section = idOf(value['section_id']);
@@ -139,10 +139,10 @@ export async function articleItem(client: SourceClient, id: string): Promise<Sou
   return item;
 }
 
-/** Languages of one article. */
+/** Maximum number of translations of one article. */
 const MAX_TRANSLATIONS = 1_000;
 
-/** An article with its translations. @throws Fault not_found also for a draft */
+/** Returns an article with its translations. @throws Fault not_found also for a draft */
 export async function readArticle(
   client: SourceClient,
   id: string,

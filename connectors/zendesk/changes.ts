@@ -11,25 +11,28 @@ import { agentOf, attachmentsOf, COMMENTS_AT_ONCE, exported, listed, TICKET_CURS
 import type { Json } from '../json.js';
 import { isFault } from '../faults.js';
 
-/** Zendesk exports from no moment that is nearer than a minute. */
+/** Minimum age of an export's start: Zendesk rejects times within the last minute. */
 const NOT_NEARER_S = 300;
 
-/** How far the export of tickets was read. */
+/** Position in the export of tickets. */
 const TOKEN = shapeOf({
   ...PASSES,
-  /** From this moment on, in seconds since 1970, as long as there is no cursor. */
+  /** Start time in seconds since 1970, as long as there is no cursor. */
   start: number,
   cursor: nullable(string),
-  /** Position of a sync: in the export, in the latest tickets, which the export omits, or at its end. Null between syncs. */
+  /**
+   * Position of a sync: in the export, in the latest tickets, which the export omits, or at its end. Null between
+   * syncs.
+   */
   pass: nullable(TICKET_CURSOR),
 });
 type Point = Checked<typeof TOKEN>;
 type Pass = NonNullable<Point['pass']>;
 
-/** Ids of the account that is connected: each account counts its tickets from one. */
+/** Returns item ids that are unique across accounts: each account numbers its tickets from 1. */
 export const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
 
-/** What happened to a ticket. */
+/** Converts an exported ticket to a change. */
 function changeOf(ticket: Json, users: Users, agent: string): Change[] {
   const item = itemOfTicket(ticket, users, agent);
   if (item !== null) return [{ item }];
@@ -44,7 +47,7 @@ const outer = (ids: AccountIds, changes: readonly Change[]): readonly Change[] =
     return { item };
   });
 
-/** A page of the tickets that changed. */
+/** Returns a page of changed tickets. */
 async function takeTickets(client: SourceClient, point: Point) {
   const pass: Pass = point.pass ?? { from: 'export', at: null, begun: Date.now(), rest: [] };
   if (pass.from === 'export') {
@@ -64,7 +67,8 @@ async function takeAttached(client: SourceClient, ids: AccountIds, rest: readonl
 }
 
 /**
- * Of tickets the export tells what happened, deletions included; the help centre has nothing like it, and is listed whole.
+ * The export reports changes of tickets, deletions included. The help centre has no such export and is listed
+ * completely.
  * https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api/
  */
 export const ticketChanges = changeFeed(TOKEN, {

@@ -13,7 +13,7 @@ import { noSuchItem } from '../faults.js';
 import { asObject, asText, omitNull } from '../json.js';
 import { bearer } from '../bearer.js';
 
-/** The path of an address that Zendesk gave: its host stays ours, so that an answer leads nowhere else. */
+/** Returns path and query of a URL from Zendesk. Its host is ignored, so that an answer cannot redirect requests. */
 function pathOf(address: string): { readonly path: readonly string[]; readonly query: Record<string, string> } {
   if (!URL.canParse(address)) throw noSuchItem(NAME);
   const { pathname, searchParams } = new URL(address);
@@ -86,7 +86,7 @@ export const zendesk: Connector<OAuthGrant> = {
     const { facts } = client.credentials;
     const user = asObject((await client.get(['users', 'me.json'], {}))['user']);
     const [id, email] = [idOf(user['id']), asText(user['email'])];
-    // Whom it does not know it calls anonymous, and says so with a success.
+    // Zendesk returns an anonymous user to unknown credentials, with status 200.
     if (id === null)
       throw new Fault('access_revoked', `${NAME} no longer takes the credentials of this connection. Connect again.`);
     const subdomain = (facts['subdomain'] ?? '').toLowerCase();

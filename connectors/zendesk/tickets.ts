@@ -9,13 +9,13 @@ import { NAME, takeAll, takeOne, takePage } from './api.js';
 import { asObjects, asText, type Json } from '../json.js';
 import { isFault, noSuchItem, requireList } from '../faults.js';
 
-/** Zendesk takes ten requests for its export a minute, of up to 1,000 tickets each. */
+/** Page size of the export, which accepts ten requests per minute and up to 1,000 tickets per page. */
 const PER_EXPORT = '500';
-/** What changed so lately the export does not have: two minutes, where it leaves out one. */
+/** Age up to which tickets are listed separately. The export omits the last minute; this includes a margin. */
 const FRESH_MS = 120_000;
-/** Tickets whose comments are asked for in one step, each by a request. */
+/** Tickets per page whose comments are read, each by a request of its own. */
 export const COMMENTS_AT_ONCE = 20;
-/** Zendesk ends a ticket with 5,000. */
+/** Maximum number of comments; Zendesk closes a ticket at 5,000. */
 const MAX_COMMENTS = 10_000;
 const WITH_USERS = { include: 'users' };
 
@@ -43,7 +43,10 @@ interface ListedPage extends TicketPage {
   readonly behind: Pick<Cursor, 'from' | 'at'>;
 }
 
-/** A page of the export: what changed since a moment, or behind a cursor, what was deleted included. @param since in seconds since 1970 */
+/**
+ * Returns a page of the export: tickets changed since a time or after a cursor, deleted ones included. @param since
+ * in seconds since 1970
+ */
 export async function exported(
   client: SourceClient,
   since: number,
@@ -73,7 +76,7 @@ export async function listed(
   return { values: some, users: usersIn(answer), behind: goesOn ? { from, at: next } : { from: 'end', at: null } };
 }
 
-/** All tickets since the first one. */
+/** Start time before the first ticket. */
 const EVER = 1;
 
 async function nextTickets(client: SourceClient, cursor: Cursor): Promise<ListedPage> {
@@ -82,13 +85,13 @@ async function nextTickets(client: SourceClient, cursor: Cursor): Promise<Listed
     const { next, isEnd, ...page } = await exported(client, EVER, cursor.at);
     return { ...page, behind: isEnd ? { from: 'latest', at: null } : { from: 'export', at: next } };
   } catch (error) {
-    // Only administrators may.
+    // Only administrators may use the export.
     if (cursor.at !== null || !isFault(error, 'access_denied')) throw error;
     return listed(client, { ...cursor, from: 'list' });
   }
 }
 
-/** What was said in a ticket, in its order, with who said it. */
+/** Returns the comments of a ticket in order, with their authors. */
 export async function commentsOf(
   client: SourceClient,
   ticket: string,
@@ -147,7 +150,7 @@ export const belowTickets = withCursor(
   },
 );
 
-/** A ticket with its item. @throws Fault not_found also for one that was deleted */
+/** Returns a ticket with its item. @throws Fault not_found also for a deleted one */
 export async function readTicket(
   client: SourceClient,
   id: string,
@@ -165,7 +168,7 @@ export async function belowTicket(client: SourceClient, { place: { id }, wanted 
   return { items: [item, ...attached], next: null };
 }
 
-/** One thing attached to a ticket, by the ids of both. @throws Fault not_found */
+/** Returns one attachment of a ticket. @throws Fault not_found */
 export async function findAttached(client: SourceClient, ticket: string, id: string) {
   const { comments } = await commentsOf(client, ticket);
   const found = comments

@@ -4,12 +4,12 @@ import type { SourceItem } from '../sourceItem.js';
 import { asObject, asObjects, asTrimmed, type Json } from '../json.js';
 import { createItem, createContainer, fileBytes } from '../items.js';
 
-/** A library is called as its path in the interface: `users/475`, `groups/12`. */
+/** A library's id is its path in the API: `users/475`, `groups/12`. */
 const LIBRARY = /^(?:users|groups)\/\d{1,15}$/;
 const KEY = /^[A-Z0-9]{8}$/;
 export const isKey = (text: string): boolean => KEY.test(text);
 
-/** What an item of ours is: a library, a collection in one, or an item. */
+/** A parsed item id: a library, a collection, or an item. */
 export interface Place {
   readonly library: string;
   readonly kind: 'library' | 'collection' | 'item';
@@ -45,7 +45,7 @@ const container = (
     externalUrl: url,
   });
 
-/** Where a person opens something, as Zotero itself says. */
+/** Returns the URL for a user's browser, from Zotero's answer. */
 const linkOf = (json: Json): string | null => asTrimmed(asObject(asObject(json['links'])['alternate'])['href']) || null;
 
 export const itemOfLibrary = (library: string, name: string, url: string | null): SourceItem =>
@@ -56,7 +56,7 @@ export const itemOfGroup = (json: Json): SourceItem | null => {
   return LIBRARY.test(library) ? itemOfLibrary(library, asTrimmed(asObject(json['data'])['name']), linkOf(json)) : null;
 };
 
-/** A collection with its place in its library. */
+/** A collection with its library and parent. */
 export interface Collection {
   readonly key: string;
   readonly parent: string | null;
@@ -74,13 +74,13 @@ export function readCollection(json: Json, library: string): Collection | null {
   return { key, parent, item };
 }
 
-/** Kinds of files that Zotero stores; others are links to the web, or are on a user's disk. */
+/** Link modes of stored files; others are links to the web or to a user's disk. */
 const STORED = new Set(['imported_file', 'imported_url']);
 const isStored = (data: Json): boolean => STORED.has(asTrimmed(data['linkMode']));
 const isAttachment = (data: Json): boolean => data['itemType'] === 'attachment';
 const isNote = (data: Json): boolean => data['itemType'] === 'note';
 
-/** Highlighted passages of a file: not files of their own. */
+/** Whether an item is a highlight in a file; highlights do not become files. */
 const isAnnotation = (json: Json): boolean => asObject(json['data'])['itemType'] === 'annotation';
 export const isTrashed = (json: Json): boolean => {
   const { deleted } = asObject(json['data']);
@@ -100,10 +100,10 @@ const nameOf = (data: Json, key: string): string => {
   return (isAttachment(data) ? fileNameOf(data) : asTrimmed(data['title']) || asTrimmed(data['caseName'])) || key;
 };
 
-/** The message for a file that Zotero does not store. */
-export const LINK = 'The attachment is a link: its file is not at Zotero. Upload the file, or let Zotero store it.';
+/** Error of a file that Zotero does not store. */
+export const LINK = 'The attachment is a link: Zotero does not store its file. Upload the file, or store it in Zotero.';
 
-/** An item; null for one without a key, and for an annotation. */
+/** Converts an item; null for one without a key, and for an annotation. */
 export function itemOfJson(json: Json, library: string): SourceItem | null {
   const data = asObject(json['data']);
   const key = asTrimmed(json['key']);
@@ -132,7 +132,7 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
     isExpandable: Number(asObject(json['meta'])['numChildren'] ?? 0) > 0,
     hasContent,
     createdAt: Number.isNaN(Date.parse(added)) ? null : added,
-    // Of a file, what is said of it may change without it.
+    // The metadata of a stored file may change without its content.
     version:
       (isFile && asTrimmed(data['md5'])) || (typeof json['version'] === 'number' ? String(json['version']) : null),
     ...(hasContent ? {} : { skipReason: LINK }),
@@ -164,7 +164,7 @@ const creatorsOf = (data: Json): string =>
     .filter(Boolean)
     .join(', ');
 
-/** A bibliographic item as a text: its title, who wrote it, where it stands, and what it is about. */
+/** Renders a bibliographic item as Markdown: title, authors, publication and abstract. */
 function markdownOf(data: Json, key: string): string {
   const tags = asObjects(data['tags'])
     .map(({ tag }) => asTrimmed(tag))
@@ -177,14 +177,14 @@ function markdownOf(data: Json, key: string): string {
   return [`# ${nameOf(data, key)}`, facts.join('\n'), asTrimmed(data['abstractNote'])].filter(Boolean).join('\n\n');
 }
 
-/** Whether reading an item means its file. */
+/** Whether the content of an item is a stored file. */
 export const isStoredFile = (json: Json): boolean => {
   const data = asObject(json['data']);
   return isAttachment(data) && isStored(data);
 };
 export const isLink = (json: Json): boolean => isAttachment(asObject(json['data'])) && !isStoredFile(json);
 
-/** @param file the bytes of a stored file; null for an item that is its own text */
+/** Returns an item's content. @param file bytes of the stored file; null for an item that is rendered as text */
 export function contentOf(json: Json, library: string, file: Uint8Array | null): ItemContent {
   const data = asObject(json['data']);
   const key = asTrimmed(json['key']);

@@ -6,41 +6,41 @@ import type { ErrorClass } from '../errorClasses.js';
 import { incompleteAnswer } from '../faults.js';
 import { asObject, type Json, asTrimmed } from '../json.js';
 
-/** As many as Zotero gives in one answer, at most. */
+/** Zotero's maximum page size. */
 const PER_PAGE = 100;
 
-/** Errors are plain texts; an invalid key is 403 as well. */
+/** Classifies refusals. Errors are plain texts; an invalid key is 403, like missing access. */
 export function classify({ status, body }: Refusal): ErrorClass | null {
   if (status === 403 && typeof body === 'string' && /invalid key/i.test(body)) return 'auth_revoked';
-  // Of a file that was never uploaded, or of a key that was never one.
+  // Zotero answers 400 for a file that was never uploaded, and for an unknown item key.
   if (status === 400 && typeof body === 'string' && /not found|invalid .*key/i.test(body)) return 'not_found';
   return status === 503 ? 'rate_limited' : null;
 }
 
-/** Zotero asks for rest also where it has answered. */
+/** Returns the requested backoff: Zotero also asks for it with successful answers. */
 export function restMs(headers: Refusal['headers']): number {
   const seconds = Number(headers['backoff'] ?? 0);
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 }
 
-/** Whose key it is. */
+/** Owner and permissions of an API key. */
 export interface KeyOwner {
   readonly id: string;
   readonly name: string;
-  /** Whether the key opens the library of its owner. */
+  /** Whether the key has access to its owner's library. */
   readonly hasLibrary: boolean;
 }
 
-/** Asks whose key it is, and what it opens. @throws Fault */
+/** Requests the owner and permissions of the key. @throws Fault */
 export async function askOwner(client: SourceClient): Promise<KeyOwner> {
   const found = await client.get(['keys', 'current'], {});
   const { userID, username, access } = found;
-  if (typeof userID !== 'number' || userID <= 0) throw new Fault('server_error', 'Zotero named no user. Try again.');
+  if (typeof userID !== 'number' || userID <= 0) throw new Fault('server_error', 'Zotero returned no user. Try again.');
   const hasLibrary = asObject(asObject(access)['user'])['library'] === true;
   return { id: String(userID), name: asTrimmed(username), hasLibrary };
 }
 
-/** The same, cached by the hash of the key. */
+/** Like askOwner, cached for minutes by the hash of the key. */
 export async function ownerOf(client: GrantClient): Promise<KeyOwner> {
   const hash = createHash('sha256').update(client.credentials.accessToken).digest('base64');
   return client.cache.getOrFind(hash, () => askOwner(client));
@@ -48,13 +48,16 @@ export async function ownerOf(client: GrantClient): Promise<KeyOwner> {
 
 interface JsonPage {
   readonly values: readonly Json[];
-  /** Where the next page begins; null after the last one. */
+  /** Start of the next page; null after the last one. */
   readonly next: number | null;
-  /** Of the library, at that moment. */
+  /** Version of the library at the time of the answer. */
   readonly version: number;
 }
 
-/** A page of a list, by number: Zotero knows no other kind. Its version tells whether the library is still the same. */
+/**
+ * Returns a page of a list by its start number, the only pagination that Zotero has. Its version shows whether the
+ * library changed since.
+ */
 export async function listPage(
   client: SourceClient,
   path: readonly string[],
@@ -72,7 +75,7 @@ export async function listPage(
   };
 }
 
-/** What Zotero says of an item. @throws Fault, server_error where the answer is about none */
+/** Returns an item. @throws Fault; server_error for an answer without one */
 export async function readItem(
   client: SourceClient,
   path: readonly string[],
@@ -82,7 +85,10 @@ export async function readItem(
   return json;
 }
 
-/** Returns all pages of a short list. @param most throws a Fault beyond: a part must not look like the whole */
+/**
+ * Returns all pages of a short list. @param most throws a Fault beyond this number: an incomplete list would cause
+ * deletions
+ */
 export async function listAll(
   client: SourceClient,
   path: readonly string[],

@@ -10,16 +10,16 @@ import { asObject, asTrimmed } from '../json.js';
 const MAX_GROUPS = 10_000;
 const MAX_CHANGED = 20_000;
 
-/** Where each library is: a number that every change of it raises. */
+/** Versions of the libraries; every change of a library increases its version. */
 const versions = recordOf(number);
 
 /** Position of a sync. */
 const passUnderWay = shapeOf({
-  /** What was known when it began. */
+  /** Versions when the sync began. */
   known: versions,
-  /** What is known once it is over. */
+  /** Versions that will be stored at its end. */
   reached: versions,
-  /** Libraries still to be asked. */
+  /** Libraries still to be read. */
   open: listOf(string),
   start: count,
 });
@@ -28,7 +28,7 @@ const TOKEN = either(shapeOf({ at: versions }), passUnderWay);
 
 const pathOf = (library: string): string[] => library.split('/');
 
-/** The libraries that a key opens. */
+/** Returns the ids of the libraries that a key has access to. */
 async function librariesOf(client: GrantClient): Promise<readonly string[]> {
   const owner = await ownerOf(client);
   const groups = await listAll(client, ['users', owner.id, 'groups'], {}, MAX_GROUPS);
@@ -39,7 +39,7 @@ async function librariesOf(client: GrantClient): Promise<readonly string[]> {
 const versionOf = async (client: SourceClient, library: string): Promise<number> =>
   (await listPage(client, [...pathOf(library), 'items'], { limit: '1' }, 0)).version;
 
-/** What is gone of a library since a version; its collections that are new, or others. */
+/** Returns the deletions in a library since a version, and its new or changed collections. */
 async function besideItems(client: SourceClient, library: string, since: string): Promise<readonly Change[]> {
   const gone = await client.get([...pathOf(library), 'deleted'], { since });
   const keysOf = (name: string): string[] => {
@@ -48,7 +48,7 @@ async function besideItems(client: SourceClient, library: string, since: string)
   };
   // Items of a deleted collection still exist elsewhere, and their new place is not reported.
   if (keysOf('collections').length > 0)
-    throw new Fault('stale_cursor', 'Zotero has deleted a collection, but not its items. All is listed.');
+    throw new Fault('stale_cursor', 'Zotero has deleted a collection, but not its items. Everything is listed again.');
   const collections = await listAll(client, [...pathOf(library), 'collections'], { since }, MAX_CHANGED);
   return [
     ...collections.flatMap((json) => {
@@ -59,7 +59,7 @@ async function besideItems(client: SourceClient, library: string, since: string)
   ];
 }
 
-/** Zotero numbers each change of a library, and tells what has a higher number than one that is named. */
+/** The change feed: Zotero returns the changes of a library after a version number. */
 export const zoteroChanges = changeFeed(TOKEN, {
   async now(client) {
     const at: Record<string, number> = {};
@@ -74,7 +74,7 @@ export const zoteroChanges = changeFeed(TOKEN, {
       const libraries = await librariesOf(client);
       // The contents of a new library were never listed.
       if (libraries.some((library) => point.at[library] === undefined))
-        throw new Fault('stale_cursor', 'Zotero has a library that was never listed. All is listed.');
+        throw new Fault('stale_cursor', 'Zotero has a library that was never listed. Everything is listed again.');
       left.push(
         ...Object.keys(point.at).flatMap((library) => (libraries.includes(library) ? [] : [{ gone: library }])),
       );
@@ -92,7 +92,7 @@ export const zoteroChanges = changeFeed(TOKEN, {
       const item = itemOfJson(asObject(json), library);
       return item === null ? [] : [{ item }];
     });
-    // What happens while its pages are read has a higher number than the first of them was given with.
+    // Later changes have a higher version than that of the first page.
     const reached = { ...pass.reached, [library]: pass.reached[library] ?? page.version };
     if (page.next !== null) {
       const next: Pass = { ...pass, reached, start: page.next };

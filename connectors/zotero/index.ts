@@ -1,4 +1,7 @@
-/** Zotero: what people collect of literature, with its files and notes. https://www.zotero.org/support/dev/web_api/v3/basics */
+/**
+ * Zotero: users' and groups' libraries of literature, with files and notes.
+ * https://www.zotero.org/support/dev/web_api/v3/basics
+ */
 import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
@@ -56,7 +59,7 @@ export const zotero: Connector<OAuthGrant> = {
     if (place.kind !== 'item')
       throw new Fault(
         'unsupported_type',
-        'A library or collection of Zotero has no text of its own: sync the items in it.',
+        'A Zotero library or collection has no text of its own: sync the items in it.',
       );
     const path = [...place.library.split('/'), 'items', place.key];
     const json = await readItem(client, path);

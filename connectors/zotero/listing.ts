@@ -8,7 +8,7 @@ import { asObject, asTrimmed, type Json } from '../json.js';
 const MAX_COLLECTIONS = 20_000;
 /** Maximum number of restarts because the library changed during the listing; then the result is accepted. */
 const MAX_RESTARTS = 3;
-/** What is added meanwhile comes last. */
+/** Sorted by creation date, so that new items come last. */
 const IN_ORDER = { sort: 'dateAdded', direction: 'asc', itemType: '-annotation' };
 
 const pathOf = (library: string): string[] => library.split('/');
@@ -16,7 +16,7 @@ const pathOf = (library: string): string[] => library.split('/');
 const ownLibrary = ({ id, name }: KeyOwner): SourceItem =>
   itemOfLibrary(`users/${id}`, name === '' ? 'My library' : `${name}'s library`, null);
 
-/** A page of the libraries that a key opens: the owner's, then those of groups. */
+/** Returns a page of the accessible libraries: the owner's, then those of groups. */
 export async function listLibraries(client: SourceClient, owner: KeyOwner, cursor: string | null): Promise<ItemPage> {
   const { values, next } = await listPage(client, ['users', owner.id, 'groups'], {}, Number(cursor ?? 0));
   const groups = values.flatMap((json) => itemOfGroup(json) ?? []);
@@ -24,7 +24,7 @@ export async function listLibraries(client: SourceClient, owner: KeyOwner, curso
   return { items: [...own, ...groups], next: next === null ? null : String(next) };
 }
 
-/** A library itself. @throws Fault not_found, access_denied */
+/** Returns the item of a library. @throws Fault not_found, access_denied */
 async function libraryAt(client: SourceClient, library: string, owner: KeyOwner): Promise<SourceItem> {
   if (library === `users/${owner.id}`) return ownLibrary(owner);
   const json = await client.get(pathOf(library), {});
@@ -40,7 +40,7 @@ const collectionsOf = async (client: SourceClient, library: string): Promise<rea
 function branchOf(all: readonly Collection[], key: string): readonly Collection[] {
   const found = all.filter((one) => one.key === key);
   const seen = new Set([key]);
-  // A cycle, which is a fault of the source, is passed once.
+  // Invalid answers may contain a cycle: each collection is visited once.
   for (const { key: parent } of found)
     for (const one of all)
       if (one.parent === parent && !seen.has(one.key)) {
@@ -52,10 +52,10 @@ function branchOf(all: readonly Collection[], key: string): readonly Collection[
 
 /** Position in the listing of a library, or of some collections. */
 const CURSOR = shapeOf({
-  /** Collections whose items are still to be listed; `''` stands for all items of the library. */
+  /** Collections whose items are still to be listed; `''` means all items of the library. */
   open: listOf(string),
   start: count,
-  /** Of the library, when this list was begun; null: it has not been. */
+  /** Version of the library at the first page; null: before that. */
   version: nullable(number),
   restarts: count,
 });
@@ -73,7 +73,7 @@ async function nextItems(client: SourceClient, library: string, cursor: Cursor):
   const page = await listPage(client, [...pathOf(library), ...within, 'items'], IN_ORDER, cursor.start);
   const items = itemsOf(page.values, library);
   const isOther = cursor.version !== null && cursor.version !== page.version && cursor.restarts < MAX_RESTARTS;
-  // What went away meanwhile has shifted others to pages that were passed.
+  // Items that were deleted in the meantime shift others to pages that were already read, so the list is read again.
   if (isOther) return { items, next: unlessEnd({ ...cursor, start: 0, version: null, restarts: cursor.restarts + 1 }) };
   const next =
     page.next === null

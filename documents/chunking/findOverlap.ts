@@ -25,7 +25,7 @@ export function findOverlap(splitting: Splitting, previous: Chunk, from: number,
     if (fits(start)) return start;
 
   const kind = blocks[last]?.kind;
-  // Half a row or half a line of code has no meaning.
+  // Do not repeat a part of a row or of a line of code: it has no meaning.
   if (kind !== 'prose' && kind !== 'list') return from;
   for (const start of wordStarts(text, Math.max(earliest, blocks[last]?.start ?? 0), previous.end))
     if (fits(start)) return start;
@@ -39,7 +39,7 @@ function roomBefore(splitting: Splitting, from: number, block: number): number {
   const { text, index, breaks, budget } = splitting;
   const next = splitting.blocks[block];
   if (next === undefined) return 0;
-  // The boundary between overlap and new text may cost a token or two.
+  // The boundary between overlap and new text may take up to two more tokens.
   const roomFor = (end: number): number => budget - index.count(from, end) - 2;
   if (from <= next.bodyStart && index.fits(from, next.end, budget)) return roomFor(next.end);
   for (const level of BREAK_LEVELS[next.kind]) {

@@ -50,9 +50,9 @@ const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test
   ['GIF89a', { unsupported: 'a GIF image' }],
   ['II*\u0000', { unsupported: 'a TIFF image' }],
   ['MM\u0000*', { unsupported: 'a TIFF image' }],
-  ['\u001f\u008b', { unsupported: 'a gzip archive. Unpack it and send what is in it' }],
-  ['7z\u00bc\u00af', { unsupported: 'a 7z archive. Unpack it and send what is in it' }],
-  ['Rar!\u001a', { unsupported: 'a RAR archive. Unpack it and send what is in it' }],
+  ['\u001f\u008b', { unsupported: 'a gzip archive. Unpack it and send its contents' }],
+  ['7z\u00bc\u00af', { unsupported: 'a 7z archive. Unpack it and send its contents' }],
+  ['Rar!\u001a', { unsupported: 'a RAR archive. Unpack it and send its contents' }],
   ['\u007fELF', { unsupported: 'a program' }],
   ['MZ\u0090', { unsupported: 'a program' }],
   ['ID3\u0002', tagged],
@@ -124,7 +124,7 @@ function zipFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
   if (found !== undefined) return found;
   // A large file whose signature comes later, or a broken file: its reader will report it.
   if (named !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(named)) return named;
-  return { unsupported: 'a ZIP archive. Unpack it and send what is in it' };
+  return { unsupported: 'a ZIP archive. Unpack it and send its contents' };
 }
 
 const STREAMS: ReadonlyArray<readonly [string, BinaryKind]> = [

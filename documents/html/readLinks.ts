@@ -16,7 +16,10 @@ const TARGETS: ReadonlyMap<string, string> = new Map([
 /** Elements whose attributes are read. */
 const READ: ReadonlySet<string> = new Set([...TARGETS.keys(), 'base', 'meta']);
 
-/** Extensions of files that are not pages: a crawl must not spend its page limit on them. Pages are named .js, so .js is absent. */
+/**
+ * Extensions of files that are not pages: a crawl must not spend its page limit on them. Some pages have names that end
+ * in .js, so it is not in the list.
+ */
 const NO_PAGE =
   /\.(?:7z|aac|apk|atom|avi|avif|bmp|bz2|csv|deb|dmg|docx?|eot|epub|exe|flac|gif|gz|ico|ics|jar|jpe?g|m4[av]|mkv|mov|mp[234]|mpe?g|msi|ods|odt|og[agv]|opus|otf|pdf|png|pptx?|psd|rar|rpm|rss|rtf|svg|tar|tgz|tiff?|ttf|wav|webm|webp|wmv|woff2?|xlsx?|xml|xz|zip|zst)$/i;
 
@@ -100,7 +103,7 @@ class LinkReader implements TokenizerCallbacks {
     else if (this.#tag === 'meta' && given('name').toLowerCase() === 'robots')
       this.closed ||= /\b(?:nofollow|none)\b/i.test(given('content'));
     const address = given(TARGETS.get(this.#tag) ?? '').trim();
-    // A link within the page does not lead to another one.
+    // A link to a fragment does not lead to another page.
     if (address === '' || address.startsWith('#') || address.length > MAX_ADDRESS) return;
     const nofollow = /\bnofollow\b/i.test(given('rel'));
     const known = this.addresses.get(address);

@@ -26,7 +26,7 @@ function trim(parent: ParentNode, step: 1 | -1, leftOut: ReadonlySet<PageElement
     if (only !== undefined && isElement(only) && isBlock(only)) {
       if (found.has(only)) continue;
       if (isLinkBar(only)) {
-        // At the end of a page, a list under a heading is a chapter.
+        // At the end of a page, a list of links under a heading is content.
         if (step === -1 && endsInHeading(runs[i - 1])) return true;
         found.add(only);
       } else if (HEADINGS.has(only.name) || !only.children.some((child) => isElement(child) && isBlock(child))) {

@@ -5,7 +5,7 @@ import type { PageLine, PageParagraph, PageText } from '../types.js';
 /** Minimum confidence of Tesseract, 0 to 100: patterns and edges are below it, letters rarely are. */
 const SURE_WORD = 30;
 const SURE_LINE = 55;
-/** Minimum size of a heading relative to most of the page. */
+/** Minimum font size of a heading, relative to the page's median. */
 const LARGER = 1.35;
 const MUCH_LARGER = 1.9;
 const LONGEST_HEADING = 200;

@@ -56,8 +56,8 @@ function noDocument({ names, has }: Archive): Fault {
   return new Fault(
     'unsupported_type',
     first === undefined
-      ? 'The file is an empty archive. Send what should have been in it.'
-      : `The file is not an Office file but an archive of other files, the first of them ${oneLine(first).slice(0, 100)}. Unpack it and send what is in it.`,
+      ? 'The file is an empty archive. Send its intended contents.'
+      : `The file is not an Office file but an archive of other files, the first of them ${oneLine(first).slice(0, 100)}. Unpack it and send its contents.`,
   );
 }
 

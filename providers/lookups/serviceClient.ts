@@ -22,13 +22,13 @@ const LOOKUP: ServiceKind = {
       'access_denied',
       ({ keySetting, urlSetting }) => `has no credit left in the account behind ${keySetting ?? urlSetting}`,
     ],
-    busy: ['rate_limited', () => 'accepts no more requests at the moment. Ask again later'],
-    failed: ['server_error', () => 'failed. Ask again later'],
+    busy: ['rate_limited', () => 'accepts no more requests at the moment. Try again later'],
+    failed: ['server_error', () => 'failed. Try again later'],
     moved: ['bad_response', notAccepted],
     too_large: ['bad_response', notAccepted],
     not_accepted: ['bad_response', notAccepted],
   },
-  onWrongAnswer: ({ urlSetting }) => `Ask again. If it happens again, check the setting ${urlSetting}`,
+  onWrongAnswer: ({ urlSetting }) => `Try again. If it happens again, check the setting ${urlSetting}`,
 };
 
 function refusesKey({ keySetting }: Service): string {

@@ -27,7 +27,7 @@ const RERANKING: ServiceKind = {
 };
 
 function notAllowed({ keySetting }: Service): string {
-  return `does not let the account of ${keySetting} rerank. Look at its plan and balance there`;
+  return `does not permit the account of ${keySetting} to rerank. Check its plan and balance there`;
 }
 function notAccepted({ urlSetting }: Service): string {
   return `rejected the texts. Search without rerank, and check the setting ${urlSetting}`;

@@ -1,7 +1,7 @@
 /**
  * Loaded first by each Node process of `npm run coverage`. Document parser processes always end by SIGKILL, without
- * coverage from Node, so they write it when they respond. The variable is also set for child processes with their own
- * environment, as Node does for NODE_V8_COVERAGE.
+ * coverage from Node, so they write it when they respond. NODE_OPTIONS, which loads this file, is also set for child
+ * processes with their own environment, as Node does for NODE_V8_COVERAGE.
  */
 const { ChildProcess } = require('node:child_process');
 const { performance } = require('node:perf_hooks');

@@ -2,7 +2,7 @@ import type { Example } from '../../api/openapi/examples.js';
 import type { Place } from './exampleFaults.js';
 import { redact } from './redact.js';
 
-/** A successful call of a test, as test/support/recordedCalls.ts writes it. */
+/** A successful call of a test, as recorded by test/support/recordedCalls.ts. */
 export interface Call {
   readonly method: string;
   readonly path: string;
@@ -11,20 +11,20 @@ export interface Call {
   readonly baseUrl: string;
 }
 
-/** Length of a request and its response, as JSON, that shows the fields and is still read. */
+/** Preferred length of request and response as JSON: it shows the fields and is short enough to read. */
 const GOOD_LENGTH = 600;
-/** Points by which an example is worse: one without content shows less than any with some. */
+/** Penalty for an example without content, which shows less than any example with content. */
 const EMPTY = 1_000_000;
 const NO_FIELDS = 100_000;
 
-/** Returns the values in a path; null if it is that of another operation. */
+/** Returns the values of a path's parameters; null if the path belongs to another operation. */
 function inPath(template: string, path: string): Record<string, string> | null {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const match = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '([^/]+)')}$`).exec(path);
   return match && Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')]));
 }
 
-/** Returns a text of a path or query as a value of the type that its parameter has. */
+/** Converts a text in a path or query to the type of its parameter. */
 function typed(text: string, type: unknown): unknown {
   const types = [type].flat();
   if (types.includes('integer') || types.includes('number')) return Number(text);
@@ -59,14 +59,17 @@ const isEmpty = (value: unknown): boolean =>
       Object.values(value).some((one) => Array.isArray(one) && one.length === 0) &&
       Object.keys(value).length <= 3;
 
-/** Returns how much worse an example is than one of good length with content. */
+/** Returns how much worse an example is than one of the preferred length with content. */
 function costOf({ request, response }: Example): number {
   const hasFields = request === undefined || Object.keys(request as object).length > 0;
   const distance = Math.abs(JSON.stringify([request, response]).length - GOOD_LENGTH);
   return distance + (isEmpty(response) ? EMPTY : 0) + (hasFields ? 0 : NO_FIELDS);
 }
 
-/** Returns the valid example of the best length with content among the calls; null if no call is one of the operation. */
+/**
+ * Returns the valid example closest to the preferred length, with content if possible; null if no call belongs to the
+ * operation.
+ */
 export function chooseExample(
   place: Place,
   calls: readonly Call[],

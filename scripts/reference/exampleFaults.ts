@@ -31,7 +31,7 @@ export const placesOf = (document: object): Place[] =>
     Object.entries(methods).map(([method, described]) => ({ method, path, described })),
   );
 
-/** Returns a function that compares examples with the schemas of their operation, and returns what is wrong. */
+/** Returns a function that compares examples with the schemas of their operation, and returns the errors. */
 export function createExampleCheck(document: object): (place: Place, example: Example) => readonly string[] {
   const { components } = document as { readonly components: object };
   const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, binary: true, uuid: true } });

@@ -1,4 +1,4 @@
-/** Finds what the API reference (/openapi.json) does not explain yet. */
+/** Finds missing explanations in the API reference (/openapi.json). */
 
 interface Schema {
   readonly $ref?: string;
@@ -38,9 +38,9 @@ export interface ReferenceDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Least number of words of an operation's description. */
+/** Minimum number of words of an operation's description. */
 const OPERATION_WORDS = 20;
-/** Least number of words of any other description that its name does not have. */
+/** Minimum number of words of any other description that its name does not contain. */
 const NEW_WORDS = 4;
 
 const JSON_TYPE = 'application/json';
@@ -51,19 +51,21 @@ const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[a-z0-9']+/g) ?? [];
 
-/** Returns whether a description adds at least some words to the name of its field. */
+/** Returns whether a description adds at least NEW_WORDS words to the name of its field. */
 export function saysMore(description: string | undefined, name: string): boolean {
   const known = new Set(wordsOf(name));
   return new Set(wordsOf(description ?? '').filter((word) => !known.has(word))).size >= NEW_WORDS;
 }
 
-/** Returns whether a property is described where it is, or by the named schema that it refers to. */
+/** Returns whether a property is described itself, or by the named schema that it refers to. */
 function isDescribed(name: string, property: Schema): boolean {
   if (property.description !== undefined) return saysMore(property.description, name);
   return [property, ...(property.anyOf ?? []), ...(property.oneOf ?? [])].some(({ $ref }) => $ref !== undefined);
 }
 
-/** Returns the undescribed properties of a schema, down to references, which are checked by themselves. */
+/**
+ * Returns the undescribed properties of a schema. References are not followed: their schemas are checked separately.
+ */
 function ofSchema(schema: Schema, path: string): string[] {
   const { additionalProperties: others } = schema;
   const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((part) => ofSchema(part, path));
@@ -97,7 +99,7 @@ function ofOperation(name: string, { summary = '', description = '', ...operatio
   ];
 }
 
-/** Returns a line for each operation, parameter, property, schema and example that is missing or says too little. */
+/** Returns a line for each operation, parameter, property, schema and example that is missing or too short. */
 export function referenceGaps({ paths, webhooks = {}, components }: ReferenceDocument): string[] {
   const operations = [...Object.entries(paths), ...Object.entries(webhooks)].flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => ofOperation(`${method.toUpperCase()} ${path}`, operation)),

@@ -1,8 +1,8 @@
 /**
- * `npm run docs:examples`: runs the tests and takes an example of each operation from their calls. Arguments are those of
- * `npm test`, such as `--runTestsByPath test/api/…`. `--from=FILE` takes the calls of an earlier run with
- * `TEST_EXAMPLES=FILE npm test` instead. Examples that are still valid stay as they are; `--renew` replaces all for which
- * there is a call.
+ * `npm run docs:examples`: runs the tests, and chooses an example of each operation from their calls. Arguments are
+ * those of `npm test`, such as `--runTestsByPath test/api/…`. `--from=FILE` uses the calls of an earlier run with
+ * `TEST_EXAMPLES=FILE npm test` instead. Existing examples that are still valid are not replaced; `--renew` replaces
+ * every example of an operation that was called.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

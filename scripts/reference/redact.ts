@@ -1,4 +1,4 @@
-/** Replaces what is secret, or differs from run to run, in recorded examples. */
+/** Replaces secrets, and values that differ between runs, in recorded examples. */
 
 const API = 'https://api.example.com';
 const SITE = 'https://www.example.com';
@@ -10,12 +10,12 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const LOOPBACK = /https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|[\w.-]+\.localhost)(?::\d+)?/g;
 const ENCODED_LOOPBACK = /https?%3A%2F%2F(?:localhost|127\.0\.0\.1)(?:%3A\d+)?/gi;
 const SIGNED = /([?&](?:key|signature|state|token|code)=)[^&"\s]+/g;
-/** Longest list, and longest text, of an example. */
+/** Maximum length of lists and texts in an example. */
 const MOST = 2;
 const MOST_NUMBERS = 4;
 const LONGEST = 400;
 
-/** Returns a text without addresses of this machine, times, ids of requests and signatures. */
+/** Removes addresses of this machine, times, request ids and signatures from a text. */
 function redactText(text: string, baseUrl: string): string {
   const redacted = text
     .replaceAll(baseUrl, API)

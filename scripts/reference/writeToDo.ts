@@ -1,6 +1,7 @@
 /**
- * `npm run docs:reference`: writes what the API reference does not explain yet to test/api/referenceToDo.json, and
- * prints it. `npm run docs:reference -- WORD` prints only the lines that contain the word, and writes nothing.
+ * `npm run docs:reference`: writes the list of missing explanations in the API reference to
+ * test/api/referenceToDo.json, and prints it. `npm run docs:reference -- WORD` prints only the lines that contain the
+ * word, and writes nothing.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

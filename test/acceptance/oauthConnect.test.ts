@@ -145,7 +145,7 @@ describe('redirect from the provider', () => {
   ])('without a valid state, %s shows an error page', async (path) => {
     const page = await openPage(`${service.url}${path}`);
     expect(page).toMatchObject({ status: 400 });
-    expect(page.html).toContain('This link leads nowhere');
+    expect(page.html).toContain('This link is not valid');
   });
 
   test('with the state of another service is refused', async () => {
@@ -170,7 +170,7 @@ describe('redirect from the provider', () => {
   test('with a lost reply of the provider fails without a record, and connecting again works', async () => {
     drive.oauth.loseReplies(1);
     const page = await consentTo(await urlFor());
-    expect(page.html).toContain('was lost on the way');
+    expect(page.html).toContain('was lost, so no account was connected');
     expect(await sources()).toEqual([]);
     expect((await consentTo(await urlFor())).html).toContain('Google Drive is connected');
   });
@@ -192,7 +192,7 @@ describe('redirect from the provider', () => {
     back.searchParams.set('error', 'invalid_scope');
     const page = await openPage(back.href);
     expect(page).toMatchObject({ status: 400 });
-    expect(page.html).toContain('Tell its operator');
+    expect(page.html).toContain('Tell the operator of this service');
   });
 
   test('of a known account keeps its record; another account gets its own', async () => {
@@ -299,7 +299,7 @@ describe('file picker', () => {
     expect((await openPage(`${service.url}${path}?in=${DRIVE_ROOT}`)).html).toContain('b.txt');
     const form = new URLSearchParams({ action: 'choose', ids: 'sights' });
     const done = await fetch(`${service.url}${path}`, { method: 'POST', body: form });
-    expect(await done.text()).toContain('Your choice is being synced');
+    expect(await done.text()).toContain('Your selection is being synced');
     expect((await onlySource()).last_sync_action).toBe('UPDATE');
     const files = await waitFor(
       async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,

@@ -186,7 +186,7 @@ test('reports the schedule: as requested, as Temporal has it, and the outcome of
     ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
     ['it runs', due, known, pass({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
     ['it succeeded', due, known, pass({}), 'ok', /every 6 hours/],
-    ['a part failed', due, known, pass({ counts: { failed: 1 } }), 'warn', /left 1 of its parts undone/],
+    ['a part failed', due, known, pass({ counts: { failed: 1 } }), 'warn', /had 1 failed parts/],
     ['it was aborted', due, known, pass({ outcome: 'aborted' }), 'warn', /ended aborted/],
   ];
   await everyRow(

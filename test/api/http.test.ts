@@ -496,7 +496,7 @@ describe('HTTP server', () => {
   });
 
   test('answers faults in the format of the contract, without internal details', () => {
-    const server500 = expect.stringMatching(/fault of its own.*request id [\da-f-]{36}/);
+    const server500 = expect.stringMatching(/^Internal error.*request id [\da-f-]{36}/);
     return everyRow(
       [
         ['/fault/known', 429, 'Slow down.', '7', null],

@@ -85,9 +85,9 @@ describe('operators page', () => {
       [
         [{}, '5 of 10 · 2 failed'],
         [{ failed: 0 }, '3 of 10'],
-        [{ total: 0 }, 'under way'],
+        [{ total: 0 }, 'in progress'],
         [{ total: 0, listed: 1_200 }, '1,200 items found'],
-        [{ pause: { maxTokens: 5, tokensTaken: 4, wanted: 2, at: new Date(NOW) } }, 'by its max_tokens at 5 of 10'],
+        [{ pause: { maxTokens: 5, tokensTaken: 4, wanted: 2, at: new Date(NOW) } }, 'at its max_tokens at 5 of 10'],
         [{ stall: { since: new Date(NOW), message: 'No worker runs.' } }, 'No worker runs.'],
       ] as [object, string][],
       ([fields]) => JSON.stringify(fields),
@@ -96,13 +96,13 @@ describe('operators page', () => {
     ));
 
   test('shows the number of runs', () => {
-    expect(render('runs')).toMatch(/^Runs in flight 1 under way What/);
+    expect(render('runs')).toMatch(/^Active runs 1 in progress What/);
     const runs = { rows: [RUN], started: 60, waiting: 4, paused: 2, stalled: 1 };
     expect(render('runs', { runs })).toContain(
-      '60 under way, 4 wait for their start, 2 of them paused, 1 stalled, the latest 1 are shown',
+      '60 in progress, 4 waiting to start, 2 of them paused, 1 stalled, the latest 1 are shown',
     );
-    expect(render('runs', { runs: { ...OVERVIEW.runs, rows: [] } })).toContain('Nothing is under way.');
-    expect(render('runs', { runs: null })).toContain('could not be looked at');
+    expect(render('runs', { runs: { ...OVERVIEW.runs, rows: [] } })).toContain('No run is active.');
+    expect(render('runs', { runs: null })).toContain('could not be read');
   });
 
   test('lists the data sources of the chosen state page by page, those with problems first', () => {
@@ -122,8 +122,8 @@ describe('operators page', () => {
     expect(ids({ state: 'failed', page: 9 })).toEqual(from(1_050, 10));
     expect(render('sources', { sources })).toContain('all 120 failed 60 ready 60');
     const withProblems = { ...OVERVIEW.sources, counts: { revoked: 1, failed: 2, held: 3, syncing: 4, ready: 5 } };
-    expect(render('tiles', { sources: withProblems })).toMatch(/^Data sources 15 6 need a look/);
-    expect(render('tiles')).toMatch(/^Data sources 3 all well Runs in flight 1 none waits .* slowest answer 9 ms$/);
+    expect(render('tiles', { sources: withProblems })).toMatch(/^Data sources 15 6 need attention/);
+    expect(render('tiles')).toMatch(/^Data sources 3 no problems Active runs 1 none waiting .* slowest answer 9 ms$/);
     const down = { ...OVERVIEW.engines, qdrant: { ...CHECK, ok: false } };
     expect(render('tiles', { engines: down })).toMatch(/trouble qdrant$/);
   });
@@ -131,7 +131,7 @@ describe('operators page', () => {
   test('shows when a data source is synced next', () =>
     everyRow(
       [
-        [null, 'not by itself'],
+        [null, 'not automatic'],
         ['paused', 'paused'],
         ['setting', 'being set'],
       ] as [string | null, string][],
@@ -149,7 +149,7 @@ describe('operators page', () => {
       { cause: null, files: 1, latest: { ...latest, syncErrorMessage: null } },
     ];
     expect(render('failures', { failures })).toMatch(
-      /^Failures by cause 4 files .* 3 not found : .* HTTP 404\. .* 1 no cause was kept : Resync it/,
+      /^Failures by cause 4 files .* 3 not found : .* HTTP 404\. .* 1 no cause was stored : Resync it/,
     );
     expect(render('failures')).toContain('No file has failed.');
   });
@@ -173,7 +173,9 @@ describe('operators page', () => {
     };
     expect(render('decisions', { held: [row] })).toContain('data source 5 misses 12 files');
     expect(render('decisions', { held: [row] })).toContain('POST /data_sources/5/held_deletions/approve');
-    expect(render('decisions', { held: [{ ...row, isApproved: true }] })).toContain('Approved: the next pass deletes');
+    expect(render('decisions', { held: [{ ...row, isApproved: true }] })).toContain(
+      'Approved: the next listing deletes them',
+    );
     expect(render('decisions', { held: [{ ...row, of: 'files' }] })).toContain('POST /files/5/held_deletions/approve');
   });
 

@@ -163,7 +163,7 @@ test('reports children of a page that are not shared as skipped', async () => {
   const { items, skipped } = await account.listDescendants(id(1), first.next, NEVER);
   expect(items).toEqual([]);
   expect(skipped).toMatchObject([
-    { externalId: blockId(id(1), 0), name: 'Linked', reason: expect.stringMatching(/database of elsewhere/) },
+    { externalId: blockId(id(1), 0), name: 'Linked', reason: expect.stringMatching(/view of another database/) },
     { externalId: id(8), reason: expect.stringMatching(/not shared/) },
   ]);
 });

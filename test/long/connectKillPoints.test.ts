@@ -139,7 +139,7 @@ test('ends each connection in one account, or in a page with instructions, where
   for (const [name, { status, html }] of pages) {
     const isLost = POINTS[name].becomes === 'lost';
     expect([name, status]).toEqual([name, isLost ? 400 : 200]);
-    expect(html).toContain(isLost ? 'was lost on the way' : 'Google Drive is connected');
+    expect(html).toContain(isLost ? 'was lost, so no account was connected' : 'Google Drive is connected');
     if (isLost) expect(html).toContain('connect once more');
     expect(await sourcesOf(people[name].user)).toHaveLength(isLost ? 0 : 1);
   }

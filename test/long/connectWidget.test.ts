@@ -238,7 +238,7 @@ test('opens the hosted chooser when its own file list is off, and shows the chos
   await popup.getByRole('button', { name: 'Open My Drive' }).click();
   await popup.getByRole('checkbox', { name: 'Sights' }).check();
   await popup.getByRole('button', { name: 'Sync what is chosen' }).click();
-  await popup.getByRole('heading', { name: 'Your choice is being synced' }).waitFor();
+  await popup.getByRole('heading', { name: 'Your selection is being synced' }).waitFor();
   await popup.close();
   await widget.until(widget.text('Ready'), () => widget.refresh());
   await widget.picture('chooser-synced');

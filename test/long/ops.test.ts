@@ -144,7 +144,7 @@ afterAll(async () => {
 
 /** Expects all runs in the tile and in the table. */
 async function allInFlight(page: Page): Promise<void> {
-  const tile = page.locator('.tile', { has: page.locator('h2', { hasText: 'Runs in flight' }) });
+  const tile = page.locator('.tile', { has: page.locator('h2', { hasText: 'Active runs' }) });
   expect(await tile.locator('b').innerText()).toBe(String(RUNS));
   expect(await page.locator('#part-runs tbody tr').count()).toBe(RUNS);
 }

@@ -1,7 +1,10 @@
 import { Fault } from '../../../contract/failures.js';
 import type { ActivityDeps } from '../../deps.js';
 
-/** Runs a step on content. An error that is not a Fault is a defect that this content triggered: it fails the file, not the batch. */
+/**
+ * Runs a step on content. An error that is not a Fault is a bug that this content triggered: it fails the file, not the
+ * batch.
+ */
 export async function contentStep<T>(
   what: string,
   signal: AbortSignal,
@@ -12,7 +15,7 @@ export async function contentStep<T>(
     return await work();
   } catch (error) {
     if (error instanceof Fault || signal.aborted) throw error;
-    deps.log.error({ err: error, step: what }, 'an item triggered a defect');
+    deps.log.error({ err: error, step: what }, 'an internal error while processing an item');
     throw new Fault(
       'broken_content',
       `This content could not be ${what} because of an internal error. See the log for the cause.`,

@@ -15,7 +15,7 @@ interface ChunkText {
 
 const sumOf = (tokens: readonly (number | undefined)[]): number => tokens.reduce<number>((sum, n = 0) => sum + n, 0);
 
-/** What an embedding of texts is done with. */
+/** Inputs and dependencies of an embedding. */
 export interface EmbeddingWork {
   readonly deps: ActivityDeps;
   readonly signal: AbortSignal;

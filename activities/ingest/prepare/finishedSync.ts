@@ -1,4 +1,4 @@
-/** What a prepared file is recorded with once its chunks are stored. */
+/** Builds the record of a prepared file, to be written once its chunks are stored. */
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { FinishedSync } from '../../../store/files/finish.js';
 import type { StartedFile } from '../../../store/files/start.js';
@@ -7,7 +7,7 @@ import type { OpenedContent } from '../../deps.js';
 import { type AttemptCost, costOf } from './attemptCost.js';
 import type { Processing } from './processing.js';
 
-/** What is known of a content before it is read. */
+/** Facts of a content before it is parsed. */
 interface ContentFacts {
   readonly runId: number;
   readonly started: StartedFile;

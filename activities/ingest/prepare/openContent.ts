@@ -8,8 +8,10 @@ import { contentStep } from './contentStep.js';
 import type { LinkKeeper } from './preparedFile.js';
 
 /**
- * Fetches a file's content from its source. @param isComparable whether the source may answer that the stored copy is current
- * @returns null if it is. @throws Fault
+ * Fetches a file's content from its source.
+ * @param isComparable whether the source may answer that the stored copy is current
+ * @returns null if the stored copy is current
+ * @throws Fault
  */
 export const openContent = (
   file: FileDoc,

@@ -43,7 +43,7 @@ export async function prepareFile(
   }
 }
 
-/** What a file is prepared with, and what that is done with. */
+/** Inputs and dependencies of a preparation. */
 interface PreparationWork extends Preparation {
   readonly deps: ActivityDeps;
   readonly signal: AbortSignal;
@@ -61,7 +61,7 @@ async function prepareOpened(
   const processing = processingFor(file, sent, deps);
   const { isComparable, space } = processing;
   const { metrics } = deps;
-  // Its listing names the stored content, so it is not even fetched.
+  // The listing has the version of the stored content, so nothing is fetched.
   if (isComparable && isConnected(file) && file.listedVersion && file.listedVersion === file.version) {
     metrics.contentCame(file.source, 'unchanged', 0);
     return null;
@@ -92,7 +92,7 @@ async function prepareOpened(
   if (file.options.storeFileOnly)
     return { started, finished: finishedUnread(facts), content: small, document: null, space: null, vectors: [] };
 
-  // A small content is not written yet.
+  // Small content is written later, together with the chunks.
   const giveBytes = small === null;
   const read =
     sent && processing.asPicture
@@ -108,7 +108,7 @@ async function prepareOpened(
     if (sent && processing.asPicture) vectors = await embedPicture(owner, processing.asPicture, sent, deps, signal);
     else if (space)
       vectors = await embedChunks(owner, space, document, { deps, signal, tokens: preparation.tokens, attempt });
-    // Queue them before the file is published: they belong to the run, whatever becomes of this attempt.
+    // Queue them before the file is published: they belong to the run, even if this attempt fails.
     if (attachments.length > 0) contained = { ...(await acceptAttachments(runId, file, attachments, deps)) };
   } catch (error) {
     closeText(document);

@@ -1,4 +1,7 @@
-/** How a file is processed: its model, its vector space, and a hash by which a later sync recognises the same processing. */
+/**
+ * How a file is processed: its model, its vector space, and a hash by which a later sync recognises the same
+ * processing.
+ */
 import { createHash } from 'node:crypto';
 
 import { type EmbeddingModelId, PICTURE_MODEL, type VectorSpace } from '../../../contract/vectors/embeddingModels.js';
@@ -9,10 +12,10 @@ import { pictureSpace } from './pictures.js';
 import { ocrReading, wantsTables } from './recognizedPages.js';
 import { sparseReading } from './sparseVectors.js';
 
-/** Raised whenever the same bytes would give other text, chunks or vectors than before. */
+/** Increase it whenever the same bytes would give different text, chunks or vectors. */
 export const PIPELINE_VERSION = 3;
 
-/** Everything but the content that the outcome of a sync depends on, as a hash. */
+/** Returns a hash of everything except the content that determines the result of a sync. */
 function processingOf(
   file: FileDoc,
   model: EmbeddingModelId,
@@ -29,8 +32,8 @@ function processingOf(
 }
 
 /**
- * The same hash for a file whose vectors alone become those of another model; null where a sync would make something
- * else of it anyway, so that the next one does.
+ * Returns that hash for a file whose vectors alone are replaced by those of another model; null if the next sync
+ * would change the file anyway.
  */
 export function processingWithModel(
   file: FileDoc,
@@ -43,7 +46,7 @@ export function processingWithModel(
   return isCurrent ? processingOf(file, model, space, ocr) : null;
 }
 
-/** What is made of a file's content. */
+/** The processing steps that a file needs. */
 export interface Processing {
   readonly model: EmbeddingModelId;
   /** The space of its vectors; null: it gets none. */
@@ -55,7 +58,9 @@ export interface Processing {
   readonly isComparable: boolean;
 }
 
-/** Returns how a file is processed. @param sent its uploaded content; null for a file that has its content at its source */
+/**
+ * Returns how a file is processed. @param sent its uploaded content; null for a file that has its content at its source
+ */
 export function processingFor(
   file: FileDoc,
   sent: OpenedOriginal | null,

@@ -7,7 +7,7 @@ import type { ReadingOwner } from '../../../store/recognizedPages/recognizedPage
 import type { ActivityDeps, OcrLimits } from '../../deps.js';
 import { Deferred } from './deferred.js';
 
-/** Increased whenever OCR would read something else in the same picture. */
+/** Increase it whenever OCR would return a different text for the same picture. */
 const OCR_VERSION = 1;
 
 /** The formats that are pictures; all their pages may need OCR. */

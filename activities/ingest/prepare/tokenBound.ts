@@ -3,7 +3,7 @@ import type { Store } from '../../../store/connect.js';
 /** Thrown when the tokens of a text exceed the limit of its run: the run is paused, and the file waits in the queue. */
 export class BoundReached extends Error {
   constructor() {
-    super('the run has come to its bound of tokens');
+    super('the run has reached its token limit');
   }
 }
 

@@ -25,8 +25,8 @@ export async function credential({ source, account, service, connectAgain }: Loo
   const { type, externalId } = source;
   if (externalId !== null && externalId !== `${type}|${name}`)
     return warn(
-      `${service} takes the credentials, but calls the account otherwise than when it was connected.`,
-      `If it was renamed, nothing is to be done. Else: ${connectAgain}`,
+      `${service} accepts the credentials, but names the account differently than when it was connected.`,
+      `If it was renamed, no action is needed. Otherwise: ${connectAgain}`,
       details ?? {},
     );
   return ok(`${service} takes the credentials.`, details ?? {});
@@ -61,14 +61,14 @@ export async function limits({ account, service }: LookedAt, waitingFiles: numbe
   };
   if (longest > 0)
     return warn(
-      `${service} takes no more requests until ${iso(Date.now() + longest)}${pausedMs < longest ? ', from any account of its client' : ''}.`,
-      'Nothing: waiting requests continue then.',
+      `${service} accepts no more requests until ${iso(Date.now() + longest)}${pausedMs < longest ? ', from any account of its client' : ''}.`,
+      'No action is needed: waiting requests continue then.',
       details,
     );
   if (waitingFiles > 0)
     return warn(
-      `${waitingFiles} files wait for the end of a limit that ${service} has set.`,
-      'Nothing: each has the time at which it continues.',
+      `${waitingFiles} files wait for the end of a rate limit of ${service}.`,
+      'No action is needed: each file continues automatically at its own time.',
       details,
     );
   return ok(`${service} takes requests; up to ${requestsAtOnce} at once are sent by a process.`, details);
@@ -95,7 +95,7 @@ export async function sampleItem({ account, service }: LookedAt, signal: AbortSi
   if (first === undefined) {
     if (next !== null) return ok(`${service} lists what the account holds.`, { item: null });
     return warn(
-      `${service} answers, but shows this account nothing at all.`,
+      `${service} answers, but returns no items for this account.`,
       'Give the connected account access to something there, or connect another one.',
       { item: null },
     );

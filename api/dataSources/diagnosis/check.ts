@@ -24,16 +24,17 @@ export const bad = (message: string, fix: string, details: Details = {}): Findin
   ...{ status: 'bad', message, fix, details },
 });
 
-const WAIT = 'Nothing: waiting requests continue then.';
-const LATER = 'Diagnose again in some minutes; if it stays, look at the status page of the source.';
+const WAIT = 'No action is needed: waiting requests continue then.';
+const LATER = 'Diagnose again in some minutes; if the problem persists, check the status page of the source.';
 
 /** Remedies for errors that a caller can fix. */
 const FIXES: Partial<Readonly<Record<FaultKind, string>>> = {
   rate_limited: WAIT,
   access_denied: 'Give the connected account access at the source, or connect one that has it.',
-  not_found: 'Look whether what the connection names is still there at the source, then connect it again.',
-  not_configured: 'The operator of this service mends OAUTH_CLIENTS, or the white label, then diagnoses again.',
-  address_refused: 'The operator names the host in ALLOWED_PRIVATE_HOSTS, if it may be called.',
+  not_found:
+    'Check whether the connected site, organization or account still exists at the source, then connect it again.',
+  not_configured: 'The operator of this service must correct OAUTH_CLIENTS, or the white label. Then diagnose again.',
+  address_refused: 'The operator must add the host to ALLOWED_PRIVATE_HOSTS, if it may be called.',
   unreachable: LATER,
   timed_out: LATER,
   dns_failed: LATER,
@@ -43,7 +44,7 @@ const FIXES: Partial<Readonly<Record<FaultKind, string>>> = {
 /** @param connectAgain remedy for invalid credentials */
 export function findingOf(fault: Fault, connectAgain: string): Finding {
   const { kind, message, retryable, retryAfterMs } = fault;
-  const fix = kind === 'access_revoked' ? connectAgain : (FIXES[kind] ?? 'The operator looks at the log of the API.');
+  const fix = kind === 'access_revoked' ? connectAgain : (FIXES[kind] ?? 'The operator must check the log of the API.');
   const details = {
     cause: kind,
     ...(retryAfterMs === null ? {} : { retry_at: new Date(Date.now() + retryAfterMs).toISOString() }),

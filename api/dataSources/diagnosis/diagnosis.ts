@@ -16,7 +16,7 @@ const MAX_WAITING = 1_000;
 /** Checks that read only our database. */
 const LOCAL_MS = 5_000;
 
-const NO_ACCOUNT = ok('A feed or a site has no account: its pages are fetched by their address.');
+const NO_ACCOUNT = ok('A feed or a site has no account: its pages are fetched without one.');
 const NOT_ASKED: Finding = warn('Not checked, because the credential must be valid first.', null);
 
 /** Checks of the account at its source. While the source accepts no requests, they are skipped. */
@@ -77,7 +77,7 @@ async function accountChecks(source: DataSourceDoc, looking: Looking, deps: ApiD
 }
 
 const connectAgainOf = ({ type }: DataSourceDoc): string =>
-  `Connect the account again: ${isConnectedSource(type) && CONNECTED_SOURCES[type].auth === 'oauth' ? 'POST /integrations/oauth_url' : 'POST /integrations/connect, with credentials that are good'}.`;
+  `Connect the account again: ${isConnectedSource(type) && CONNECTED_SOURCES[type].auth === 'oauth' ? 'POST /integrations/oauth_url' : 'POST /integrations/connect, with valid credentials'}.`;
 
 /** GET /data_sources/{data_source_id}/diagnosis: checks a connection and returns problems with remedies. */
 export const diagnosis = operation({
@@ -108,7 +108,7 @@ export const diagnosis = operation({
         return {
           status: 'bad',
           message: 'This could not be checked because of an internal error.',
-          fix: `The operator finds the cause in the log of the API under request id ${requestId}.`,
+          fix: `The operator can find the cause in the log of the API under request id ${requestId}.`,
           details: {},
         };
       },

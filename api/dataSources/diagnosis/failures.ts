@@ -56,16 +56,16 @@ export async function lastFailures(
     return warn(`The last sync of files failed: ${filesError}`, 'Fix the cause, then sync them again.', details);
   if (held > 0)
     return warn(
-      `${held} files are missing at the source; they are kept until you decide, because they are suspiciously many.`,
-      `Look at the account, then POST /data_sources/${dataSourceId}/held_deletions/approve or …/refuse.`,
+      `${held} files are missing at the source; they are kept until you decide, because their number is suspiciously large.`,
+      `Check the account at its source, then call POST /data_sources/${dataSourceId}/held_deletions/approve or …/refuse.`,
       details,
     );
   const [most] = groups;
   if (most)
     return warn(
       `${failed} files failed, most of them (${most.files}) because: ${most.latest.syncErrorMessage ?? 'no cause was kept.'}`,
-      'Mend what each cause says, then POST /resync_file, or sync them again.',
+      'Fix each cause, then call POST /resync_file, or sync the files again.',
       details,
     );
-  return ok('No file of it has failed.', details);
+  return ok('No file of this data source has failed.', details);
 }

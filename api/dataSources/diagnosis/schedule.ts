@@ -20,8 +20,7 @@ export async function schedule(
 ): Promise<Finding> {
   const { _id: dataSourceId, organizationId, userId, customerId, type, enableAutoSync } = source;
   const scheduleId = scheduleIds.source(dataSourceId);
-  if (!canAutoSync(type))
-    return ok('Nothing of this kind is synced by itself, whatever anybody asks for.', { auto_sync: 'off' });
+  if (!canAutoSync(type)) return ok('Data sources of this type do not support automatic sync.', { auto_sync: 'off' });
   const unmarked = { version: 0, marked: false, claimedUntil: null, applied: null };
   const [wanted, [pass]] = await Promise.all([
     store.schedules.wanted({
@@ -41,29 +40,29 @@ export async function schedule(
   if (wanted.state === 'off' || wanted.state === 'gone')
     return ok('Automatic sync was not requested (POST /update_users, /organization/update).', details);
   if (wanted.state === 'paused')
-    return warn('It is not synced by itself while there is no access.', 'Connect the account again.', details);
+    return warn('It is not synced automatically while there is no access.', 'Connect the account again.', details);
   const known = await schedules.stateOf(scheduleId).catch(() => 'away' as const);
   if (known === 'away')
-    return warn('Temporal does not answer.', 'The operator looks at GET /ready, then at Temporal.', details);
+    return warn('Temporal does not answer.', 'The operator must check GET /ready, then Temporal.', details);
   if (known === null)
     return warn(
       'Temporal has no schedule for it yet.',
-      'Wait some seconds. If it stays, no worker is running: the operator looks at GET /ready.',
+      'Wait some seconds. If the problem persists, no worker is running: the operator must check GET /ready.',
       details,
     );
   if (known.isPaused)
     return warn(
       'Its schedule was paused in Temporal.',
-      `The operator unpauses the schedule ${scheduleId} there.`,
+      `The operator must unpause the schedule ${scheduleId} there.`,
       details,
     );
   const found = { ...details, next_run_at: known.nextAt?.toISOString() ?? null };
   const failedParts = pass?.counts['failed'] ?? 0;
   if (pass?.finishedAt && (pass.outcome !== 'finished' || failedParts > 0))
     return warn(
-      `Its last pass ${pass.outcome === 'finished' ? `left ${failedParts} of its parts undone` : `ended ${pass.outcome}`}.`,
-      'See last_failures; the next pass tries again.',
+      `Its last sync ${pass.outcome === 'finished' ? `had ${failedParts} failed parts` : `ended ${pass.outcome}`}.`,
+      'See last_failures; the next sync retries them.',
       found,
     );
-  return ok(`It is synced by itself every ${hours} hours.`, found);
+  return ok(`It is synced automatically every ${hours} hours.`, found);
 }

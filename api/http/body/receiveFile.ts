@@ -46,8 +46,9 @@ const tooMany = (what: string): HttpError =>
   invalid(['body'], `The form holds more than ${what}. Send the file in the field file alone`, 'too_long');
 const tooLarge = (): HttpError =>
   new HttpError(413, 'The file is larger than this server accepts (setting MAX_UPLOAD_BYTES).');
-const broken = (): HttpError => new HttpError(400, 'The form could not be read: it ends early, or is not one.');
-const silent = (): HttpError => new HttpError(400, 'Nothing came for a minute. Send the file again.');
+const broken = (): HttpError =>
+  new HttpError(400, 'The form could not be parsed: it is truncated, or not multipart/form-data.');
+const silent = (): HttpError => new HttpError(400, 'The upload was idle for a minute. Send the file again.');
 
 /** Closes the connection of a request that was answered before its body was complete, after a short delay. */
 export const closeEarlyAnswered: RequestHandler = (request, response, next) => {
@@ -75,7 +76,7 @@ export async function receiveFile(
   const { 'content-type': type = '', 'content-length': length, 'content-encoding': coding } = request.headers;
   if (!/^multipart\/form-data\s*;/i.test(type)) throw missing();
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
-    throw new HttpError(415, 'Send the form plain, without a content-encoding.');
+    throw new HttpError(415, 'Send the form without a content-encoding.');
   if (Number(length ?? 0) > maxBytes + AROUND_BYTES) throw tooLarge();
   const form = openForm(request, type, maxBytes);
   const unused = new Set<string>();
@@ -164,7 +165,7 @@ async function readForm(
   // A store failure ends the stream of the file. The form reports this before the store's own error arrives.
   if (storeFailure !== null) throw storeFailure as StoreFailure;
   if (failure !== null) {
-    // The reason is thrown on as it is: a store's fault must stay one.
+    // Rethrown unchanged: a StoreFailure must keep its type.
     // oxlint-disable-next-line typescript/only-throw-error
     throw failure;
   }

@@ -17,7 +17,7 @@ export interface RequestContents {
   discardUnaccepted(): Promise<void>;
 }
 
-// oxlint-disable-next-line require-await -- the store reads an async iterable, and these bytes are already here
+// // oxlint-disable-next-line require-await -- the store expects an async iterable, but these bytes are in memory
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
@@ -29,7 +29,7 @@ export function createRequestContents(originals: Originals, caller: Partial<Tena
     async receive(content) {
       const { organizationId, userId } = caller ?? {};
       if (organizationId === undefined || userId === undefined)
-        throw new Error('Only a request of an end user carries contents');
+        throw new Error('Only requests of end users have contents');
       const draft = await originals.receive(
         { organizationId, userId },
         content instanceof Uint8Array ? once(content) : content,

@@ -66,7 +66,7 @@ export function createOpsSessions(
   };
 }
 
-/** Returns the sessions that have ended: by time, by their key, or by a sign-out. */
+/** Returns the sessions that have expired, whose key was revoked, or that were signed out. */
 export async function oversAmong(
   sessions: readonly OpsSession[],
   { endedSessions, apiKeys }: Pick<Store, 'endedSessions' | 'apiKeys'>,

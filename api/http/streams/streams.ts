@@ -105,7 +105,7 @@ export function createEventStreams(
       throw new HttpError(429, `${sentence} Close one, then try again.`, COME_BACK_S);
     }
     if (openStreams() >= most) {
-      const sentence = 'This server has as many event streams open as it may (EVENT_STREAMS).';
+      const sentence = 'This server has reached its maximum number of event streams (EVENT_STREAMS).';
       throw new HttpError(503, `${sentence} Try again in ${COME_BACK_S} s.`, COME_BACK_S);
     }
     places.set(caller, own + 1);

@@ -69,7 +69,7 @@ export function createTopics<T>(
     room.viewers -= 1;
     if (room.viewers > 0) return;
     room.closed.abort();
-    // A later viewer may have started a new room.
+    // A later viewer may have started a new entry.
     if (rooms.get(key) === room) rooms.delete(key);
   };
   const enter = (key: string, read: () => Promise<T>): Room<T> => {
@@ -115,7 +115,7 @@ export function createTopics<T>(
   };
 }
 
-/** Resolves when it is called through `waiting`, when the signal aborts or after `ms`; at once if `isDue` already. */
+/** Adds a function to `waiting` and resolves when it is called, on abort, after `ms`, or at once if `isDue`. */
 function woken(waiting: Set<() => void>, isDue: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
   if (isDue() || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -29,7 +29,7 @@ const callback = (service: OAuthSource): Operation =>
     path: `/integrations/${CALLBACK_PATHS[service]}`,
     auth: 'open',
     changesRecords: true,
-    summary: 'Where a provider sends a person back to who was asked for consent. Answers a page.',
+    summary: 'Receives the user whom a provider redirects after the consent. Returns a page.',
     // Providers may add parameters.
     query: Joi.object({ state: Joi.any(), code: Joi.any(), oauth_verifier: Joi.any(), error: Joi.any() }).unknown(),
     answer: Joi.any(),
@@ -72,7 +72,7 @@ async function cameWithout(attempt: AttemptDoc, error: string, deps: ApiDeps): P
     await dispatcher.signalConsentReturned(_id);
     return cancelledPage(nameOf(service));
   }
-  const message = `${nameOf(service)} did not ask for your consent: it refused the request of this service. Tell its operator before you try again: the reason is in the settings of the OAuth client there.`;
+  const message = `${nameOf(service)} rejected the request of this service, and did not ask for your consent. Tell the operator of this service before you try again: the cause is in the settings of the OAuth client at ${nameOf(service)}.`;
   if (await store.attempts.move(_id, ['waiting'], 'failed', { message })) await dispatcher.signalConsentReturned(_id);
   return outcomeOf(attempt, deps);
 }
@@ -95,11 +95,11 @@ async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<P
       case 'denied':
         return cancelledPage(name);
       case 'expired':
-        return failedPage(`${name} was not connected`, 'The time for this connection is over.', 410);
+        return failedPage(`${name} was not connected`, 'The time limit of this connection has passed.', 410);
       case 'cancelled':
-        return failedPage(`${name} was not connected`, 'The connection was stopped from our side.', 409);
+        return failedPage(`${name} was not connected`, 'This service cancelled the connection.', 409);
       case 'failed':
-        return failedPage(`${name} was not connected`, attempt.message ?? 'Something went wrong on our side.');
+        return failedPage(`${name} was not connected`, attempt.message ?? 'An internal error occurred.');
     }
   }
   return pendingPage(name);

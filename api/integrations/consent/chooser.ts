@@ -99,8 +99,8 @@ export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<Page
   const shown = new Set(items.filter(({ isSelectable }) => isSelectable).map(({ externalId }) => externalId));
   const elsewhere = [...ticked].filter((id) => !shown.has(id));
   const nothing = isBeingListed(source)
-    ? html`<p>This account is still being listed. ${look(name, folder, number, 'Look again')}</p>`
-    : html`<p class="soft">There is nothing here.</p>`;
+    ? html`<p>This account is still being listed. ${look(name, folder, number, 'Reload')}</p>`
+    : html`<p class="soft">This folder is empty.</p>`;
   const list =
     items.length === 0
       ? nothing

@@ -70,7 +70,7 @@ export const decideOnConnection = undocumented({
   auth: 'open',
   takesForm: true,
   query: place(),
-  summary: 'What a person decided at the page of a connected account.',
+  summary: 'Processes the decision of a user on the page of a connected account.',
   body: Joi.object({
     action: Joi.string().valid('look', 'choose', 'sync', 'cancel').required(),
     ids: Joi.array().items(Joi.string().max(MAX_ID)).max(MAX_CHOSEN).single().default([]),
@@ -89,9 +89,6 @@ export const decideOnConnection = undocumented({
       return chooserPage({ source, name, service, ...placeIn(query), chosen: body.ids, isEmpty }, deps);
     }
     await goOn(attempt, source, attempt.wishes.offersChooser ? body.ids : null, deps);
-    return donePage(
-      'Your choice is being synced',
-      'What you chose becomes searchable in the application within moments.',
-    );
+    return donePage('Your selection is being synced', 'The application can search it in a moment.');
   },
 });

@@ -4,7 +4,7 @@ import { HttpError, invalid } from '../../http/errors.js';
 
 /**
  * Returns the fields that name the account or server, for a service that uses them.
- * @throws HttpError 422 for values that could lead elsewhere, 400 naming a field that the address needs
+ * @throws HttpError 422 for values that could change the host or path, 400 naming a field that the address needs
  */
 export const factsOf = (service: OAuthSource, body: Readonly<Record<string, unknown>>): Record<string, string> =>
   factsIn(FACT_FIELDS[service] ?? [], body, []);
@@ -23,10 +23,7 @@ export function factsIn(
         throw invalid(['body', ...within, field], `Takes ${takes}, and nothing else`, 'value_error');
       facts[fact] = value;
     } else if (isNeeded)
-      throw new HttpError(
-        400,
-        `Name ${[...within, field].join('.')}: ${takes}. Without it there is no address to consent at.`,
-      );
+      throw new HttpError(400, `Name ${[...within, field].join('.')}: ${takes}. Without it, the consent has no URL.`);
     else if (fallback !== undefined) facts[fact] = fallback;
   }
   return facts;

@@ -150,7 +150,7 @@ async function clientOf(
     return { client: consent.client, redirectUri: `${publicUrl()}/integrations/${CALLBACK_PATHS[service]}` };
   throw new HttpError(
     400,
-    `No OAuth client for ${name} is configured. Its operator sets OAUTH_CLIENTS=${service}=id:secret; or the organization brings its own by POST /white_label/create.`,
+    `No OAuth client for ${name} is configured. The operator of this service can set OAUTH_CLIENTS=${service}=id:secret, or the organization can add its own client with POST /white_label/create.`,
   );
 }
 

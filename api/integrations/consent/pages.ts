@@ -111,7 +111,7 @@ export const failedPage = (title: string, why: string, status = 400, next = AGAI
 
 /** The page for an address that is invalid or has expired. */
 export const unknownPage = (): PageAnswer =>
-  failedPage('This link leads nowhere', 'It is not complete, was used before, or its time is over.');
+  failedPage('This link is not valid', 'It is incomplete, was used before, or has expired.');
 
 /** A page that reports a successful end. */
 export const donePage = (title: string, what: string): PageAnswer =>

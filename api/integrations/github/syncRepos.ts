@@ -64,14 +64,17 @@ export const syncGitHubRepos = operation({
     if (meant.some((some) => some.length !== 1))
       throw new HttpError(
         400,
-        'Each of repos must be one repository of the connected account: name it as GET /integrations/github/repos does.',
+        'Each entry of repos must identify one repository of the connected account, as GET /integrations/github/repos returns it.',
       );
     const runId = await store.runs.nextId();
     await unit.transaction(async (session) => {
       const queued = await store.dataSources.queueListing(caller, source._id, runId, session);
       if (!queued) throw notFound('data source');
       if (queued.itemsRunId !== runId)
-        throw new HttpError(409, 'The items of this data source are being listed. Ask again when they are.');
+        throw new HttpError(
+          409,
+          'The items of this data source are being listed. Try again when the listing has ended.',
+        );
       const run = { runId, requestId: randomUUID(), dataSourceId: source._id };
       await acceptListing(
         caller,

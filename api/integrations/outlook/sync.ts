@@ -27,8 +27,8 @@ const MAX_FOLDER = 1_024;
 /** Returns the folder that a text names. @throws HttpError 400 for none or several */
 function onlyFolder([folder, another]: readonly MailFolder[]): MailFolder {
   if (!folder)
-    throw new HttpError(400, 'There is no such folder. Name it as GET /integrations/outlook/user_folders does.');
-  if (another) throw new HttpError(400, 'Several folders are called so. Give the id of one as folder.');
+    throw new HttpError(400, 'There is no such folder. Name it as GET /integrations/outlook/user_folders returns it.');
+  if (another) throw new HttpError(400, 'Several folders have this name. Give the id of one as folder.');
   return folder;
 }
 

@@ -39,7 +39,7 @@ async function endpointOf(
     const refused = 'The address is not one that this service may call';
     throw invalid(
       where,
-      error.kind === 'address_refused' ? refused : 'The host name can not be resolved',
+      error.kind === 'address_refused' ? refused : 'The host name cannot be resolved',
       'value_error',
     );
   }

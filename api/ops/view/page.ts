@@ -107,12 +107,12 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
     ${tile(
       'Data sources',
       sources ? count(all) : '–',
-      troubled > 0 ? badge('bad', `${count(troubled)} need a look`) : badge('good', 'all well'),
+      troubled > 0 ? badge('bad', `${count(troubled)} need attention`) : badge('good', 'no problems'),
     )}
     ${tile(
-      'Runs in flight',
+      'Active runs',
       runs ? count(runs.started, MAX_RUNS_COUNTED) : '–',
-      html`${runs && runs.waiting > 0 ? `${count(runs.waiting, MAX_RUNS_COUNTED)} wait for their start` : 'none waits'}
+      html`${runs && runs.waiting > 0 ? `${count(runs.waiting, MAX_RUNS_COUNTED)} waiting to start` : 'none waiting'}
       ${runs && runs.paused > 0 ? badge('warn', `${count(runs.paused, MAX_RUNS_COUNTED)} paused`) : nothing}
       ${runs && runs.stalled > 0 ? badge('bad', `${count(runs.stalled, MAX_RUNS_COUNTED)} stalled`) : nothing}`,
     )}
@@ -122,7 +122,7 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
       html`ready · ${storage ? bytes(storage.bytes) : ''}
       ${failed > 0 ? badge('bad', `${count(failed)} failed`) : nothing}`,
     )}
-    ${tile('Causes of failures', failures ? count(failures.length) : '–', html`see below what helps`)}
+    ${tile('Causes of failures', failures ? count(failures.length) : '–', html`see the remedies below`)}
     ${tile('Users', organization ? count(organization.users) : '–', html`of this organization`)}
     ${tile(
       'Engines',

@@ -51,7 +51,7 @@ export const empty = (sentence: string): Html => html`<p class="empty">${sentenc
 /** Placeholder for data that could not be read. */
 export const away = (): Html =>
   html`<p class="alert">
-    This could not be looked at just now; the log of the API names the cause. It is tried again.
+    This data could not be read; the log of the API contains the cause. It is retried automatically.
   </p>`;
 
 /** Renders a link that an organization supplied: only http and https. */

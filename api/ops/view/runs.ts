@@ -29,10 +29,11 @@ function progress({ id, total, ready, failed, listed, pause, stall }: RunRow): H
       <span class="soft small">since ${when(stall.since)}: ${stall.message}</span>`;
   if (pause !== null) {
     const done = total === 0 ? '' : ` at ${count(ready + failed)} of ${count(total)}`;
-    return html`${badge('warn', 'paused')} <span class="soft small">by its max_tokens${done}; see what waits</span>`;
+    return html`${badge('warn', 'paused')}
+      <span class="soft small">at its max_tokens${done}; see the pending decisions</span>`;
   }
   if (total === 0) {
-    const said = listed === null ? 'under way' : `${count(listed)} items found`;
+    const said = listed === null ? 'in progress' : `${count(listed)} items found`;
     return html`<progress aria-label="Progress of run ${id}"></progress><span class="soft small">${said}</span>`;
   }
   const failures = failed > 0 ? html` · <span class="badge bad">${count(failed)} failed</span>` : nothing;
@@ -55,11 +56,11 @@ const row = (run: RunRow, links: TemporalLinks): Html => {
 
 /** Active runs with their progress. */
 export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html {
-  if (!runs) return card('Runs in flight', '', away());
+  if (!runs) return card('Active runs', '', away());
   const { rows, started, waiting, paused, stalled } = runs;
   const said = [
-    `${count(started, MAX_RUNS_COUNTED)} under way`,
-    ...(waiting > 0 ? [`${count(waiting, MAX_RUNS_COUNTED)} wait for their start`] : []),
+    `${count(started, MAX_RUNS_COUNTED)} in progress`,
+    ...(waiting > 0 ? [`${count(waiting, MAX_RUNS_COUNTED)} waiting to start`] : []),
     ...(paused > 0 ? [`${count(paused, MAX_RUNS_COUNTED)} of them paused`] : []),
     ...(stalled > 0 ? [`${count(stalled, MAX_RUNS_COUNTED)} stalled`] : []),
     ...(started > rows.length ? [`the latest ${rows.length} are shown`] : []),
@@ -79,5 +80,5 @@ export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html 
       </tbody>
     </table>
   </div>`;
-  return card('Runs in flight', said, rows.length === 0 ? empty('Nothing is under way.') : table);
+  return card('Active runs', said, rows.length === 0 ? empty('No run is active.') : table);
 }

@@ -46,7 +46,7 @@ function nextRun({ id, scheduled }: SourceRow, links: TemporalLinks): Html {
   const scheduleId = scheduleIds.source(id);
   const hours = hoursOfState(scheduled);
   const linked = (inside: Html): Html => temporalLink(links.schedule(scheduleId), inside);
-  if (scheduled === null) return html`<span class="soft">not by itself</span>`;
+  if (scheduled === null) return html`<span class="soft">not automatic</span>`;
   if (hours === null) return linked(html`${scheduled.startsWith('paused') ? 'paused' : 'being set'}`);
   return html`${linked(when(nextScheduledSync(scheduleId, hours, Date.now())))}
     <span class="soft small">every ${hours} h</span>`;
@@ -87,7 +87,9 @@ export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, 
     ${SOURCE_STATES.filter((state) => counts[state] > 0).map((state) => filter(state, NAMES[state], counts[state]))}
   </nav>`;
   const said =
-    all > rows.length ? `the ${rows.length} that need a look or changed last` : 'those that need a look come first';
+    all > rows.length
+      ? `the ${rows.length} that need attention or changed last`
+      : 'those that need attention come first';
   const table = html`<div class="scroll">
       <table>
         <thead>
@@ -106,5 +108,5 @@ export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, 
       </table>
     </div>
     ${pages > 1 ? html`<p class="empty">${pager(page, pages, (to) => linkTo({ ...view, page: to }))}</p>` : nothing}`;
-  return card('Data sources', said, shown.length === 0 ? empty('There are none.') : table, links_);
+  return card('Data sources', said, shown.length === 0 ? empty('There are no data sources.') : table, links_);
 }

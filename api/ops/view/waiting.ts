@@ -37,18 +37,20 @@ function heldRow({ of, id, name, source, customerId, missing, isApproved }: Held
       ${badge('warn', 'deletions held')} ${of === 'files' ? 'scrape' : 'data source'} ${id} misses ${count(missing)}
       files, suspiciously many: none was deleted
     </td>
-    <td class="w">${isApproved ? html`Approved: the next pass deletes. ${call('…/refuse')} keeps them` : decide}</td>
+    <td class="w">
+      ${isApproved ? html`Approved: the next listing deletes them. ${call('…/refuse')} keeps them` : decide}
+    </td>
   </tr>`;
 }
 
 /** Work that waits for a decision of the operator; empty if there is none. */
 export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[] | null, links: TemporalLinks): Html {
-  if (held === null) return card('Waits for a decision', '', away());
+  if (held === null) return card('Pending decisions', '', away());
   const stopped = runs?.rows.flatMap((run) => (run.pause === null ? [] : [pausedRow(run, run.pause, links)])) ?? [];
   if (stopped.length + held.length === 0) return nothing;
   const more = (runs?.paused ?? 0) > stopped.length ? `, of ${count(runs?.paused ?? 0)} paused runs those first` : '';
   return card(
-    'Waits for a decision',
+    'Pending decisions',
     `${count(stopped.length + held.length)}${more}`,
     html`<div class="tall">
       <table>

@@ -10,10 +10,10 @@ import type { SourceItem } from '../../sourceItem.js';
 import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 
-/** A file as Drive tells it: nothing in it is sure. */
+/** A file of Drive's API; every field is unverified. */
 export type FileJson = Readonly<Record<string, unknown>>;
 
-/** The fields that are asked for of a file. */
+/** The file fields to request. */
 export const FILE_FIELDS =
   'id,name,mimeType,parents,driveId,md5Checksum,version,modifiedTime,createdTime,webViewLink,trashed,shortcutDetails';
 
@@ -21,17 +21,17 @@ const FOLDER = 'application/vnd.google-apps.folder';
 const SHORTCUT = 'application/vnd.google-apps.shortcut';
 const NATIVE = 'application/vnd.google-apps.';
 
-/** A kind of document that Google keeps in a form of its own, and what we have it exported as. */
+/** A type of document in Google's own format, with its export format. */
 export interface NativeKind {
   readonly exportAs: string;
-  /** As records call it; null: as what it was exported as. */
+  /** The format in the file's record; null: that of the export. */
   readonly format: ServiceFormat | null;
   readonly listedAs: FileFormat;
-  /** The other forms that Google exports it in and that are read here, by their names. */
+  /** The other export formats that we can read, by name. */
   readonly others: readonly FileFormat[];
 }
 const NATIVE_KINDS: Readonly<Record<string, NativeKind>> = {
-  // Markdown keeps headings, lists and tables; XLSX has all sheets, where CSV has the first one.
+  // Markdown keeps headings, lists and tables. XLSX contains all sheets; CSV contains the first one only.
   document: { exportAs: 'text/markdown', format: 'GOOGLE_DOCS', listedAs: 'MD', others: ['TXT', 'DOCX', 'RTF', 'PDF'] },
   spreadsheet: {
     exportAs: mimeTypeOf('XLSX'),
@@ -49,7 +49,10 @@ const NATIVE_KINDS: Readonly<Record<string, NativeKind>> = {
   script: { exportAs: 'application/vnd.google-apps.script+json', format: null, listedAs: 'JSON', others: [] },
 };
 
-/** What is not in a folder that the account sees lies here. No file has such an id: it has a dot. */
+/**
+ * Id of the root item for files that are in no folder the account can see. The dots rule out a collision with file
+ * ids.
+ */
 export const SHARED_WITH_ME = 'shared.with.me';
 
 /** Ids become part of queries: other characters would change the query. */
@@ -73,7 +76,7 @@ export function nativeKindOf(mimeType: string): NativeKind | 'none' | null {
   return Object.hasOwn(NATIVE_KINDS, kind) ? (NATIVE_KINDS[kind] ?? 'none') : 'none';
 }
 
-/** As what a document is exported: as was wished for, where its kind can be, else as is best read. */
+/** Returns the media type to export a document as: the requested one if its kind supports that, else the default. */
 export function exportTypeOf({ exportAs, others }: NativeKind, saveAs: string | null): string {
   const wished = others.find((format) => format === saveAs?.trim().toUpperCase());
   return wished === undefined ? exportAs : mimeTypeOf(wished);
@@ -86,17 +89,17 @@ function listedFormat(mimeType: string, name: string): FileFormat | null {
 }
 
 /**
- * What tells one content from another: a checksum where there are bytes, else Drive's own count of changes. A new name
- * is a new version, for it may say how the bytes are read.
+ * Returns a value that changes with the content: a checksum for files with bytes, else Drive's version number. It
+ * includes the name, because the extension may decide the parser.
  */
 function versionOf(file: FileJson): string | null {
-  // What a shortcut leads to changes without it.
+  // The target of a shortcut may change without the shortcut.
   if (mimeTypeIn(file) === SHORTCUT) return null;
   const content = asText(file['md5Checksum']) ?? asText(file['version']) ?? asText(file['modifiedTime']);
   return content === null ? null : `${content} ${asName(file['name']) ?? ''}`;
 }
 
-const ELSEWHERE = 'It is a shortcut to a folder that lies elsewhere. Select the shortcut itself, or that folder.';
+const ELSEWHERE = 'It is a shortcut to another folder. Select the shortcut itself, or that folder.';
 
 /** Converts a file, folder or shortcut; null for an invalid answer. @param root its root item */
 export function itemOfFile(file: FileJson, root: string): SourceItem | null {
@@ -117,9 +120,9 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
     externalUrl: asLink(file['webViewLink']),
     fileFormat: isInside ? null : listedFormat(pointsTo, name),
     isSelectable: isInside || nativeKindOf(pointsTo) !== 'none',
-    // A shortcut to a folder shows what lies elsewhere: followed in a listing, it could lead in circles.
+    // A shortcut to a folder is not followed in a listing: shortcuts could form a cycle.
     isExpandable: isFolder(file),
-    // A file that can't be exported becomes a file with that message.
+    // A file without an export format becomes a file whose error says so.
     hasContent: !isInside,
     createdAt: asMoment(file['createdTime']),
     version: versionOf(file),
@@ -142,7 +145,7 @@ export const itemOfPlace = (
     createdAt,
   });
 
-/** The bytes of a file. @param file what they are of @param through the shortcut that led to it */
+/** Returns the content of a file. @param file its metadata @param through the shortcut that points to it */
 export function contentOf(
   file: FileJson,
   {
@@ -162,7 +165,7 @@ export function contentOf(
   const { driveId } = file;
   const modifiedAt = asMoment(file['modifiedTime']);
   const mimeType = contentType.split(';')[0]?.trim() || 'application/octet-stream';
-  // A file that was uploaded without a type has a generic one: then its name is more specific.
+  // Files that were uploaded without a type have a generic one; then the name is more specific.
   const named = formatOfType(mimeType) === null && native === null ? formatOfName(name ?? '') : null;
   const type = named === null ? contentType : mimeTypeOf(named);
   return {

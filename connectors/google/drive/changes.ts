@@ -9,11 +9,13 @@ import { allDrives, ownRoot } from './places.js';
 import { ALL_DRIVES } from './walk.js';
 import { requireList } from '../../faults.js';
 
-/** How far each log was read: that of the account, and that of each shared drive, which tells what the first does not. */
+/**
+ * Positions in the change logs: the account's own, and those of the shared drives, whose changes the first one lacks.
+ */
 const TOKEN = shapeOf({
-  /** Each with the id of its drive before it; '' for the account's own. */
+  /** Each page token with its drive's id before it; '' for the account's own log. */
   logs: listOf(pairOf(string, string)),
-  /** Which is being read. */
+  /** Index of the log that is being read. */
   at: count,
   /** The id of the account's own root folder. */
   root: string,
@@ -22,7 +24,7 @@ type Point = Checked<typeof TOKEN>;
 
 const FIELDS = `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,driveId,drive(id,name,createdTime),file(${FILE_FIELDS}))`;
 const ENTRIES_PER_PAGE = '1000';
-/** No id of a drive: the account's own log. */
+/** Placeholder for the account's own log, which has no drive id. */
 const OWN = '';
 
 const stale = (): Fault =>
@@ -33,11 +35,11 @@ async function startOf(client: SourceClient, drive: string): Promise<string> {
   const { startPageToken } = await client.get(['changes', 'startPageToken'], query);
   const token = asText(startPageToken);
   if (token === null)
-    throw new Fault('server_error', 'Google Drive named no point of its changes. It is tried again by itself.');
+    throw new Fault('server_error', 'Google Drive returned no page token of its changes. It is retried automatically.');
   return token;
 }
 
-/** What an entry says happened to a file; null for nothing. */
+/** Converts a log entry to a change; null for entries without one. */
 function fileChange(entry: FileJson, drive: string, ownRootId: string): Change | null {
   const { fileId } = entry;
   if (!isFileId(fileId)) return null;
@@ -107,7 +109,7 @@ export const driveChanges = changeFeed(TOKEN, {
         changes.push({ gone: driveId });
         continue;
       }
-      // What a drive holds that the account newly is a member of, no log tells.
+      // No log reports the existing files of a drive that the account has just joined.
       if (!left.some(([id]) => id === driveId)) throw stale();
       const { name, createdTime } = asObject(entry['drive']);
       changes.push({ item: itemOfPlace(driveId, asName(name) ?? driveId, null, asMoment(createdTime)) });

@@ -1,4 +1,7 @@
-/** Google Drive: files and documents of an account, of its shared drives, and shared with it. https://developers.google.com/workspace/drive/api */
+/**
+ * Google Drive: files and documents of an account and its shared drives, and those shared with it.
+ * https://developers.google.com/workspace/drive/api
+ */
 import { Fault } from '../../../contract/failures.js';
 import type { Connector } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
@@ -41,12 +44,12 @@ export const googleDrive: Connector<OAuthGrant> = {
   sharedLimit: projectLimit,
 
   async identify(client) {
-    // Told with every scope of Drive, whatever else was asked for.
+    // Any of Drive's scopes gives access to these fields.
     const { user } = await client.get(['about'], { fields: 'user(displayName,emailAddress,permissionId)' });
     const { displayName, emailAddress, permissionId } = asObject(user);
     const email = asText(emailAddress)?.toLowerCase();
     const account = email ?? asText(permissionId);
-    if (account === null) throw new Fault('server_error', 'Google Drive named no user. Try again.');
+    if (account === null) throw new Fault('server_error', 'Google Drive returned no user. Try again.');
     return {
       account,
       metadata: {

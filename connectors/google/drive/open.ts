@@ -25,7 +25,10 @@ export async function fileAt(client: SourceClient, id: string, more = ''): Promi
   return file;
 }
 
-/** The parts of an address below ours; null for one that leads elsewhere: our credentials do not go there. */
+/**
+ * Returns the path and query of a link relative to our base URL; null if it is on another host, which must not
+ * receive our credentials.
+ */
 function partsBelow(base: string, link: string): { path: string[]; query: Record<string, string> } | null {
   if (!URL.canParse(link)) return null;
   const url = new URL(link);
@@ -39,7 +42,7 @@ function partsBelow(base: string, link: string): { path: string[]; query: Record
   }
 }
 
-/** A document in a form that can be read. One too long for being exported so is had from where its page offers it. */
+/** Exports a document. If it exceeds the API's size limit, it is exported through the link of its web page. */
 async function exported(client: SourceClient, file: FileJson, mimeType: string): Promise<SourceAnswer> {
   try {
     return await client.content(['files', asText(file['id']) ?? '', 'export'], { mimeType });
@@ -47,12 +50,12 @@ async function exported(client: SourceClient, file: FileJson, mimeType: string):
     const link = asText(asObject(file['exportLinks'])[mimeType]);
     const there = link === null ? null : partsBelow(client.urls['documents'] ?? '', link);
     if (!(error instanceof Fault) || error.kind !== 'unsupported_type' || there === null) throw error;
-    // This address is not part of the API, and requires the same token.
+    // The web export is not part of the API, but accepts the same token.
     return client.content(there.path, there.query, { at: 'documents' });
   }
 }
 
-/** The content of a file, of what a shortcut leads to, or of a document in a form that can be read. */
+/** Returns the content of a file, of a shortcut's target, or of an exported document. */
 export async function openFile(
   client: SourceClient,
   externalId: string,
@@ -62,12 +65,12 @@ export async function openFile(
   const target = targetOf(named);
   const file = target ? await fileAt(client, target.id, ',exportLinks') : named;
   if (isFolder(file))
-    throw new Fault('unsupported_type', 'A folder of Google Drive has no text of its own: sync the files in it.');
+    throw new Fault('unsupported_type', 'A Google Drive folder has no text of its own: sync the files in it.');
   const native = nativeKindOf(asText(file['mimeType']) ?? '');
   if (native === 'none')
     throw new Fault(
       'unsupported_type',
-      'Google gives this kind of document out in no form that can be read. Copy its text into a Google Doc and sync that.',
+      'Google cannot export this type of document in a readable format. Copy its text into a Google Doc and sync that.',
     );
   const exportAs = native ? exportTypeOf(native, saveAs) : null;
   const answer = exportAs

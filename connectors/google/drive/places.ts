@@ -8,12 +8,12 @@ import { fileAt } from './open.js';
 import { requireList } from '../../faults.js';
 
 const DRIVES_PER_PAGE = '100';
-/** Shared drives whose changes are read: one may be a member of so many. */
+/** Maximum number of shared drives whose changes are read. */
 const MAX_DRIVES = 1_000;
 
 const driveUrl = (id: string): string => `https://drive.google.com/drive/folders/${id}`;
 
-/** A page of the shared drives that the account is a member of. */
+/** Returns a page of the shared drives that the account is a member of. */
 export async function drivesPage(client: SourceClient, token: string | null): Promise<ItemPage> {
   const query = { pageSize: DRIVES_PER_PAGE, fields: 'nextPageToken,drives(id,name,createdTime)' };
   const { body, next } = await takePage(client, ['drives'], query, token);
@@ -24,7 +24,7 @@ export async function drivesPage(client: SourceClient, token: string | null): Pr
   return { items, next };
 }
 
-/** All of them. */
+/** Returns all shared drives that the account is a member of. */
 export async function allDrives(client: SourceClient): Promise<readonly SourceItem[]> {
   const drives: SourceItem[] = [];
   for (let token: string | null | undefined; token !== null && drives.length < MAX_DRIVES;) {
@@ -35,16 +35,19 @@ export async function allDrives(client: SourceClient): Promise<readonly SourceIt
   return drives;
 }
 
-/** The shared drive itself. */
+/** Returns the item of a shared drive. */
 export async function driveAt(client: SourceClient, id: string): Promise<SourceItem> {
   const { name, createdTime } = await client.get(['drives', id], { fields: 'id,name,createdTime' });
   return itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime));
 }
 
-/** What the account itself keeps. */
+/** Returns the item of the account's own root folder. */
 export async function ownRoot(client: SourceClient): Promise<SourceItem> {
   const { id, name, webViewLink } = await fileAt(client, 'root');
   if (!isFileId(id))
-    throw new Fault('server_error', 'Google Drive named no folder of the account. It is tried again by itself.');
+    throw new Fault(
+      'server_error',
+      'Google Drive returned no root folder of the account. It is retried automatically.',
+    );
   return itemOfPlace(id, asName(name) ?? 'My Drive', asLink(webViewLink), null);
 }

@@ -6,17 +6,17 @@ import { takePage } from '../paged.js';
 import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME } from './adapter.js';
 import { requireList } from '../../faults.js';
 
-/** Position in a listing of folders, level by level. */
+/** Position in a breadth-first listing of folders. */
 export const FOLDER_CURSOR = shapeOf({
   /** Their root item. */
   root: string,
   /** Their shared drive; null: none. */
   driveId: nullable(string),
-  /** Of this level: still to be listed. */
+  /** Folders of the current level that are still to be listed. */
   open: listOf(string),
-  /** As many of these as are being listed together. */
+  /** Number of these folders in the current request. */
   group: count,
-  /** Of the next level, as far as it is known. */
+  /** Folders of the next level that were found so far. */
   below: listOf(string),
   level: count,
   /** Page token of the group. */
@@ -24,12 +24,12 @@ export const FOLDER_CURSOR = shapeOf({
 });
 type FolderCursor = Checked<typeof FOLDER_CURSOR>;
 
-/** Folders that one request asks for: a query has a bound. */
+/** Folders per request; the length of a query is limited. */
 const FOLDERS_AT_ONCE = 20;
-/** Drive nests folders 100 deep; an answer that leads in circles ends here. */
+/** Maximum depth. Drive allows 100 levels; the limit also ends a walk through cyclic answers. */
 const MAX_LEVELS = 200;
 const FILES_PER_PAGE = '1000';
-/** What lets shared drives be asked for as well. */
+/** Parameters that include shared drives. */
 export const ALL_DRIVES = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' } as const;
 
 /** Returns the cursor of a walk over all descendants of a folder, before its first page. */
@@ -48,7 +48,7 @@ const queryOf = (folders: readonly string[]): string =>
     ? 'sharedWithMe = true and trashed = false'
     : `(${folders.map((id) => `'${id}' in parents`).join(' or ')}) and trashed = false`;
 
-/** The cursor from behind a group; null where nothing is left. */
+/** Returns the cursor after a group of folders; null if none are left. */
 function behind(cursor: FolderCursor, below: readonly string[]): FolderCursor | null {
   const rest = cursor.open.slice(cursor.group);
   if (rest.length > 0)
@@ -59,7 +59,7 @@ function behind(cursor: FolderCursor, below: readonly string[]): FolderCursor | 
   return { ...cursor, open, group, below: [], level: cursor.level + 1, token: null };
 }
 
-/** Takes the next page of a listing of folders. */
+/** Returns the next page of a listing of folders. */
 export async function takeFolders(client: SourceClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
   const { root, driveId, open, group, token } = cursor;
   const query = {

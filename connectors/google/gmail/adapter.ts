@@ -4,10 +4,10 @@ import type { SourceItem } from '../../sourceItem.js';
 import { asList, asObject, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 
-/** A message or label as Gmail tells it: nothing in it is sure. */
+/** A message or label of Gmail's API; every field is unverified. */
 export type GmailJson = Readonly<Record<string, unknown>>;
 
-/** What is asked for of a message that is listed. */
+/** The message fields to request in listings. */
 export const MESSAGE_FIELDS = 'id,threadId,labelIds,internalDate,historyId,payload/headers';
 
 const ID = /^[\w-]{1,100}$/;
@@ -15,12 +15,12 @@ export const isMailId = (id: unknown): id is string => typeof id === 'string' &&
 
 const LABEL = 'label:';
 const THREAD = 'thread:';
-/** Mail in neither the inbox nor what was sent, without a label of its owner's. No label is called so. */
+/** Id of the folder for mail that is neither in the inbox, nor sent, nor labelled. No label has this id. */
 export const OTHER_MAIL = 'mail.other';
-/** Labels of Gmail's own that organise mail; others of its own only mark it. */
+/** Gmail's system labels that work as folders; its other ones only mark messages. */
 const OWN_PLACES = ['INBOX', 'SENT'];
 
-/** What an external id means: the id of a label, or of a thread; null for any other. */
+/** Returns the id of a label or thread in an item id; null for other ids. */
 const behindPrefix = (prefix: string, externalId: string): string | null => {
   const id = externalId.startsWith(prefix) ? externalId.slice(prefix.length) : null;
   return isMailId(id) ? id : null;
@@ -45,11 +45,14 @@ export function itemOfLabel(label: GmailJson): SourceItem | null {
 
 const labelsOf = (message: GmailJson): string[] =>
   asList(message['labelIds']).filter((id): id is string => typeof id === 'string');
-/** What was thrown away, or is spam, is not there for us. */
+/** Whether a message is spam or in the trash; both count as deleted. */
 export const isThrownAway = (message: GmailJson): boolean =>
   labelsOf(message).some((id) => id === 'TRASH' || id === 'SPAM');
 
-/** The one place that a message is shown in: always the same, wherever it is found. Labels of users are called so. */
+/**
+ * Returns the one folder that a message is listed in. It depends on the message alone, so every listing returns the
+ * same.
+ */
 function parentIdOf(message: GmailJson): string {
   const labels = labelsOf(message);
   const label = labels.filter((id) => id.startsWith('Label_') && isMailId(id)).toSorted()[0];
@@ -60,7 +63,7 @@ function parentIdOf(message: GmailJson): string {
 const LONGEST = 500;
 const MAX_PEOPLE = 100;
 
-/** The first header of a name, in any case. */
+/** Returns the first header with a name, ignoring case. */
 function headerOf(message: GmailJson, name: string): string | null {
   for (const given of asList(asObject(message['payload'])['headers'])) {
     const header = asObject(given);
@@ -69,14 +72,14 @@ function headerOf(message: GmailJson, name: string): string | null {
   return null;
 }
 
-/** Addresses of a header, each once: `Ada <ada@example.org>, "B, C" <b@example.org>`. */
+/** Returns the distinct addresses in a header such as `Ada <ada@example.org>, "B, C" <b@example.org>`. */
 export function addressesIn(header: string | null): string[] {
   const found = (header ?? '').match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
   const addresses = found.map((one) => (/<([^<>]+)>\s*$/.exec(one.trim())?.[1] ?? one).trim().slice(0, LONGEST));
   return [...new Set(addresses.filter((one) => one !== ''))].slice(0, MAX_PEOPLE);
 }
 
-/** Who wrote it to whom, as tags of its file. */
+/** Returns sender and recipients as tags of the message's file. */
 function tagsOf(message: GmailJson): Record<string, TagValue> {
   const [sender] = addressesIn(headerOf(message, 'from'));
   const [recipient, cc] = [addressesIn(headerOf(message, 'to')), addressesIn(headerOf(message, 'cc'))];
@@ -115,7 +118,9 @@ export function itemOfMessage(message: GmailJson): SourceItem | null {
   });
 }
 
-/** A message as mail programs save it. @param answers what it answers in its thread: a message's id; null for none */
+/**
+ * Returns a message in the MIME format. @param answers id of the message in the thread that it replies to; null: none
+ */
 export function contentOf(message: GmailJson, bytes: Uint8Array, answers: string | null): ItemContent {
   const id = asText(message['id']) ?? '';
   const thread = asText(message['threadId']) ?? id;
@@ -131,7 +136,7 @@ export function contentOf(message: GmailJson, bytes: Uint8Array, answers: string
       is_message: true,
       start_of_thread: answers === null,
       thread_id: thread,
-      // A thread is called like its first message.
+      // A thread has the id of its first message.
       root_external_file_id: thread,
       parent_external_file_id: answers,
       labels: labelsOf(message),

@@ -1,4 +1,7 @@
-/** Gmail: messages of an account, found by labels, threads or a query. https://developers.google.com/workspace/gmail/api */
+/**
+ * Gmail: messages of an account, selected by labels, threads or a query.
+ * https://developers.google.com/workspace/gmail/api
+ */
 import { gmailFilterOf } from '../../../contract/sources/gmailFilters.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Connector } from '../../connector.js';
@@ -43,7 +46,7 @@ async function withPlace(
   return { items: [...first, ...items], next };
 }
 
-/** Returns the message that this one answers: the previous one in the thread; null for the first, and if it is unknown. */
+/** Returns the id of the previous message in the thread; null for the first one, or if it is unknown. */
 async function answered(client: SourceClient, message: GmailJson): Promise<string | null> {
   const { id, threadId } = message;
   if (!isMailId(threadId) || threadId === id) return null;
@@ -70,7 +73,7 @@ export const gmail: Connector<OAuthGrant> = {
   async identify(client) {
     const { emailAddress } = await client.get(['profile'], { fields: 'emailAddress' });
     const email = asText(emailAddress)?.toLowerCase();
-    if (email === undefined) throw new Fault('server_error', 'Gmail named no account. Try again.');
+    if (email === undefined) throw new Fault('server_error', 'Gmail returned no email address. Try again.');
     return { account: email, metadata: { email } };
   },
 
@@ -113,7 +116,7 @@ export const gmail: Connector<OAuthGrant> = {
 
   async open(client, externalId) {
     if (!isMailId(externalId)) throw missing();
-    // Bounded as content: it is all there is of the message, attachments included.
+    // Requested with the size limit of content: the answer contains the whole message with its attachments.
     const query = { format: 'raw', fields: 'id,threadId,labelIds,raw' };
     const answer = await client.content(['messages', externalId], query);
     let message: GmailJson;
@@ -125,7 +128,7 @@ export const gmail: Connector<OAuthGrant> = {
     if (isThrownAway(message)) throw missing();
     const raw = asText(message['raw']);
     if (raw === null)
-      throw new Fault('server_error', 'Gmail sent no text of the message. It is tried again by itself.');
+      throw new Fault('server_error', 'Gmail returned no text of the message. It is retried automatically.');
     return contentOf(message, Buffer.from(raw, 'base64url'), await answered(client, message));
   },
 };

@@ -4,7 +4,7 @@ import { asObject } from '../../json.js';
 import { type GmailJson, itemOfLabel } from './adapter.js';
 import { requireList } from '../../faults.js';
 
-/** All labels: Gmail's own, and those of its user. */
+/** Returns all labels, both Gmail's and the user's. */
 export async function labelsAt(client: SourceClient): Promise<readonly GmailJson[]> {
   const answer = await client.get(['labels'], { fields: 'labels(id,name,type)' });
   return requireList('Gmail', answer['labels'], 'labels').map(asObject);

@@ -6,7 +6,7 @@ import { takePage } from '../paged.js';
 import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { requireId, requireList } from '../../faults.js';
 
-/** Each message is a separate request, because a listing has their ids only. */
+/** Page size. Each message is a separate request, because listings contain ids only. */
 const MESSAGES_PER_PAGE = '100';
 
 const idsIn = (list: unknown): string[] =>
@@ -34,7 +34,7 @@ export const itemsAt = (client: SourceClient, ids: readonly string[]): Promise<r
     }),
   );
 
-/** A page of the messages that a query or a label finds. */
+/** Returns a page of the messages that match a query or a label. */
 export async function messagesPage(
   client: SourceClient,
   which: { readonly q: string } | { readonly labelIds: string },
@@ -48,7 +48,7 @@ export async function messagesPage(
   return { items: items.filter((item) => item !== null), next };
 }
 
-/** Messages of a thread, oldest first, without their texts. */
+/** Returns the messages of a thread, oldest first, without their texts. */
 export async function threadAt(client: SourceClient, id: string): Promise<readonly GmailJson[]> {
   const query = { format: 'metadata', fields: `messages(${MESSAGE_FIELDS})` };
   const { messages } = await client.get(['threads', id], query);

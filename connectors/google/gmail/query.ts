@@ -1,7 +1,7 @@
 import { dayOf } from '../../../contract/sources/filterTree.js';
 import type { GmailCondition, GmailFilter } from '../../../contract/sources/gmailFilters.js';
 
-/** Gmail reads a day as one of California; seconds say what is meant: the day begins in UTC. */
+/** Returns the start of a day in UTC, in seconds since 1970. Gmail would read a date as a day in California. */
 const secondsOf = (date: string): number => Date.parse(`${dayOf(date)}T00:00:00Z`) / 1000;
 
 /** Quotes everything except plain words, so that no character has a special meaning. */
@@ -9,7 +9,7 @@ const quoted = (text: string): string => (/^[\p{L}\p{N}_.@+][\p{L}\p{N}_.@+-]*$/
 
 const CATEGORY = /^CATEGORY_(\w+)$/i;
 
-/** Gmail takes all of these for one another in the name of a label. */
+/** Gmail treats all of these characters as equal in label names. */
 function labelTerm(name: string): string {
   const category = CATEGORY.exec(name)?.[1]?.toLowerCase();
   if (category !== undefined) return `category:${category === 'personal' ? 'primary' : category}`;

@@ -1,7 +1,7 @@
 import { createObjectTree, type ListedObject } from '../../objectTree.js';
 import { asList, asObject, asText } from '../../json.js';
 
-/** Buckets and their objects as items. */
+/** Converts buckets and their objects to items. */
 export const { itemOfContainer, itemOfFolder, itemsOfObjects, contentOf } = createObjectTree({
   addressOf: (bucket, key) => `gs://${bucket}/${key}`,
   containerType: 'FOLDER',
@@ -13,7 +13,9 @@ export const dateOf = (value: unknown): Date | null => {
   return Number.isNaN(date.getTime()) ? null : date;
 };
 
-/** What tells one content of an object from another: it is never written to, but another one takes its place. */
+/**
+ * Returns a value that changes with an object's content: objects are immutable, so every change has a new generation.
+ */
 export const versionOf = (object: Readonly<Record<string, unknown>>): string | null =>
   asText(object['generation']) ?? asText(object['etag']);
 
@@ -25,9 +27,9 @@ export const objectsIn = (list: unknown): ListedObject[] =>
     return key === null ? [] : [{ key, createdAt: dateOf(object['timeCreated']), etag: versionOf(object) }];
   });
 
-/** What buckets may be called; anything else would become another part of the address. */
+/** Valid bucket names; other characters could change the request path. */
 const BUCKET = /^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/;
 export const isBucket = (name: string | null): name is string => name !== null && BUCKET.test(name);
-/** Ids of projects, those of domains included. */
+/** Valid project ids, including those with a domain prefix. */
 const PROJECT = /^[a-z0-9.:-]{1,100}$/;
 export const isProject = (id: string | null): id is string => id !== null && PROJECT.test(id);

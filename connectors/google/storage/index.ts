@@ -1,4 +1,7 @@
-/** Google Cloud Storage: objects in buckets of all projects that an account sees. https://cloud.google.com/storage/docs/json_api */
+/**
+ * Google Cloud Storage: objects in the buckets of all projects that an account has access to.
+ * https://cloud.google.com/storage/docs/json_api
+ */
 import {
   type PageAt,
   withRootsCursor,
@@ -36,7 +39,9 @@ const OBJECTS_PER_PAGE = '1000';
 const BUCKETS_PER_PAGE = '1000';
 const PROJECTS_PER_PAGE = '100';
 const OBJECT_FIELDS = 'name,generation,etag,timeCreated,contentType';
-/** No bucket of a project is for the account, or the project has nothing to do with storage. */
+/**
+ * Errors of a project whose buckets are inaccessible, or that does not use Cloud Storage. Such projects are skipped.
+ */
 const CLOSED: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
 
 const missing = (): Fault =>
@@ -59,7 +64,7 @@ type BucketCursor = Checked<typeof BUCKET_CURSOR>;
 /** Position in the listing of objects. */
 const OBJECT_CURSOR = shapeOf({
   token: string,
-  /** The last key of the page before: its folders are known. */
+  /** Last key of the previous page: the folders above it were already listed. */
   after: string,
 });
 
@@ -70,7 +75,7 @@ const unlessEnd = (cursor: BucketCursor): BucketCursor | null =>
 const itemsIn = ({ kind, items }: Json): readonly unknown[] =>
   requireList('Google Cloud Storage', items ?? (kind === undefined ? null : []));
 
-/** A page of projects, without their buckets yet. */
+/** Returns a page of projects; their buckets are listed later. */
 async function projectsPage(client: SourceClient, token: string | null): Promise<PageAt<BucketCursor>> {
   const query = { pageSize: PROJECTS_PER_PAGE, filter: 'lifecycleState:ACTIVE' };
   const { body, next } = await takePage(client, ['projects'], query, token, { at: 'projects' });
@@ -78,7 +83,7 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
     .map((given) => asText(asObject(given)['projectId']))
     .filter(isProject);
   const more = next === null ? null : { token: next };
-  // No project at all is answered as `{}`, like nothing: nothing may be deleted then.
+  // Google answers `{}` both without projects and by mistake, so the page is marked partial: nothing may be deleted.
   return {
     items: [],
     next: unlessEnd({ projects, token: null, more }),
@@ -86,7 +91,7 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
   };
 }
 
-/** A page of the buckets of one project; none where they are not for the account. */
+/** Returns a page of the buckets of one project; none if they are inaccessible. */
 async function bucketsPage(client: SourceClient, project: string, token: string | null): Promise<ItemPage> {
   const query = { project, maxResults: BUCKETS_PER_PAGE, fields: 'kind,nextPageToken,items(name,timeCreated)' };
   try {
@@ -103,7 +108,7 @@ async function bucketsPage(client: SourceClient, project: string, token: string 
   }
 }
 
-/** A page of a bucket, a folder or a prefix. */
+/** Returns a page of a bucket, folder or prefix. */
 const objectsPage = withCursor(
   OBJECT_CURSOR,
   async (client: SourceClient, { bucket, key, kind }: ObjectPlace, cursor) => {
@@ -137,7 +142,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     'openid',
     'email',
     'https://www.googleapis.com/auth/devstorage.read_only',
-    // Buckets are listed by project.
+    // Buckets can be listed only by project.
     'https://www.googleapis.com/auth/cloudplatformprojects.readonly',
   ]),
   headers: bearer,
@@ -187,11 +192,11 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!isBucket(bucket) || kind === 'prefix') throw missing();
     if (kind !== 'object') {
-      // Such an id is not in any listing; if the folder exists, its objects can be read.
+      // Listings contain no such id. If the folder exists, the error says that its objects can be read.
       await client.get(['b', bucket, 'o'], { prefix: key, maxResults: '1', fields: 'items(name)' });
       throw new Fault(
         'unsupported_type',
-        'A folder of Google Cloud Storage has no text of its own: sync the objects in it.',
+        'A Google Cloud Storage folder has no text of its own: sync the objects in it.',
       );
     }
     const object = await objectAt(client, bucket, key);

@@ -7,15 +7,15 @@ import { dateOf } from '../graph.js';
 import { type Answer, asAnswer, asText } from '../../json.js';
 import { createItem, createContainer, fileBytes } from '../../items.js';
 
-/** What we ask of an item. */
+/** The item fields to request. */
 export const ITEM_FIELDS =
   'id,name,size,webUrl,createdDateTime,cTag,eTag,file,folder,package,root,deleted,remoteItem,parentReference';
 
-/** Ids of drives and items; other texts are not ids. */
+/** Valid ids of drives and items. */
 const ID = /^[\w!.~-]{1,512}$/;
 export const isId = (text: string): boolean => ID.test(text) && !/^\.+$/.test(text);
 
-/** An item as we call it: with its drive, for only that knows it. */
+/** Builds an item id. It contains the drive, because item ids are unique within their drive only. */
 export const itemId = (drive: string, item: string): string => `${drive}/${item}`;
 
 export function partsOf(externalId: string): { readonly drive: string; readonly item: string | null } {
@@ -24,14 +24,14 @@ export function partsOf(externalId: string): { readonly drive: string; readonly 
   return { drive: externalId.slice(0, slash), item: externalId.slice(slash + 1) };
 }
 
-/** Where items stand that a listing tells. */
+/** Where the items of a listing are. */
 export interface Place {
   readonly drive: string;
   /** The id of the drive's root folder, if known: its contents belong to the drive. */
   readonly rootId: string | null;
-  /** The outermost container that is listed. */
+  /** The root item of the listing. */
   readonly root: string;
-  /** The folder whose children they are; null: each item names its own. */
+  /** The folder whose children they are; null: each item contains its own parent. */
   readonly parent: string | null;
 }
 
@@ -48,7 +48,7 @@ export function itemOfDrive(drive: Answer<Drive>): SourceItem | null {
   });
 }
 
-/** An item of another drive, which is shown in this one as a link. */
+/** An item of another drive, which this drive shows as a link. */
 export interface Remote {
   readonly drive: string;
   readonly item: string;
@@ -71,13 +71,13 @@ function parentOf(item: Answer<DriveItem>, { drive, rootId, parent: listed }: Pl
   if (listed !== null) return listed;
   const { id, path } = asAnswer<ItemReference>(item.parentReference);
   const parent = asText(id);
-  // A path that ends with its root has no folder behind it.
+  // A path that ends with its root has no parent folder.
   if (parent === null || parent === rootId || /root:?$/.test(asText(path) ?? '') || !isId(parent)) return drive;
   return itemId(drive, parent);
 }
 
 const PACKAGE =
-  'Microsoft gives notebooks, and other packages, out in no form that can be read. Export it, then upload it.';
+  'Microsoft cannot export notebooks and other packages in a readable format. Export it there, then upload it.';
 
 /** Converts an item of a drive; null without an id. A shared item has the id of its own drive. */
 export function itemOf(item: Answer<DriveItem>, place: Place): SourceItem | null {
@@ -97,18 +97,18 @@ export function itemOf(item: Answer<DriveItem>, place: Place): SourceItem | null
     itemType: folder ? 'FOLDER' : 'FILE',
     externalUrl: asText(item.webUrl) ?? asText(far.webUrl),
     fileFormat: isFile ? formatOfName(name) : null,
-    // A notebook is a package: nothing gives its bytes.
+    // A notebook is a package, which cannot be downloaded.
     isSelectable: folder || isFile,
     isExpandable: folder,
     hasContent: isFile,
     createdAt: dateOf(item.createdDateTime),
-    // For an item of another drive, this tag is the one of the link.
+    // For an item of another drive, cTag and eTag describe the link, not its target.
     version: folder || remote !== null ? null : (asText(item.cTag) ?? asText(item.eTag)),
     ...(folder || isFile ? {} : { skipReason: PACKAGE }),
   });
 }
 
-/** Returns the content of a file. A generic media type is replaced by the one of its name. */
+/** Returns a file's content. A generic media type is replaced by that of its name. */
 export function contentOf(item: Answer<DriveItem>, externalId: string, bytes: Uint8Array): ItemContent {
   const { drive, item: id } = partsOf(externalId);
   const name = asText(item.name);

@@ -16,7 +16,7 @@ function changeOf(value: Json, { id: drive, root: rootId }: FeedPlace): Change[]
   return item === null ? [] : [{ item }];
 }
 
-/** The drives of an answer as places with a feed. */
+/** Converts the drives in an answer to places with a feed. */
 export async function placesOf(client: SourceClient, drives: readonly Json[]): Promise<readonly ListedPlace[]> {
   const places: ListedPlace[] = [];
   for (const drive of drives) {
@@ -28,11 +28,14 @@ export async function placesOf(client: SourceClient, drives: readonly Json[]): P
   return places;
 }
 
-/** The point of now of a drive, as Graph tells it at once. */
+/** Returns the current cursor of a drive's feed, without reading its items. */
 export const latest = (client: SourceClient, { id }: FeedPlace): Promise<GraphPage> =>
   takePage(client, feedOf(id), { ...LISTED, token: 'latest' });
 
-/** The same by a walk through the drive: only so it is known whether it shows folders that others share. */
+/**
+ * Returns the current cursor after reading all items: only that reveals whether the drive shows folders shared by
+ * others.
+ */
 export async function walkedThrough(client: SourceClient, { id }: FeedPlace): Promise<GraphPage> {
   let page = await takePage(client, feedOf(id), LISTED);
   const shared = page.values.filter(isShared);
@@ -43,7 +46,10 @@ export async function walkedThrough(client: SourceClient, { id }: FeedPlace): Pr
   return { ...page, values: shared };
 }
 
-/** A shared folder: its changes are only in the feed of its own drive, which is inaccessible. */
+/**
+ * Whether an item is a folder shared by others: only the feed of its own drive has its changes, and that is
+ * inaccessible.
+ */
 const isShared = (value: Json): boolean => remoteOf(value) !== null && isFolder(value);
 
 export const driveFeeds: Pick<Feeds, 'page' | 'changes' | 'externalIdOf' | 'isBlind'> = {

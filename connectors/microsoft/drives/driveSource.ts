@@ -8,13 +8,13 @@ import { DRIVE_CURSOR, listDrive, listItem, listOn } from './listDrive.js';
 import { asText } from '../../json.js';
 import { noSuchItem, requireId } from '../../faults.js';
 
-/** The path of the drive that is meant where an id names none. */
+/** Returns the path of the drive for ids without one. */
 type DefaultDrive = () => Promise<readonly string[]>;
 
 const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
 
 /**
- * What a caller's id means. One without a drive is a drive, or else an item of the drive that is meant where none is named.
+ * Resolves an id from a caller. An id without a drive is that of a drive, or else of an item in the default drive.
  * @throws Fault not_found
  */
 async function resolveItemId(
@@ -42,12 +42,12 @@ async function resolveItemId(
 
 interface Below {
   readonly externalId: string;
-  /** Of the source, for sentences. */
+  /** Name of the source in sentences. */
   readonly name: string;
   readonly defaultDrive: DefaultDrive;
 }
 
-/** A page of a drive, a folder or a file. */
+/** Returns a page of a drive, folder or file. */
 export const belowDrives = withCursor(
   DRIVE_CURSOR,
   async (client: SourceClient, { externalId, name, defaultDrive }: Below, cursor) => {
@@ -57,7 +57,7 @@ export const belowDrives = withCursor(
   },
 );
 
-/** The bytes of a file. Graph sends us elsewhere for them, to an address that is a credential by itself. */
+/** Downloads a file. Graph redirects to a URL that is itself a credential, so its request carries no others. */
 export async function openFile(client: SourceClient, externalId: string, name: string): Promise<ItemContent> {
   const { drive, item } = partsOf(externalId);
   if (item === null || !isId(drive) || !isId(item)) throw noSuchItem(name);
@@ -72,7 +72,7 @@ export async function openFile(client: SourceClient, externalId: string, name: s
   if (found['file'] === undefined)
     throw new Fault(
       'unsupported_type',
-      `${name} gives a notebook out in no form that can be read. Export it there, then upload the file.`,
+      `${name} cannot export a notebook in a readable format. Export it there, then upload the file.`,
     );
   const { bytes } = await client.content([...path, 'content'], {});
   return contentOf(found, externalId, bytes);

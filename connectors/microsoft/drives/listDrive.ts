@@ -7,7 +7,7 @@ import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type Place,
 import { noSuchItem, requireId } from '../../faults.js';
 import { asText, type Json } from '../../json.js';
 
-/** Items of a page; Graph gives fewer where it likes. */
+/** Page size; Graph may return fewer items. */
 const PER_PAGE = '200';
 export const LISTED: Query = { $top: PER_PAGE, $select: ITEM_FIELDS };
 
@@ -15,13 +15,13 @@ export const LISTED: Query = { $top: PER_PAGE, $select: ITEM_FIELDS };
 export const DRIVE_CURSOR = shapeOf({
   drive: string,
   rootId: nullable(string),
-  /** The drive itself is listed by its feed, which tells all there is in few pages: its next page; null: it is through. */
+  /** Next page of the drive's feed, which lists all its items in few pages; null: the feed was read to its end. */
   feed: nullable(isQuery),
-  /** Folders still to be listed, each with its drive before it, the next one last. */
+  /** Folders still to be listed, each with its drive, the next one last. */
   open: listOf(pairOf(string, string)),
-  /** The next page of that folder; null: its first. */
+  /** The next page of the current folder; null: its first. */
   at: nullable(isQuery),
-  /** How often the feed lost its place. */
+  /** Number of restarts after the feed lost its position. */
   restarts: count,
 });
 type DriveCursor = Checked<typeof DRIVE_CURSOR>;
@@ -42,8 +42,8 @@ export async function rootIdOf(client: SourceClient, drive: string): Promise<str
 }
 
 /**
- * What a page tells, with the folders in it. Shared folders are looked into where the drive that is listed shows them, not
- * within others' folders: these may show each other.
+ * Converts a page, with the folders in it. Shared folders are followed only if the listed drive shows them, not if
+ * another shared folder does: shared folders may form a cycle.
  */
 function pageOf(
   { values }: Pick<GraphPage, 'values'>,
@@ -89,19 +89,19 @@ export async function listItem(
   const place = { drive, rootId: null, root: drive, parent: null };
   const itself = itemOf(found, place);
   if (itself === null) throw noSuchItem(name);
-  // An item that is not listed as a file was requested by id: its file will have the reason.
+  // The item is not listed as a file, but was requested by its id: its file will report the reason.
   if (!itself.isExpandable) return { items: [{ ...itself, hasContent: true }], next: null };
   const { open } = pageOf({ values: [found] }, place, drive);
   return pageAt([itself], { drive, rootId: null, feed: null, open, at: null, restarts: 0 });
 }
 
-/** The next page of a drive's feed. */
+/** Returns the next page of a drive's feed. */
 async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): Promise<DrivePage> {
   const { drive, rootId, open } = cursor;
   try {
     const page = await takePage(client, ['drives', drive, 'root', 'delta'], feed);
     const found = pageOf(page, { drive, rootId, root: drive, parent: null }, drive);
-    // The feed includes the drive's own folders.
+    // The feed already includes the drive's own folders.
     const shared = found.open.filter(([where]) => where !== drive);
     return pageAt(found.items, { ...cursor, feed: page.next, open: [...open, ...shared] });
   } catch (error) {
@@ -110,7 +110,7 @@ async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): P
   }
 }
 
-/** The page that a cursor of the two means. */
+/** Returns the next page of the feed or of the next folder, according to the cursor. */
 export async function listOn(client: SourceClient, cursor: DriveCursor): Promise<DrivePage> {
   const { drive, open } = cursor;
   if (cursor.feed !== null) return feedOn(client, cursor, cursor.feed);
@@ -122,7 +122,7 @@ export async function listOn(client: SourceClient, cursor: DriveCursor): Promise
   try {
     page = await takePage(client, ['drives', where, 'items', id, 'children'], cursor.at ?? LISTED);
   } catch (error) {
-    // It went in the meantime; or it is shared no more, which is the same for us. The others are still there.
+    // The folder was deleted, or is no longer shared; the others still exist.
     const isOver = isKind(error, 'not_found') || (where !== drive && isKind(error, 'access_denied'));
     if (!isOver) throw error;
     return pageAt([], { ...cursor, open: rest, at: null });

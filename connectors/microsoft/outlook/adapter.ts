@@ -14,7 +14,7 @@ export const MESSAGE_FIELDS =
 export const WHOLE_MESSAGE = `${MESSAGE_FIELDS},body,from,sender,toRecipients,ccRecipients,internetMessageId,conversationId,categories,importance,flag,isRead`;
 export const ATTACHMENT_FIELDS = 'id,name,contentType,size,isInline,lastModifiedDateTime';
 
-/** The type of an attachment is in a field that Microsoft's types leave out. */
+/** An attachment with its type, whose field Microsoft's types omit. */
 type Attached = Answer<Attachment & { '@odata.type': string }>;
 
 const ID = /^[\w=-]{1,600}$/;
@@ -23,13 +23,13 @@ export const isMailId = (text: string): boolean => ID.test(text);
 const FOLDER = 'folder:';
 export const folderItemId = (folder: string): string => `${FOLDER}${folder}`;
 
-/** What an id of ours means: a folder, a message, or what is attached to one; null for none of them. */
+/** A parsed item id: a folder, a message, or an attachment; null if it is invalid. */
 export type MailPlace =
   | { readonly folder: string }
   | { readonly message: string; readonly attachment: string | null }
   | null;
 
-/** Parses an item id: a folder, a message, or an attachment of one. */
+/** Parses an item id. */
 export function parseItemId(externalId: string): MailPlace {
   if (externalId.startsWith(FOLDER)) {
     const folder = externalId.slice(FOLDER.length);
@@ -52,7 +52,7 @@ export const itemOfFolder = ({ id, name, parent, root }: MailFolder): SourceItem
 
 const subjectOf = (message: Answer<Message>): string => asText(message.subject) ?? '(no subject)';
 
-/** A message; null for an answer that names none. */
+/** Converts a message; null for an answer without an id. */
 export function itemOfMessage(message: Answer<Message>, root: string): SourceItem | null {
   const id = asText(message.id);
   if (id === null || !isMailId(id)) return null;
@@ -70,11 +70,11 @@ export function itemOfMessage(message: Answer<Message>, root: string): SourceIte
   });
 }
 
-/** What there is to say of a link. */
+/** Skip reason of an attachment that is a link. */
 export const ELSEWHERE =
   'The attachment is a link to a file elsewhere. Connect the account that has the file, and sync it there.';
 
-/** What is attached to a message; null for pictures within its text. @param hasContent whether it was asked for */
+/** Converts an attachment; null for inline images. @param hasContent whether it was requested */
 export function itemOfAttachment(attachment: Attached, message: SourceItem, hasContent: boolean): SourceItem | null {
   const id = asText(attachment.id);
   if (id === null || !isMailId(id) || attachment.isInline === true) return null;
@@ -90,7 +90,7 @@ export function itemOfAttachment(attachment: Attached, message: SourceItem, hasC
     fileFormat: isMessage(attachment) ? 'EML' : formatOfName(name),
     isSelectable: !isElsewhere,
     hasContent: hasContent && !isElsewhere,
-    // Asked for by a query, it is attached to what was asked for.
+    // An attachment that was requested directly, or by a query, becomes a file without `sync_attachments`.
     ...(isElsewhere && hasContent ? {} : { isAttachment: true as const }),
     createdAt: message.createdAt,
     version: dateOf(attachment.lastModifiedDateTime),
@@ -99,9 +99,9 @@ export function itemOfAttachment(attachment: Attached, message: SourceItem, hasC
 }
 
 const kindOf = (attachment: Attached): string => asText(attachment['@odata.type']) ?? '';
-/** A file that lies elsewhere. */
+/** Whether an attachment is a link to a file elsewhere. */
 export const isLink = (attachment: Attached): boolean => kindOf(attachment) === '#microsoft.graph.referenceAttachment';
-/** A message, an event or a contact, which is given out as MIME. */
+/** Whether an attachment is a message, event or contact, which Graph returns as MIME. */
 export const isMessage = (attachment: Attached): boolean => kindOf(attachment) === '#microsoft.graph.itemAttachment';
 
 function personOf(value: unknown): string | null {
@@ -127,7 +127,7 @@ export function contentOfMessage(message: Answer<Message>, externalId: string): 
   const body = asText(content) ?? '';
   const subject = asText(message.subject);
   const isHtml = asText(contentType)?.toLowerCase() === 'html';
-  // Text was asked for; where it comes as HTML in spite of that, its reader makes text of it.
+  // The request asks for plain text. If Graph returns HTML nevertheless, the HTML parser converts it.
   const heading = subject === null ? '' : isHtml ? `<h1>${subject.replaceAll('<', '&lt;')}</h1>` : `# ${subject}`;
   const type = isHtml ? 'text/html' : 'text/plain';
   return {
@@ -156,7 +156,7 @@ export function contentOfMessage(message: Answer<Message>, externalId: string): 
   };
 }
 
-/** The bytes of an attachment, as it is declared, or else as its name says. */
+/** Returns an attachment's content. Its type is the declared one, else that of its name. */
 export function contentOfAttachment(attachment: Attached, externalId: string, bytes: Uint8Array): ItemContent {
   const name = asText(attachment.name);
   const declared = isMessage(attachment) ? 'message/rfc822' : asText(attachment.contentType);

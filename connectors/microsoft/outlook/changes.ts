@@ -8,8 +8,8 @@ import { feedPage, isRemoved, readMessage, withAttachments } from './messages.js
 import { asText, type Json } from '../../json.js';
 
 /**
- * Returns the change of a message that a folder no longer has. It may have been moved, and its new folder may have reported it before.
- * It is gone if it was deleted, or is in the folder of deleted items.
+ * Returns the change of a message that a folder no longer contains. The message may have been moved, and the feed of
+ * its new folder may already have been read. It counts as deleted if it does not exist or is in Deleted Items.
  */
 async function movedTo(client: SourceClient, id: string, places: ReadonlyMap<string, FeedPlace>): Promise<Change> {
   let message: Json;
@@ -30,10 +30,10 @@ export const mailChanges = joinFeeds({
     (await allFolders(client)).map((folder) => ({
       id: folder.id,
       root: folder.root,
-      // The number of mails in it is not part of its item.
+      // The item does not contain the number of messages, so a new message does not change it.
       item: itemOfFolder(folder),
     })),
-  /** Outlook has no point of now for less than a walk through the folder. */
+  /** Outlook returns the current cursor of a folder only at the end of a complete listing. */
   async begin(client, { id }) {
     let page = await feedPage(client, id, null);
     while (page.next !== null) page = await feedPage(client, id, page.next);

@@ -13,9 +13,9 @@ export const FOLDER_FIELDS: Query = {
   $top: '100',
   includeHiddenFolders: 'true',
 };
-/** Folders of one mailbox that are looked into. */
+/** Maximum number of folders of one mailbox. */
 const MAX_FOLDERS = 10_000;
-/** Names that Graph knows in any language, as callers write them. */
+/** Names that Graph accepts in any language, as callers write them. */
 const WELL_KNOWN: ReadonlySet<string> = new Set(['inbox', 'drafts', 'sentitems', 'archive', 'junkemail', 'outbox']);
 
 /** Returns the id of a folder that Graph knows by the same name in any language. */
@@ -36,7 +36,7 @@ export async function binOf(client: SourceClient): Promise<string | null> {
 
 const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
-/** A folder; null for the bin, and for searches that are shown as folders. */
+/** Converts a folder; null for Deleted Items, and for searches that are shown as folders. */
 export function folderOf(json: Json, above: MailFolder | null, bin: string | null): MailFolder | null {
   const id = asText(json['id']);
   const isSearch = asText(json['@odata.type']) === '#microsoft.graph.mailSearchFolder';
@@ -71,10 +71,10 @@ export async function allFolders(client: SourceClient): Promise<readonly MailFol
   return all;
 }
 
-/** A folder and those in it. */
+/** Returns a folder and its descendants. */
 export function branchOf(all: readonly MailFolder[], id: string): readonly MailFolder[] {
   const meant = new Set([id]);
-  // Parents come first.
+  // Parents precede their subfolders.
   return all.filter((folder) => {
     if (folder.id !== id && (folder.parent === null || !meant.has(folder.parent))) return false;
     meant.add(folder.id);
@@ -83,8 +83,8 @@ export function branchOf(all: readonly MailFolder[], id: string): readonly MailF
 }
 
 /**
- * The folders that a caller's word may mean: an id, a name that Outlook knows in any language, the name it has, or names from
- * the outermost one on, with slashes between.
+ * Returns the folders that a caller's text may refer to: an id, a name that Outlook accepts in any language, a
+ * display name, or a path of display names from the root, separated by slashes.
  */
 export async function foldersCalled(client: SourceClient, word: string): Promise<readonly MailFolder[]> {
   const all = await allFolders(client);

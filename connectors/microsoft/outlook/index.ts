@@ -1,4 +1,7 @@
-/** Outlook: the mails of a person, by folder or by query. https://learn.microsoft.com/graph/api/resources/mail-api-overview */
+/**
+ * Outlook: the messages of a user, selected by folder or query.
+ * https://learn.microsoft.com/graph/api/resources/mail-api-overview
+ */
 import type { LiveReads } from '../../../contract/sources/liveReads.js';
 import { withRootsCursor, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
@@ -29,7 +32,7 @@ const ROOTS_CURSOR = shapeOf({ query: isQuery, bin: nullable(string) });
 
 const MAX_CATEGORIES = 1_000;
 
-/** The folders there are, or those that `called` may mean. */
+/** Returns all folders, or those that `called` may refer to. */
 const folders: LiveRead<OAuthGrant, LiveReads['folders']> = (client, { called }) =>
   called === undefined ? allFolders(client) : foldersCalled(client, called);
 
@@ -49,7 +52,7 @@ export const outlook: Connector<OAuthGrant> = {
     deletions: 'messages in Deleted Items count as deleted',
     limits: '10,000 folders; 1,000 attachments of a mail; search folders are skipped',
   },
-  // Categories stand among the settings of a mailbox.
+  // Categories are part of the mailbox settings.
   oauth: microsoftConsent(['Mail.Read', 'MailboxSettings.Read']),
   headers: (grant) => ({ ...bearer(grant), prefer: PREFER }),
   classify,
@@ -84,7 +87,7 @@ export const outlook: Connector<OAuthGrant> = {
     const place = isSelection(externalId) ? null : parseItemId(externalId);
     if (place === null) throw noSuchItem(NAME);
     if ('folder' in place)
-      throw new Fault('unsupported_type', 'A folder of Outlook has no text of its own: sync the mails in it.');
+      throw new Fault('unsupported_type', 'An Outlook folder has no text of its own: sync the mails in it.');
     const { message, attachment } = place;
     if (attachment === null) return contentOfMessage(await readMessage(client, message, WHOLE_MESSAGE), externalId);
     const found = await readAttachment(client, message, attachment);

@@ -10,7 +10,7 @@ import { odataFilter } from './odata.js';
 import { noSuchItem, requireId } from '../../faults.js';
 import { asObject, type Json } from '../../json.js';
 
-/** The same id wherever a message is moved to, and bodies as text. */
+/** Header that requests ids that survive a move of the message, and bodies as plain text. */
 export const PREFER = 'IdType="ImmutableId", outlook.body-content-type="text"';
 const PER_PAGE = '100';
 const LISTED: Query = { $select: MESSAGE_FIELDS };
@@ -24,8 +24,8 @@ const messagesOf = (folder: string): readonly string[] => ['me', 'mailFolders', 
 const isKind = (error: unknown, kind: Fault['kind']): boolean => error instanceof Fault && error.kind === kind;
 
 /**
- * A page of a folder's feed, from its beginning or from a link. Listings go by it as well: it stays whole while messages come
- * and go, which numbered pages do not.
+ * Returns a page of a folder's feed, from its beginning or from a link. Listings use it too: unlike numbered pages,
+ * it skips nothing while messages arrive or are deleted.
  */
 export const feedPage = (client: SourceClient, folder: string, query: Query | null): Promise<GraphPage> =>
   takePage(client, [...messagesOf(folder), 'delta'], query ?? LISTED, {
@@ -67,7 +67,7 @@ export async function withAttachments(
 
 /** Position in the listing of a folder and its subfolders. */
 const FOLDER_CURSOR = shapeOf({
-  /** Each folder with its root. */
+  /** Folders still to be listed, each with its root folder. */
   open: listOf(pairOf(string, string)),
   at: nullable(isQuery),
   restarts: count,
@@ -98,14 +98,14 @@ export const belowFolder = withCursor(FOLDER_CURSOR, async (client: SourceClient
     const items = await withAttachments(client, messages, { hasContent: false });
     return { items, next: page.next === null ? behind : unlessEnd({ ...cursor, at: page.next }) };
   } catch (error) {
-    // The folder went in the meantime; the others are still there.
+    // The folder was deleted in the meantime; the others still exist.
     if (isKind(error, 'not_found')) return { items: [], next: behind };
     if (!isKind(error, 'stale_cursor') || cursor.at === null || cursor.restarts >= MAX_RESTARTS) throw error;
     return { items: [], next: unlessEnd({ ...cursor, at: null, restarts: cursor.restarts + 1 }) };
   }
 });
 
-/** A page of the messages that a query finds. */
+/** Returns a page of the messages that match a query. */
 export const belowQuery = withCursor(
   isQuery,
   async (client: SourceClient, { folder, filter, attachments }: OutlookQuery, cursor) => {
@@ -123,11 +123,14 @@ export const belowQuery = withCursor(
   },
 );
 
-/** @throws Fault server_error for an answer without an id: as an empty message it would replace or delete what is stored */
+/**
+ * Reads a message. @throws Fault server_error for an answer without an id: an empty message would replace the stored
+ * one
+ */
 export const readMessage = async (client: SourceClient, id: string, fields: string): Promise<Json> =>
   requireId(NAME, await byGivenId(NAME, client.get(['me', 'messages', id], { $select: fields })), 'the message');
 
-/** Returns what Graph says about an attachment. @throws Fault server_error for an answer without an id */
+/** Reads the metadata of an attachment. @throws Fault server_error for an answer without an id */
 export async function readAttachment(client: SourceClient, message: string, attachment: string): Promise<Json> {
   const path = ['me', 'messages', message, 'attachments', attachment];
   return requireId(NAME, await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS })), 'the attachment');

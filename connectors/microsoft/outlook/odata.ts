@@ -1,10 +1,10 @@
 import { dayOf } from '../../../contract/sources/filterTree.js';
 import type { OutlookFilter } from '../../../contract/sources/outlookQuery.js';
 
-/** A text as OData writes it: a quote within is written twice. */
+/** Quotes a text for OData, which doubles single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Each condition in the words of Graph's messages. Days begin at midnight UTC; the day of `after` is in, that of `before` is not. */
+/** OData conditions by filter key. Days begin at midnight UTC; `after` includes its day, `before` excludes it. */
 const CONDITIONS: Readonly<Record<Extract<OutlookFilter, { key: unknown }>['key'], (value: string) => string>> = {
   category: (value) => `categories/any(category:category eq ${quoted(value)})`,
   after: (value) => `receivedDateTime ge ${dayOf(value)}T00:00:00Z`,
@@ -14,7 +14,7 @@ const CONDITIONS: Readonly<Record<Extract<OutlookFilter, { key: unknown }>['key'
   from: (value) => `from/emailAddress/address eq ${quoted(value.trim())}`,
 };
 
-/** A tree of conditions as the $filter of a listing of messages. */
+/** Converts a tree of conditions to the $filter of a message listing. */
 export function odataFilter(filter: OutlookFilter): string {
   if ('key' in filter) return CONDITIONS[filter.key](filter.value);
   const [members, join] = 'AND' in filter ? [filter.AND, ' and '] : [filter.OR, ' or '];

@@ -11,12 +11,12 @@ import { asText, type Json } from '../../json.js';
 /** Maximum number of libraries, and of pages, of one site with change tracking. */
 const MOST = 5_000;
 
-/** Returns the known pages, each with its version. */
+/** Returns the pages of the last sync, each with its version. */
 function knownIn(query: Query | null): Readonly<Record<string, string>> {
   return readCursor(isQuery, query?.['known'] ?? '{}');
 }
 
-/** Pages have no feed, and are few: changed and deleted ones are found by comparison. */
+/** Finds changed and deleted pages by comparison: pages have no feed, and a site has few of them. */
 async function pagesSince(client: GrantClient, query: Query | null): Promise<GraphPage> {
   const { id } = await siteOf(client);
   const all = await takeAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MOST });
@@ -36,7 +36,7 @@ function changesOfPages({ values }: GraphPage): readonly Change[] {
   });
 }
 
-/** What happens in the libraries of the site, and among its pages. */
+/** The change feed of a site's libraries and pages. */
 export const siteChanges = joinFeeds({
   ...driveFeeds,
   async list(client) {

@@ -62,7 +62,7 @@ export const sharePoint: Connector<OAuthGrant> = {
     const site = await siteOf(client);
     const { values, next } = await takePage(client, drivesOf(site), query ?? LIBRARIES);
     const drives = values.flatMap((drive) => itemOfDrive(drive) ?? []);
-    // Pages come last, after all libraries.
+    // The item that contains the pages follows the libraries.
     return next === null ? { items: [...drives, itemOfPages(site)], next: null } : { items: drives, next };
   }),
 

@@ -1,4 +1,6 @@
-/** The pages of a site, which are in no document library. https://learn.microsoft.com/graph/api/resources/sitepage */
+/**
+ * The pages of a site, which belong to no document library. https://learn.microsoft.com/graph/api/resources/sitepage
+ */
 import { withCursor } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { ItemContent } from '../../connector.js';
@@ -11,7 +13,7 @@ import { noSuchItem, requireId } from '../../faults.js';
 import { asObject, asObjects, asText, type Json } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 
-/** The container of all pages of the site. No drive is called so. */
+/** Id of the item that contains all pages of the site. No drive has this id. */
 export const PAGES = 'pages';
 const GUID = /^[\da-f-]{1,64}$/i;
 export const PAGE_TYPE = 'microsoft.graph.sitePage';
@@ -57,7 +59,7 @@ interface Below {
   readonly externalId: string;
 }
 
-/** A page of the pages of a site, or the one that is meant. */
+/** Returns a page of a site's pages, or the one selected page. */
 export const belowPages = withCursor(isQuery, async (client: SourceClient, { site, externalId }: Below, cursor) => {
   const path = ['sites', site.id, 'pages'];
   if (externalId !== PAGES) {
@@ -74,7 +76,7 @@ export const belowPages = withCursor(isQuery, async (client: SourceClient, { sit
   };
 });
 
-/** Returns the HTML of a part of a page: formatted text, else the texts that its kind provides for search. */
+/** Returns the HTML of a web part: formatted text, else the texts that it provides for search. */
 function htmlOfPart(part: Json): string {
   const html = asText(part['innerHtml']);
   if (html !== null) return html;
@@ -85,7 +87,7 @@ function htmlOfPart(part: Json): string {
   return texts.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n');
 }
 
-/** The parts of a page in the order that it shows them. */
+/** Returns the web parts in display order. */
 function partsOf(layout: Json): readonly Json[] {
   const columns = asObjects(layout['horizontalSections']).flatMap(({ columns: some }) => asObjects(some));
   return [...columns, asObject(layout['verticalSection'])].flatMap(({ webparts }) => asObjects(webparts));
@@ -94,7 +96,10 @@ function partsOf(layout: Json): readonly Json[] {
 /** Returns a page's content as HTML. */
 export async function openPage(client: SourceClient, site: Site, externalId: string): Promise<ItemContent> {
   if (externalId === PAGES)
-    throw new Fault('unsupported_type', 'The pages of SharePoint have no text together: sync each of them.');
+    throw new Fault(
+      'unsupported_type',
+      'The container of SharePoint pages has no text of its own: sync the pages in it.',
+    );
   const path = ['sites', site.id, 'pages', pageIdOf(externalId), PAGE_TYPE];
   const asked = client.get(path, { $expand: 'canvasLayout' });
   const page = requireId(NAME, await byGivenId(NAME, asked), 'the page');

@@ -6,9 +6,9 @@ import { asText, type Json } from '../../json.js';
 
 export const NAME = 'SharePoint';
 
-/** A host, and two GUIDs. */
+/** A site id: a host and two GUIDs. */
 const SITE_ID = /^[\w.-]+,[\w-]+,[\w-]+$/;
-/** A part of a site's path; the last ones are those of sites in sites. */
+/** A segment of a site's path; further segments are names of subsites. */
 const PART = /^[\p{L}\p{N}_~ ()-][\p{L}\p{N}_~. ()-]*$/u;
 /** Path segments that precede the names of sites. */
 const KINDS: ReadonlySet<string> = new Set(['sites', 'teams', 'portals']);
@@ -18,12 +18,12 @@ export interface Site {
   readonly id: string;
   /** `harbour.sharepoint.com`. */
   readonly host: string;
-  /** As the caller named it; '' for the root site of its tenant. */
+  /** As the caller wrote it; '' for the tenant's root site. */
   readonly name: string;
   readonly json: Json;
 }
 
-const unnamed = (): Fault => new Fault('server_error', 'SharePoint named no site. Try again.');
+const unnamed = (): Fault => new Fault('server_error', 'SharePoint returned no site. Try again.');
 
 export function hostOf(site: Json): string {
   const url = asText(site['webUrl']);
@@ -31,7 +31,10 @@ export function hostOf(site: Json): string {
   return new URL(url).host;
 }
 
-/** `Marketing` and `sites/Marketing` are one; `teams/Marketing` is another. @throws Fault for what names no site */
+/**
+ * Converts a site name to a path. `Marketing` means `sites/Marketing`; `teams/Marketing` is another site. @throws
+ * Fault for an invalid name
+ */
 export function pathOfSite(name: string): readonly string[] {
   const parts = name.split('/').filter((part) => part !== '');
   if (parts.length > 10 || parts.some((part) => !PART.test(part))) throw noSuchItem(NAME);
@@ -44,7 +47,7 @@ const SITE_FIELDS = 'id,name,displayName,webUrl,createdDateTime';
 export const rootSite = (client: SourceClient): Promise<Json> =>
   client.get(['sites', 'root'], { $select: SITE_FIELDS });
 
-/** The site that the connection was made with. @throws Fault not_found where its tenant has none of that name */
+/** Returns the site that the connection names. @throws Fault not_found if the tenant has no such site */
 export async function siteOf(client: GrantClient): Promise<Site> {
   const { facts } = client.credentials;
   const name = facts['site'] ?? '';
@@ -74,6 +77,6 @@ export function nameOfSite(site: Json, host: string): string | null | undefined 
   return KINDS.has(parts[0] ?? '') && parts.length > 1 ? parts.join('/').replace(/^sites\//, '') : undefined;
 }
 
-/** The document libraries of a site. */
+/** Returns the path of a site's document libraries. */
 export const drivesOf = ({ id }: Site): readonly string[] => ['sites', id, 'drives'];
 export const LIBRARIES: Query = { $select: 'id,name,webUrl,createdDateTime,driveType' };

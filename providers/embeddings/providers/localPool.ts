@@ -160,7 +160,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
     if (runner.unloadable === null) {
       for (const call of lost) {
         call.settle(
-          failed(`The embedded model stopped while it worked (${reason}). A new one starts by itself: try again.`),
+          failed(`The embedded model stopped while it worked (${reason}). A new one starts automatically. Try again.`),
         );
       }
     } else {

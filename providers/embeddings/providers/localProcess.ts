@@ -20,7 +20,7 @@ export type LocalReply =
   /** The last message of a process that could not load the model. */
   | { readonly kind: 'unloadable'; readonly reason: string };
 
-// The callback drops a reply to a parent that is gone; without one, it would be an uncaught error.
+// The callback ignores the error of a reply to a parent that has ended; without it, the error would be uncaught.
 const reply = (message: LocalReply, sent: () => void = () => {}): void => {
   process.send?.(message, undefined, undefined, sent);
 };

@@ -12,7 +12,7 @@ export const OPENAI: Upstream = { name: 'OpenAI', credentials: 'OPENAI_API_KEY',
 
 /**
  * OpenAI accepts 2,048 inputs and 300,000 tokens per request (docs: API reference, Create embeddings). Fewer inputs
- * keep responses small and turns short.
+ * keep responses small, so that parsing one does not block the event loop for long.
  */
 export const OPENAI_REQUEST = { inputs: 512, tokens: 300_000, bytes: 8_000_000 } as const;
 

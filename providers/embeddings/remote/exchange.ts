@@ -62,7 +62,7 @@ function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
   const waitMs = retryAfterMs(headers);
   const refusal = refusalOf(status, waitMs);
   if (status === 429 && /insufficient_quota/.test(answer.text)) {
-    const message = `The account of ${credentials} at ${name} has no credit left (429). Look at its plan and billing there, then sync again.`;
+    const message = `The account of ${credentials} at ${name} has no credit left (429). Check its plan and billing there, then sync again.`;
     return { kind: 'hopeless', fault: fault('rate_limited', message, waitMs) };
   }
   if (refusal === 'busy') {

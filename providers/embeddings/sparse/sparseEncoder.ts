@@ -16,7 +16,7 @@ const B = 0.75;
  */
 const AVERAGE_WORDS = 256;
 
-/** Size of the cache of stretches, because most words repeat. */
+/** Maximum number of cached stretches (parts of a text without spaces); most words repeat. */
 const REMEMBERED = 32_768;
 /** Maximum length of a cached stretch; longer ones rarely repeat. */
 const REMEMBERED_LENGTH = 32;

@@ -42,7 +42,10 @@ export function* stretchesOf(text: string): Generator<string> {
   for (const [stretch] of text.matchAll(STRETCH)) yield stretch;
 }
 
-/** Returns the words of a stretch. Pure: the same stretch gives the same words in documents and in queries. */
+/**
+ * Returns the words of a stretch, a part of a text without spaces. Pure: the same stretch gives the same words in
+ * documents and in queries.
+ */
 export function splitWords(stretch: string): Words {
   const written = stretch.replace(POSSESSIVE, '');
   const pieces = written

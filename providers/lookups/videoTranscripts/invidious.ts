@@ -8,7 +8,7 @@ export const invidious: TranscriptService = {
   urlSetting: 'INVIDIOUS_BASE_URL',
   keySetting: null,
   // Every accessible video has this list.
-  refusal: ({ status }) => (status === 404 ? { kind: 'not_found', sentence: 'knows no such video' } : undefined),
+  refusal: ({ status }) => (status === 404 ? { kind: 'not_found', sentence: 'has no such video' } : undefined),
   async fetch(client, videoId) {
     const path = `/api/v1/captions/${videoId}`;
     const listed = member(client.json(await client.get(path)), 'captions');

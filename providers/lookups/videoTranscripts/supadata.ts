@@ -13,9 +13,9 @@ const NONE = 'transcript-unavailable';
 
 const hidden = {
   kind: 'not_found',
-  sentence: 'may not see this video: it is private, or shown to some people only',
+  sentence: 'has no access to this video: it is private or restricted',
 } as const;
-const missing = { kind: 'not_found', sentence: 'knows no such video' } as const;
+const missing = { kind: 'not_found', sentence: 'has no such video' } as const;
 
 export const supadata: TranscriptService = {
   name: 'Supadata',
@@ -53,7 +53,7 @@ function read(client: ServiceClient, answer: unknown): readonly TranscriptLine[]
     const { sentence } = error === 'not-found' ? missing : hidden;
     throw new Fault('not_found', `Supadata ${sentence}.`);
   }
-  if (error !== undefined) throw new Fault('server_error', 'Supadata failed at this video. Ask again later.');
+  if (error !== undefined) throw new Fault('server_error', 'Supadata failed to process this video. Try again later.');
   const content = member(member(answer, 'result') ?? answer, 'content');
   if (!Array.isArray(content)) throw client.wrong('no list of lines');
   return content.map((line) => {

@@ -10,7 +10,7 @@ export const searxng: SearchService = {
   // It responds 403 for a format that is not enabled, and by default only HTML is.
   refusal: ({ status }) =>
     status === 403
-      ? { kind: 'access_denied', sentence: 'gives out no JSON: add json to search.formats in its settings.yml' }
+      ? { kind: 'access_denied', sentence: 'does not return JSON: add json to search.formats in its settings.yml' }
       : undefined,
   async find(client, query) {
     const answer = client.json(await client.get('/search', { q: query, format: 'json' }));
@@ -31,6 +31,6 @@ function noEngineAnswered(silent: readonly unknown[]): Fault {
     .slice(0, 300);
   return new Fault(
     'server_error',
-    `SearXNG found nothing, because its engines did not answer (${named}). Ask again later.`,
+    `SearXNG found nothing, because its engines did not answer (${named}). Try again later.`,
   );
 }

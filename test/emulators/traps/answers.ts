@@ -58,7 +58,7 @@ export const REDIRECT_TRAPS: readonly Trap[] = [
     words: ['A page of the other site.'],
   }),
   placed('redirect-to-foreign-robots', ({ foreign }) => redirect(`${foreign}/closed/page`), {
-    sentence: /is closed to us by .*robots\.txt/,
+    sentence: /is forbidden by .*robots\.txt/,
   }),
 ];
 
@@ -67,7 +67,7 @@ export const STATUS_TRAPS: readonly Trap[] = [
   {
     name: 'closed/by-robots',
     page: html('closed'),
-    outcome: { sentence: /closed to us by .*robots\.txt/, requests: 0 },
+    outcome: { sentence: /is forbidden by .*robots\.txt/, requests: 0 },
   },
   { name: 'login', page: { status: 401 }, outcome: { sentence: /asks for a login.*HTTP 401/, requests: 1 } },
   { name: 'refused', page: { status: 403 }, outcome: { sentence: /is refused to us by its server.*HTTP 403/ } },
@@ -88,9 +88,9 @@ export const STATUS_TRAPS: readonly Trap[] = [
     page: temporary(503, { 'retry-after': new Date(0).toUTCString() }),
     outcome: { words: ['The page works now.'], requests: 2 },
   },
-  { name: 'always-500', page: { status: 500 }, outcome: { sentence: /could not be made by its server/, requests: 3 } },
+  { name: 'always-500', page: { status: 500 }, outcome: { sentence: /failed at its server/, requests: 3 } },
   { name: 'always-503', page: { status: 503 }, outcome: { sentence: /HTTP 503/, requests: 3 } },
-  { name: 'always-429', page: { status: 429 }, outcome: { sentence: /asked for too often.*HTTP 429/, requests: 3 } },
+  { name: 'always-429', page: { status: 429 }, outcome: { sentence: /requested too often.*HTTP 429/, requests: 3 } },
   {
     name: 'early-hints',
     page: (_request, response) => {

@@ -141,8 +141,8 @@ describe('a video transcript', () => {
   test('reports these cases in the message', () =>
     eachOf(['supadata'], async (name) => {
       for (const [error, message] of [
-        ['not-found', 'knows no such video'],
-        ['forbidden', 'may not see this video'],
+        ['not-found', 'has no such video'],
+        ['forbidden', 'has no access to this video'],
       ] as const) {
         emulator.misbehave(() => ({ status: 200, body: JSON.stringify({ error }) }));
         const fault = await faultOf(lookUp(name));

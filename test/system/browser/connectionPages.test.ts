@@ -157,7 +157,7 @@ describe('failed connections', () => {
 
   test('rejects an unknown state', async () => {
     await returnTo((back) => back.searchParams.set('state', 'nobody'));
-    expect(await heading()).toBe('This link leads nowhere');
+    expect(await heading()).toBe('This link is not valid');
     await picture('failed-unknown');
     expect(errors).toEqual(errorOf(400));
   });
@@ -219,7 +219,7 @@ describe('the file chooser', () => {
     expect(await page.getByLabel('Minutes').isChecked()).toBe(true);
     await picture('chooser');
     await press('Sync what is chosen');
-    expect(await heading()).toBe('Your choice is being synced');
+    expect(await heading()).toBe('Your selection is being synced');
     await picture('chosen');
     const texts = () => Promise.all(['When was the lighthouse lit?', 'minutes'].map(found));
     const answers = await waitFor(texts, ([one, other]) => one?.[0] !== undefined && one[0] !== other?.[0]);

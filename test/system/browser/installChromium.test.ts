@@ -84,7 +84,7 @@ describe('a missing browser', () => {
     time += 3_600_000;
     expect(await page(browserPool)).toBeNull();
     expect(ran()).toEqual(['fails']);
-    expect(notices).toEqual([expect.stringMatching(/could be installed.*CHROMIUM_PATH/)]);
+    expect(notices).toEqual([expect.stringMatching(/the installation failed.*CHROMIUM_PATH/)]);
   });
 
   test('that installs slowly does not block pages; later pages use it', async () => {

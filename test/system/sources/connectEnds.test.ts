@@ -117,7 +117,7 @@ test('ends a connection cancelled in Temporal, its page reports that, and its us
   expect((await handle.describe()).status.name).toBe('CANCELLED');
   const page = await openPage(back);
   expect(page).toMatchObject({ status: 409 });
-  expect(page.html).toContain('stopped from our side');
+  expect(page.html).toContain('This service cancelled the connection');
   expect(page.html).toContain('connect once more');
   expect(await sources()).toEqual([]);
   expect(await consentTo(await url())).toMatchObject({ status: 200 });

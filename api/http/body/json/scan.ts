@@ -87,4 +87,5 @@ export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: 
   };
 }
 
-const tooMany = (what: string) => invalid(['body'], `Holds more than ${what}. Send it in several requests`, 'too_long');
+const tooMany = (what: string) =>
+  invalid(['body'], `Contains more than ${what}. Send it in several requests`, 'too_long');

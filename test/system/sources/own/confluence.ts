@@ -77,7 +77,7 @@ export function confluenceRows(catalogue: Catalogue): void {
 
     test('connect nothing and give the reason for a site without access, or without a name if there are several', async () => {
       for (const [subdomain, reason] of [
-        ['elsewhere', /not let into the site/],
+        ['elsewhere', /no access to the Confluence site/],
         [null, /Name one by confluence_subdomain/],
       ] as const) {
         const answer = await customer.fixture.connect(customer.user, { confluence_subdomain: subdomain });

@@ -54,7 +54,7 @@ export function dropboxRows(catalogue: Catalogue): void {
       const made = await customer.settledFiles(5);
       const of = (id: string) => made.find((file) => file.external_file_id === id);
       expect(of('id:plan')).toMatchObject({ sync_status: 'READY', file_metadata: { shared_folder_id: '84528192421' } });
-      expect(of('id:form')?.sync_error_message).toMatch(/gives this kind of document out in no form/);
+      expect(of('id:form')?.sync_error_message).toMatch(/cannot export this type of document/);
       expect(of('id:closed')).toMatchObject({
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/does not let the connected account see/),

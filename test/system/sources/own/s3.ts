@@ -203,7 +203,7 @@ export function s3Rows(catalogue: Catalogue): void {
       }
       expect(files.get('odd.keys/up/../away.md')).toMatchObject({
         sync_status: 'SYNC_ERROR',
-        sync_error_message: expect.stringMatching(/can not be asked for/),
+        sync_error_message: expect.stringMatching(/cannot be requested/),
       });
     });
 
