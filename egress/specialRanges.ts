@@ -10,7 +10,10 @@ export interface Cidr {
   readonly bits: number;
 }
 
-/** The range that contains an address, with the address that was checked: the given one, or the IPv4 address embedded in it. */
+/**
+ * The range that contains an address, with the address that was checked: the given one, or the IPv4 address embedded in
+ * it.
+ */
 export interface Finding {
   readonly address: string;
   readonly range: SpecialRange;
