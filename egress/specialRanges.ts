@@ -31,7 +31,7 @@ export function parseCidr(text: string): Cidr | null {
   return Number(bits) <= (base.kind() === 'ipv4' ? 32 : 128) ? { base, bits: Number(bits) } : null;
 }
 
-/** Returns whether a canonical IP address is inside the range. An address of the other family never is. */
+/** Returns whether a canonical IP address is inside the range. Returns false for an address of the other family. */
 export function within(address: string, cidr: Cidr): boolean {
   return matches(ipaddr.parse(address), cidr);
 }
