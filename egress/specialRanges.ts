@@ -10,7 +10,10 @@ export interface Cidr {
   readonly bits: number;
 }
 
-/** The range that contains an address, with the address that was checked: the given one, or the IPv4 address embedded in it. */
+/**
+ * The range that contains an address, with the address that was checked: the given one, or the IPv4 address embedded in
+ * it.
+ */
 export interface Finding {
   readonly address: string;
   readonly range: SpecialRange;
@@ -28,7 +31,7 @@ export function parseCidr(text: string): Cidr | null {
   return Number(bits) <= (base.kind() === 'ipv4' ? 32 : 128) ? { base, bits: Number(bits) } : null;
 }
 
-/** Returns whether a canonical IP address is inside the range. An address of the other family never is. */
+/** Returns whether a canonical IP address is inside the range. Returns false for an address of the other family. */
 export function within(address: string, cidr: Cidr): boolean {
   return matches(ipaddr.parse(address), cidr);
 }

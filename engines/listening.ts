@@ -14,7 +14,8 @@ async function listenersOn(port: number): Promise<Set<string>> {
 }
 
 /**
- * Returns whether the process itself listens on the port. An open port is no proof: another process may have taken it.
+ * Returns whether the process itself listens on the port. An open port does not prove that: another process may have
+ * taken it.
  */
 export async function listensOn(pid: number, port: number): Promise<boolean> {
   const sockets = await listenersOn(port);

@@ -19,7 +19,9 @@ const { deleteMissingFiles } = proxyActivities<Activities>(COMPUTE);
 const DEFECT =
   'The listing failed because of an internal error. See the log of the service for the cause. Sync the items to try again.';
 
-/** Lists a connected account page by page, then removes the items it no longer has. The data source records the outcome. */
+/**
+ * Lists a connected account page by page, then removes the items it no longer has. The data source records the outcome.
+ */
 export async function syncItems({ runId, isContinued = false }: SyncItemsInput): Promise<void> {
   try {
     if (!isContinued && (await storeSteps.beginListing({ runId })).finished) return;

@@ -6,7 +6,10 @@ import { canAutoSync } from './connectedSources.js';
 /** Default interval. */
 export const DEFAULT_AUTO_SYNC_HOURS = 24;
 
-/** Settings of a user, or of an organization for its users without own values. A value that was never set is null or absent. */
+/**
+ * Settings of a user, or of an organization for its users without own values. A value that was never set is null or
+ * absent.
+ */
 export interface AutoSyncSettings {
   /** Source types, or ALL_SOURCES alone; empty: none. */
   readonly sources?: readonly string[] | null;

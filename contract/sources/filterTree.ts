@@ -73,6 +73,9 @@ export const idOfSelection = (selection: unknown): string =>
 
 export const isSelection = (externalId: string): boolean => externalId.startsWith(PREFIX);
 
-/** Parses such an id. It may have been written by hand, so the result is unchecked. @throws SyntaxError if it is not JSON */
+/**
+ * Parses such an id. It may have been written by hand, so the result is unchecked.
+ * @throws SyntaxError if it is not JSON
+ */
 export const selectionOf = (externalId: string): unknown =>
   JSON.parse(Buffer.from(externalId.slice(PREFIX.length), 'base64url').toString());

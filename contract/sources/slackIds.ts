@@ -41,7 +41,10 @@ const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\
 const EPOCH = /^\d{1,10}(?:\.\d{1,6})?$/;
 const LAST = 9_999_999_999;
 
-/** Parses a day (YYYY/mm/dd), a time (ISO 8601, UTC without a zone) or seconds since 1970 into seconds; null if it is invalid. */
+/**
+ * Parses a day (YYYY/mm/dd), a time (ISO 8601, UTC without a zone) or seconds since 1970 into seconds; null if it is
+ * invalid.
+ */
 export function secondsOf(text: string): number | null {
   if (EPOCH.test(text)) return Math.floor(Number(text));
   const day = DAY.exec(text);

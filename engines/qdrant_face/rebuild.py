@@ -15,7 +15,7 @@ from pathlib import Path
 import qdrant_edge as engine
 
 OPTIMIZE = Path(__file__).parent.parent / "qdrant_optimize.py"
-# Writes that remain to be applied while writers wait.
+# At most this many recorded writes are left for the last step, which blocks new writes.
 LAST_WRITES = 2
 
 

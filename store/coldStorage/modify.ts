@@ -66,8 +66,8 @@ export function createStorageChanges(
           })),
           { session },
         );
-      const told = others.map(({ file }) => file);
-      await events.write(fileEvents.stored('EMBEDDING_STORAGE_MODIFIED', told, requestId, workflowId), session);
+      const changedFiles = others.map(({ file }) => file);
+      await events.write(fileEvents.stored('EMBEDDING_STORAGE_MODIFIED', changedFiles, requestId, workflowId), session);
       const last = rows.at(-1);
       return last && rows.length === limit ? last._id : null;
     },

@@ -124,7 +124,7 @@ export function createDataSourceCommands(
 
   const insert = async (
     { organizationId, userId, customerId }: Tenant & { customerId: string },
-    { tags, metadata, credentials, itemsRunId, workflowId: _told, ...connection }: Connection,
+    { tags, metadata, credentials, itemsRunId, workflowId: _workflowId, ...connection }: Connection,
     session: Session,
   ): Promise<Tagged> => {
     const now = new Date();

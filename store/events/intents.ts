@@ -61,8 +61,10 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
   /** Writes the remaining events after another process settled the row because it presumed this process dead. */
   const showRest = async (row: EventRowDoc, events: readonly StoredEvent[]): Promise<void> => {
     const settled = await rows.findById(row._id).lean();
-    const told = new Set((settled?.events ?? []).flatMap((event) => idsOf(event).map((id) => `${event.kind} ${id}`)));
-    const rest = about(events, ({ kind }, id) => !told.has(`${kind} ${id}`));
+    const published = new Set(
+      (settled?.events ?? []).flatMap((event) => idsOf(event).map((id) => `${event.kind} ${id}`)),
+    );
+    const rest = about(events, ({ kind }, id) => !published.has(`${kind} ${id}`));
     const { organizationId } = row;
     await insertRows(
       rows,

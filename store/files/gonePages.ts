@@ -36,7 +36,7 @@ export function createGonePages(files: Model<FileDoc>): GonePages {
   return {
     async gonePages({ _id: runId, organizationId, userId, acceptedAt }, parentId, missed) {
       const below = { organizationId, userId, parentId, isContainer: false };
-      const told: QueryFilter<FileDoc> = { runId, goneBy: runId, syncStatus: 'SYNC_ERROR' };
+      const reportedGone: QueryFilter<FileDoc> = { runId, goneBy: runId, syncStatus: 'SYNC_ERROR' };
       const unmet: QueryFilter<FileDoc> = {
         runId: { $ne: runId },
         syncStatus: { $in: ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'] },
@@ -44,7 +44,7 @@ export function createGonePages(files: Model<FileDoc>): GonePages {
         updatedAt: { $lt: acceptedAt },
       };
       const rows = await files
-        .find({ ...below, restoredAt: null, $or: missed ? [told, unmet] : [told] }, { _id: 1 })
+        .find({ ...below, restoredAt: null, $or: missed ? [reportedGone, unmet] : [reportedGone] }, { _id: 1 })
         .sort({ _id: 1 })
         .lean();
       return { pages: await files.countDocuments(below), gone: rows.map(({ _id }) => _id) };

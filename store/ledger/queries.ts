@@ -99,7 +99,7 @@ export function createLedgerQueries(
   };
   /** Returns the items of an active run: its files with their current state, then its items without a file. */
   const standing = async (run: RunDoc, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
-    const told = await linesOf(run._id, filter, after, limit);
+    const recorded = await linesOf(run._id, filter, after, limit);
     const found: LedgerItem[] = [];
     const isPast = fileOfKey(after) === null && after !== keysOf(run._id).first;
     for (let from = fileOfKey(after) ?? 0; !isPast && found.length < limit;) {
@@ -111,7 +111,9 @@ export function createLedgerQueries(
     }
     // A file that was handed over may briefly appear in both lists: its own record decides.
     const own = new Set(found.map(({ id }) => id));
-    return [...found, ...told.filter(({ id }) => !own.has(id))].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+    return [...found, ...recorded.filter(({ id }) => !own.has(id))]
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, limit);
   };
 
   return {
@@ -121,13 +123,13 @@ export function createLedgerQueries(
     },
     async met(run, { fileIds, itemIds }) {
       const of = [run, ...(run.kind === 'autoSync' ? await partsOf(run) : [])].map(({ _id }) => _id);
-      const told = await lines
+      const recorded = await lines
         .find({ runId: { $in: of }, $or: [{ fileId: { $in: [...fileIds] } }, { _id: { $in: [...itemIds] } }] })
         .lean();
       const keys = itemIds.map(fileOfKey).filter((id) => id !== null);
       const own = await live.among(of, [...fileIds, ...keys]);
       const ids = own.flatMap(({ fileId, runId }) => [String(fileId), itemKey(runId, { fileId })]);
-      return [...told.flatMap(({ _id, fileId }) => [_id, String(fileId)]), ...ids];
+      return [...recorded.flatMap(({ _id, fileId }) => [_id, String(fileId)]), ...ids];
     },
     async workflowIds(run) {
       const all = run.kind === 'autoSync' ? [run, ...(await partsOf(run))] : [run];

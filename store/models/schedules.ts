@@ -41,7 +41,7 @@ const SCHEDULE = {
 export interface ScheduleDoc extends RecordOf<typeof SCHEDULE> {}
 
 const schedule = schemaOf<ScheduleDoc>(SCHEDULE);
-// claim: marked rows, of which there are few.
+// claim: marked rows only, which are few.
 schedule.index({ claimedUntil: 1 }, { partialFilterExpression: { marked: true } });
 // Schedules of a user: changes of its options, and its deletion.
 schedule.index({ organizationId: 1, userId: 1 });

@@ -93,7 +93,7 @@ export interface RunEnd {
 }
 
 /** Returns whether the end of a run has an event: only a requested upload, not a part of a scheduled sync. */
-const tellsItsEnd = ({ kind, parentRunId }: RunDoc): boolean => IS_UPLOAD[kind] && parentRunId === undefined;
+const hasEndEvent = ({ kind, parentRunId }: RunDoc): boolean => IS_UPLOAD[kind] && parentRunId === undefined;
 
 interface RunsDeps {
   readonly runs: Model<RunDoc>;
@@ -124,7 +124,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       userId: owner.userId,
       customerId: owner.customerId,
       acceptedAt: now,
-      // The process that wrote the row starts it first. Rows of streams are found by their users.
+      // The process that wrote the row starts it first. The sweeper finds rows of streams by their users.
       nextTryAt: run.held === true || stream ? NEVER : new Date(now.getTime() + GRACE_MS),
     };
   };
@@ -238,7 +238,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
         // A scheduled sync is reported once, as a whole, and only if it has synced files.
         const isPass = run.kind === 'autoSync' && (counts['synced'] ?? 0) > 0;
         if (isPass) await events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session);
-        if (isPass || tellsItsEnd(run)) await events.write([uploadEvent('ALL_FILES_PROCESSED', upload)], session);
+        if (isPass || hasEndEvent(run)) await events.write([uploadEvent('ALL_FILES_PROCESSED', upload)], session);
       });
     },
   };

@@ -127,10 +127,10 @@ export function createUploadStreams({
             session,
           );
           if (matched < open.length) throw new Overtaken();
-          const told = open.map((run) =>
+          const endEvents = open.map((run) =>
             uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: run.uploadId ?? null }),
           );
-          await events.write(told, session);
+          await events.write(endEvents, session);
         });
       } catch (error) {
         if (!(error instanceof Overtaken)) throw error;

@@ -28,7 +28,7 @@ export interface Liveness {
 /** For reads only: writes check the user's record themselves. Only positive results are cached. */
 export function createLiveness(knownMs = KNOWN_MS): Liveness {
   const live = new LRUCache<string, true>({ ...atMost(MAX_KNOWN), ttl: knownMs });
-  /** Users whose deletion has started: a query may find them until it is committed. */
+  /** Users whose deletion has started: a query may find them until the deletion is committed. */
   const deleting = new LRUCache<string, true>({ ...atMost(MAX_KNOWN), ttl: DELETING_MS });
   const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
   return {

@@ -6,7 +6,7 @@ export const organizationFilter = ({ organizationId }: Pick<Tenant, 'organizatio
   match: { value: String(organizationId) },
 });
 
-/** Returns the tenant's part of every filter. No function reads or changes points without it. */
+/** Returns the condition that restricts a filter to one tenant. No function reads or changes points without it. */
 export const tenantFilter = ({ organizationId, userId }: Tenant) => [
   organizationFilter({ organizationId }),
   { key: 'user_id', match: { value: userId } },
