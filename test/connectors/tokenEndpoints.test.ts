@@ -67,7 +67,11 @@ function answering({ status, body = '', headers = {} }: Reply) {
   const requests: EgressRequest[] = [];
   const request = (one: EgressRequest): Promise<EgressResponse> => {
     requests.push(one);
-    return Promise.resolve({ status, headers, bytes: () => Promise.resolve(Buffer.from(body)) } as EgressResponse);
+    return Promise.resolve({
+      status,
+      headers,
+      bytes: () => Promise.resolve(Buffer.from(body)),
+    } as unknown as EgressResponse);
   };
   return { egress: { request } as Pick<Egress, 'request'>, requests };
 }
