@@ -6,10 +6,12 @@ import { createDeleteActivities } from '../../activities/delete/deleteFiles.js';
 import { createDeleteUserActivities } from '../../activities/delete/deleteUser.js';
 import type { ActivityDeps } from '../../activities/deps.js';
 import type { DeleteFilesRequest } from '../../contract/files/deleteFiles.js';
+import type { QuarantineFilters } from '../../contract/files/quarantine.js';
 import type { NewWork } from '../../contract/runs/runs.js';
 import type { FileDoc } from '../../store/models/files.js';
+import { quarantinedModel } from '../../store/models/quarantine.js';
 import type { TestUser } from '../support/client.js';
-import { connectSource } from '../support/dataSources.js';
+import { connectSource, withDatabase } from '../support/dataSources.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
@@ -163,3 +165,74 @@ test('the deletion of a user erases all its files in quarantine, and none of ano
   expect([await quarantine.any(owner), await quarantine.any(stranger)]).toEqual([false, true]);
   expect([await chunks.countOf(owner, own), await chunks.countOf(stranger, [foreign])]).toEqual([0, 1]);
 });
+
+/** Returns the state of files in quarantine, and the run that has them. */
+const statesOf = (ids: readonly number[]) =>
+  withDatabase(service, async (connection) => {
+    const rows = await quarantinedModel(connection)
+      .find({ _id: { $in: [...ids] } })
+      .sort({ _id: 1 })
+      .lean();
+    return rows.map(({ _id, state, runId }) => ({ id: _id, state, runId }));
+  });
+
+test('a sweep claims files whose time is up, the oldest first and only so many, and none of another user', async () => {
+  const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
+  const ids: number[] = [];
+  for (let index = 0; index < 4; index += 1) ids.push(await quarantined(owner, { parentId: index < 3 ? 1 : 2 }));
+  const foreign = await quarantined(stranger, { parentId: 1 });
+  const { quarantine } = service.store;
+  await quarantine.expire(owner, { parentIds: [1] });
+  await quarantine.expire(stranger, { parentIds: [1] });
+  await quarantine.claimDue(owner, 9, new Date(), 2);
+  const claimed = async () => (await statesOf([...ids, foreign])).flatMap(({ id, runId }) => (runId === 9 ? [id] : []));
+  expect(await claimed()).toEqual(ids.slice(0, 2));
+  await quarantine.claimDue(owner, 9, new Date(), 100);
+  expect(await claimed()).toEqual(ids.slice(0, 3));
+  expect((await statesOf(ids)).map(({ state }) => state)).toEqual(['erasing', 'erasing', 'erasing', 'kept']);
+});
+
+test('a run takes over files that ended runs left halfway, and none of a run under way', async () => {
+  const { owner } = await newUser();
+  const { quarantine, runs } = service.store;
+  const [ended, underWay] = [await begin(owner, { kind: 'deleteUser' }), await begin(owner, { kind: 'deleteUser' })];
+  await runs.finish(ended, 'aborted', {});
+  const claims = [ended, underWay, null];
+  const ids: number[] = [];
+  for (const [index, runId] of claims.entries()) {
+    ids.push(await quarantined(owner, { parentId: index + 1 }));
+    await quarantine.expire(owner, { parentIds: [index + 1] });
+    if (runId !== null) await quarantine.claimDue(owner, runId, new Date(), 1);
+  }
+  await quarantine.adopt(owner, 9);
+  expect((await statesOf(ids)).map(({ runId }) => runId === 9)).toEqual([true, false, false]);
+});
+
+/** Requests to restore files, and which of them come back: the file itself, another of the user, one of another user. */
+const RESTORES: readonly (readonly [what: string, filters: (id: number) => QuarantineFilters, back: number])[] = [
+  ['by id', (id) => ({ fileIds: [id] }), 1],
+  ['all of the user', () => ({}), 2],
+  ['by parent', () => ({ parentId: 1 }), 1],
+  ['of another data source', () => ({ dataSourceId: 7 }), 0],
+  ['of another run', () => ({ runId: 1 }), 0],
+];
+
+test('a restore claims exactly what its filters name of one user, and nothing that has expired', () =>
+  everyRow(
+    RESTORES,
+    ([what]) => what,
+    async ([, filters, back]) => {
+      const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
+      const own = [await quarantined(owner, { parentId: 1 }), await quarantined(owner, { parentId: 2 })];
+      const late = await quarantined(owner, { parentId: 3 });
+      const foreign = await quarantined(stranger, { parentId: 1 });
+      const { quarantine, transaction } = service.store;
+      await quarantine.expire(owner, { parentIds: [3] });
+      const asked = filters(own[0]!);
+      const claimed = await transaction((session) => quarantine.claimBack(owner, asked, 9, session));
+      const returning = (await statesOf([...own, late, foreign])).filter(({ state }) => state === 'returning');
+      expect([claimed, returning.map(({ id }) => id)]).toEqual([back, own.slice(0, back)]);
+      // A second request finds them claimed.
+      expect(await transaction((session) => quarantine.claimBack(owner, asked, 10, session))).toBe(0);
+    },
+  ));
