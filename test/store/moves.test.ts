@@ -1,8 +1,7 @@
 /** Moves of vectors between hot and cold storage: which files change their storage at the end, and which may not. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { FileDoc } from '../../store/models/files.js';
-import { fileModel } from '../../store/models/files.js';
+import { type FileDoc, fileModel } from '../../store/models/files.js';
 import { withDatabase } from '../support/dataSources.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';

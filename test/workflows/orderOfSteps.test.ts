@@ -563,22 +563,20 @@ const UPLOADS: readonly Row[] = [
 const WEBHOOK = { webhookId: 5 };
 const passed = (fields: object = {}) => ({ ended: false, more: false, dueInMs: null, ...fields });
 const LAST_PASS = passed({ ended: true });
-/** Passes of a webhook's deliveries. The workflow has no result. */
-const DELIVERIES: readonly Row[] = [
+/** Passes of a webhook's deliveries. */
+const PASSES: readonly (Pick<Row, 'what' | 'signal'> & { readonly passes: Answers })[] = [
   { what: 'ends after a last pass', passes: [LAST_PASS] },
   { what: 'makes another pass at once while there are more events', passes: [passed({ more: true }), LAST_PASS] },
   { what: 'waits until a delivery is due', passes: [passed({ dueInMs: 5 }), LAST_PASS] },
-  {
-    what: 'waits for new events',
-    passes: [passed(), LAST_PASS],
-    signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch'] as const,
-  },
+  { what: 'waits for new events', passes: [passed(), LAST_PASS], signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch'] },
   {
     what: 'makes another pass for events that come during its last one',
     passes: [LAST_PASS, LAST_PASS],
-    signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch', 'meanwhile'] as const,
+    signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch', 'meanwhile'],
   },
-].map(({ passes, ...row }) => ({
+];
+/** The workflow has no result. */
+const DELIVERIES = PASSES.map(({ passes, ...row }): Row => ({
   ...{ ...row, workflow: 'deliverEvents', input: WEBHOOK, steps: { deliverBatch: passes }, result: null },
   calls: passes.map(() => ['deliverBatch', WEBHOOK] as const),
 }));
