@@ -6,7 +6,7 @@ import { CONNECTORS } from '../../connectors/catalogue.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { GrantStore, StoredGrant } from '../../contract/accounts/oauth.js';
-import { Fault, type FaultKind } from '../../contract/failures.js';
+import type { Fault, FaultKind } from '../../contract/failures.js';
 import type { ConnectedSourceType } from '../../contract/sources/sources.js';
 import type { Egress, EgressRequest, EgressResponse } from '../../egress/types.js';
 import { createAccessTokens } from '../../providers/embeddings/providers/googleToken.js';

@@ -21,8 +21,8 @@ test('reads the size and the free space of each disk in bytes, once for all of i
 });
 
 test('reports a disk with less than the minimum of free space, and none with enough', async () => {
-  const [{ totalBytes }] = (await readDisks([folder])) as [{ totalBytes: number }];
-  const trouble = await diskTrouble({ folders: [folder], minFreeBytes: totalBytes + 1 });
+  const [disk] = await readDisks([folder]);
+  const trouble = await diskTrouble({ folders: [folder], minFreeBytes: disk!.totalBytes + 1 });
   expect(trouble).toMatch(/^Free disk space is below \d+ MB \(MIN_FREE_DISK_BYTES\): \d+ MB at DATA_DIR\./);
   expect(await diskTrouble({ folders: [folder], minFreeBytes: 0 })).toBeNull();
   expect([megabytes(1_999_999), megabytes(999_999)]).toEqual(['1 MB', '0 MB']);

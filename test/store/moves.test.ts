@@ -171,7 +171,9 @@ test('a sweep claims the files of one user that are due, the longest unused firs
       const first = await seed({ ...hot, coolsAt: older }, owner);
       const { moves } = service.store;
       expect(await moves.claimDue(owner, 11, new Date(), 1)).toEqual([first]);
-      expect((await moves.claimDue(owner, 11, new Date(), 10)).toSorted()).toEqual(isDue ? [id, later] : [later]);
+      expect((await moves.claimDue(owner, 11, new Date(), 10)).toSorted((a, b) => a - b)).toEqual(
+        isDue ? [id, later] : [later],
+      );
       expect((await read(first)).embeddingStorageStatus).toBe('HOT_TO_COLD');
     },
   ));

@@ -63,7 +63,7 @@ async function marked(of: typeof SOURCE | null): Promise<string[]> {
   return rows.filter((row) => isOwn(row) === (of !== null)).map(({ place }) => place ?? '');
 }
 
-/** Places that a source reports as gone, what lies at them and below, and neighbours that stay. */
+/** Places that a source reports as gone, the places that go with them, and neighbours that stay. */
 const PLACES: readonly (readonly [gone: readonly string[], goes: readonly string[], stays: readonly string[]])[] = [
   [['/a/b'], ['/a/b', '/a/b/c', '/a/b/c/d', '/a/b/ '], ['/a/bc', '/a/b c', '/a/b.md', '/a/b0', '/a/b!', '/a', '/a/']],
   [['/a'], ['/a', '/a/b', '/a//'], ['/ab', '/A', '/A/b', '/x/a', '/x/a/b', '/a-1/b', '/a~']],
@@ -78,7 +78,7 @@ const PLACES: readonly (readonly [gone: readonly string[], goes: readonly string
   [[''], ['', '/a', '/b/c'], ['a', '0']],
 ];
 
-test('a place that is gone takes with it what lies below, but no neighbour and nothing of another account', () =>
+test('a place that is gone takes with it everything below, but no neighbour and nothing of another account', () =>
   everyRow(
     PLACES,
     ([places]) => places.join(' '),

@@ -1,6 +1,6 @@
 /**
  * States of files: the expected sets, written out here and not derived from the product's lists, each with its reason.
- * Whoever changes a list states the reason here as well.
+ * A change to a list changes its row here as well, with the reason.
  */
 import { expect, test } from '@jest/globals';
 
