@@ -103,23 +103,21 @@ export const threadChanges = changeFeed(TOKEN, {
   async since(client, point) {
     const kinds = point.counted.map(({ kind }) => kind);
     const coveredRoots = kinds.map((kind) => LISTS[kind]);
+    const pass: Pass = point.pass ?? { begun: nowInSeconds(), open: kinds, at: null, rest: [] };
+    let { counted } = point;
     if (point.pass === null) {
       checkPasses(point, NAME);
+      // Count before the pages are read, and before the check: what is deleted afterwards lowers the next count.
+      counted = await countAll(client, kinds, pass.begun);
       await checkCounts(client, point.counted);
     }
-    const pass: Pass = point.pass ?? { begun: nowInSeconds(), open: kinds, at: null, rest: [] };
     const [kind, ...others] = pass.open;
     if (kind === undefined) throw stale('has an invalid cursor');
-    const on = async (behind: Pass) => {
+    const on = (behind: Pass) => {
       const more = behind.open.length > 0;
       const next: Point = more
-        ? { ...point, pass: behind }
-        : {
-            ...nextPass(point),
-            since: pass.begun - OVERLAP_S,
-            counted: await countAll(client, kinds, pass.begun),
-            pass: null,
-          };
+        ? { ...point, counted, pass: behind }
+        : { ...nextPass(point), since: pass.begun - OVERLAP_S, counted, pass: null };
       return { next, more, coveredRoots, isDeep: true as const };
     };
     const behind = (at: string | null, isEnd: boolean, rest: readonly string[]): Pass =>
@@ -130,10 +128,10 @@ export const threadChanges = changeFeed(TOKEN, {
       return {
         changes: items.map((item) => ({ item })),
         deletedPaths,
-        ...(await on(behind(pass.at, pass.at === null, rest))),
+        ...on(behind(pass.at, pass.at === null, rest)),
       };
     }
     const { items, next, rest } = await takeChanged(client, kind, point.since, pass.at);
-    return { changes: items.map((item) => ({ item })), ...(await on(behind(next, next === null, rest))) };
+    return { changes: items.map((item) => ({ item })), ...on(behind(next, next === null, rest)) };
   },
 });

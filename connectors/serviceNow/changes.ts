@@ -136,11 +136,14 @@ export const recordChanges = changeFeed(TOKEN, {
 
   async since(client, point) {
     const coveredRoots = point.counts.tables.map(({ table }) => table);
+    const pass: Pass = point.pass ?? { begun: Date.now(), open: coveredRoots, room: 'table', after: FROM_START };
+    let { counts } = point;
     if (point.pass === null) {
       checkPasses(point, 'ServiceNow');
+      // Count before the pages are read, and before the check: what is deleted afterwards lowers the next count.
+      counts = await countAll(client, coveredRoots, pass.begun);
       await checkCounts(client, point.counts);
     }
-    const pass: Pass = point.pass ?? { begun: Date.now(), open: coveredRoots, room: 'table', after: FROM_START };
     const [table, ...others] = pass.open;
     if (table === undefined) throw stale('has an invalid cursor');
     const { next, ...told } = await takePage(client, table, point.since, pass);
@@ -150,11 +153,9 @@ export const recordChanges = changeFeed(TOKEN, {
         : { open: others, room: 'table' as const };
     const behind: Pass = next === null ? { ...pass, ...rooms, after: FROM_START } : { ...pass, after: next };
     const more = behind.open.length > 0;
-    let on: Point = { ...point, pass: behind };
-    if (!more) {
-      const counts = await countAll(client, coveredRoots, pass.begun);
-      on = { ...nextPass(point), since: counts.before, counts, pass: null };
-    }
+    const on: Point = more
+      ? { ...point, counts, pass: behind }
+      : { ...nextPass(point), since: counts.before, counts, pass: null };
     return { ...told, next: on, more, coveredRoots, isDeep: true };
   },
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import { SUMS } from '../../cli/backup/manifest.js';
 import { readCall, type Terminal } from '../../cli/command.js';
 import { backup } from '../../cli/commands/backup.js';
 import { restore } from '../../cli/commands/restore.js';
@@ -82,3 +83,48 @@ test('replaces the data on a restore, and only the keys that the backup contains
     },
   );
 });
+
+const KEY_2 = `k2:${randomBytes(32).toString('base64')}`;
+const dropLine = async (file: string): Promise<void> => {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  await writeFile(file, `${lines.slice(1).join('\n')}\n`);
+};
+/** Backups of a deployment with two keys, what happens to them, the key at the restore, and the error; null: none. */
+const DAMAGES: readonly (readonly [
+  what: string,
+  damage: (folder: string) => Promise<unknown>,
+  secretKey: string,
+  error: RegExp | null,
+])[] = [
+  ['whole', () => Promise.resolve(), `${KEY_2},${SECRET_KEY}`, null],
+  ['with a key that is not set', () => Promise.resolve(), SECRET_KEY, /another SECRET_KEY \(k2\)/],
+  [
+    'without one of its sums',
+    (folder) => dropLine(path.join(folder, SUMS)),
+    `${KEY_2},${SECRET_KEY}`,
+    /SHA256SUMS was modified/,
+  ],
+];
+
+test('refuses a backup that lacks a key or a file, and leaves the data as they are', () =>
+  everyRow(
+    DAMAGES,
+    ([what]) => what,
+    async ([, damage, secretKey, error], index) => {
+      const dataDir = path.join(root, `damaged ${index}`, 'data');
+      const folder = path.join(root, `damaged ${index}`, 'backup');
+      const at = (keys: string): Terminal => ({
+        ...{ env: { DATA_DIR: dataDir, SECRET_KEY: keys }, isInteractive: false },
+        ...{ stopped: new AbortController().signal, out: () => undefined, err: () => undefined },
+      });
+      await fill(dataDir, { 'mongodb/WiredTiger': 'backup', 'files/1.raw': 'backup' });
+      await backup.run(readCall(backup, [folder, '--without-keys'], at(`${SECRET_KEY},${KEY_2}`)));
+      await damage(folder);
+      await fill(dataDir, { 'mongodb/WiredTiger': 'newer', 'files/1.raw': 'newer' });
+      const restored = Promise.resolve(restore.run(readCall(restore, [folder, '--force'], at(secretKey))));
+      if (error === null) await restored;
+      else await expect(restored).rejects.toThrow(error);
+      const state = error === null ? 'backup' : 'newer';
+      expect((await read(dataDir)).slice(0, 2)).toEqual([state, state]);
+    },
+  ));

@@ -26,6 +26,19 @@ test('reports a failed round and runs the next one', async () => {
   expect(failures).toEqual(['failure 1', 'failure 2']);
 });
 
+test('waits after a failed round as after any other', async () => {
+  const stopping = new AbortController();
+  let rounds = 0;
+  const round = async (): Promise<void> => {
+    rounds += 1;
+    if (rounds > 1) stopping.abort();
+    else setImmediate(() => stopping.abort());
+    throw new Error('a failure');
+  };
+  await periodically(round, { intervalMs: 1_000_000, signal: stopping.signal, onError: () => undefined });
+  expect(rounds).toBe(1);
+});
+
 test('ends a long wait at once on abort', async () => {
   const stopping = new AbortController();
   let rounds = 0;

@@ -10,6 +10,12 @@ import type { Egress } from '../../egress/types.js';
 
 export const NEVER = new AbortController().signal;
 
+/** Facts that occur in the URLs of some sources. */
+export const URL_FACTS = {
+  ...{ tenant: 'common', subdomain: 'a', instance: 'a', instance_name: 'a', user_id: '1', userID: '1' },
+  ...{ instance_url: 'https://a.my.salesforce.com', domain: 'a', customer: 'api', api: 'api' },
+};
+
 export const loopbackEgress = (): Egress => {
   const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
   return createEgress(loadConfig(env).egress);

@@ -10,8 +10,8 @@ import { WALK_ALL, walkOf } from '../../contract/accounts/connections.js';
 import { Fault } from '../../contract/failures.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { everyRow } from '../support/everyRow.js';
-import { NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
+import { NEVER, URL_FACTS } from './account.js';
 
 const SOURCES = Object.keys(CONNECTORS) as ConnectedSourceType[];
 /** Feeds whose change token is an opaque text of the source, which the service cannot validate. */
@@ -20,13 +20,8 @@ const OLDER = '{"version":0}';
 const WHOLE = sealCursor('{"open":["a"],"at":null}');
 const DAMAGED = ['', 'x', 'damaged', '{"open":["a"],"at":null}', OLDER, WHOLE.slice(0, -1), WHOLE.replace('a', 'b')];
 
-/** Facts that occur in the URLs of some sources. */
-const FACTS = {
-  ...{ tenant: 'common', subdomain: 'a', instance: 'a', instance_name: 'a', user_id: '1', userID: '1' },
-  ...{ instance_url: 'https://a.my.salesforce.com', domain: 'a', customer: 'api', api: 'api' },
-};
 const KEYS = { domain: 'a', apiKey: 'k', accountName: 'account', accountKey: 'a2V5' };
-const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: FACTS, ...KEYS });
+const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: URL_FACTS, ...KEYS });
 
 /** Returns an account that counts its requests and rejects each. */
 function silentAccount(source: ConnectedSourceType) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../../contract/runs/orchestration.js';
 import { type PendingStep, judgeWorkflow } from '../../dispatch/judgeRun.js';
+import type { Activities } from '../../activities/index.js';
 import { everyRow } from '../support/everyRow.js';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');
@@ -94,3 +95,34 @@ test('only failures of the service itself, three in a row, are evidence that a s
     },
   );
 });
+
+/** Whether each step writes or deletes vectors: while Qdrant is down, such a step waits although it sends heartbeats. */
+const WRITES_VECTORS: readonly (readonly [step: keyof Activities, needsQdrant: boolean])[] = [
+  ['ingestBatch', true],
+  ['ingestUploads', true],
+  ['reembedBatch', true],
+  ['moveBatch', true],
+  ['deleteBatch', true],
+  ['eraseFiles', true],
+  ['copyTags', true],
+  ['settleBatch', true],
+  ['deleteMissingFiles', true],
+  ['deleteGonePages', true],
+  ['discoverPages', false],
+  ['discoverEntries', false],
+  ['followLinks', false],
+  ['listItems', false],
+  ['queueItems', false],
+  ['transcribe', false],
+  ['recognize', false],
+  ['deliverBatch', false],
+  ['stopQueued', false],
+  ['sumFiles', false],
+];
+
+test('only a step that writes or deletes vectors is held up by Qdrant', () =>
+  everyRow(WRITES_VECTORS, String, ([name, needsQdrant]) => {
+    const evidence = judgeWorkflow({ task: null, steps: [step({ name })] }, NOW, true);
+    expect(evidence).toEqual(needsQdrant ? { cause: 'qdrant_down' } : null);
+    expect(judgeWorkflow({ task: null, steps: [step({ name })] }, NOW, false)).toBeNull();
+  }));

@@ -102,6 +102,26 @@ test('returns no chunks for white space', () => {
   expect(splitText(' \n\u00a0\n', { chunkSize: 10, chunkOverlap: 5, prefix: 'x' }).chunks).toEqual([]);
 });
 
+test('no chunk is larger than its size, and no overlap than its limit, in any text', () => {
+  const random = new Seeded(7);
+  let overlaps = 0;
+  for (let i = 0; i < 120; i++) {
+    const text = randomText(random, 200);
+    const chunkSize = random.pick([10, 40, 100]);
+    const chunkOverlap = random.below(chunkSize);
+    const { chunks } = splitText(text, { chunkSize, chunkOverlap, prefix: null });
+    for (const [at, { start, end }] of chunks.entries()) {
+      const shared = at === 0 ? '' : text.slice(start, Math.max(start, chunks[at - 1]!.end));
+      if (shared !== '') overlaps += 1;
+      expect([text.slice(start, end), countTokens(text.slice(start, end)) <= chunkSize]).toEqual([
+        ...[text.slice(start, end), true],
+      ]);
+      expect([shared, countTokens(shared) <= chunkOverlap]).toEqual([shared, true]);
+    }
+  }
+  expect(overlaps).toBeGreaterThan(100);
+});
+
 test('keeps every block that fits a chunk whole', () => {
   const random = new Seeded(99);
   for (let i = 0; i < 60; i++) {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { createLog } from '../../observability/log.js';
-import { hideSecrets } from '../../observability/hideSecrets.js';
+import { HIDDEN, hideSecrets } from '../../observability/hideSecrets.js';
 import { everyRow } from '../support/everyRow.js';
 
 const SECRET = 's3cr3t-Value.of+us/0=';
@@ -126,6 +126,94 @@ test('hides a signed token of another service at any place, and a list of secret
   expect(hideSecrets(JSON.stringify({ credentials: { a: SECRET }, x: 1 }))).toBe('{"credentials":"[hidden]","x":1}');
 });
 
+/** A message, with secrets that begin with S3CR, and what is left of it. */
+const MESSAGES: readonly (readonly [given: string, left: string])[] = [
+  ['a?token=S3CR-1&b=2&key=S3CR-2 then ?sig=S3CR-3', 'a?token=[hidden]&b=2&key=[hidden] then ?sig=[hidden]'],
+  ['https://u:S3CR-1@h/x?code=S3CR-2&state=S3CR-3&page=2', 'https://[hidden]@h/x?code=[hidden]&state=[hidden]&page=2'],
+  ['http://u:S3CR-1@a:1 http://v:S3CR-2@b:2', 'http://[hidden]@a:1 http://[hidden]@b:2'],
+  [
+    'postgres://u:S3CR-1@db:5432/x mongodb+srv://u:S3CR-2@c/x redis://:S3CR-3@h',
+    'postgres://[hidden]@db:5432/x mongodb+srv://[hidden]@c/x redis://[hidden]@h',
+  ],
+  ['/p#access_token=S3CR-1&expires_in=9', '/p#access_token=[hidden]&expires_in=9'],
+  ['/p?x=1&amp;token=S3CR-1 and ?x=1;key=S3CR-2', '/p?x=1&amp;token=[hidden] and ?x=1;key=[hidden]'],
+  [
+    '/login?next=https%3A%2F%2Fh%2F%3Ftoken%3DS3CR-1%26x%3D1',
+    '/login?next=https%3A%2F%2Fh%2F%3Ftoken%3D[hidden]%26x%3D1',
+  ],
+  ['client_secret=S3CR-1&x=2&refresh_token=S3CR-2', 'client_secret=[hidden]&x=2&refresh_token=[hidden]'],
+  ['sent password=S3CR-1 api_key=S3CR-2', 'sent password=[hidden] api_key=[hidden]'],
+  ['Bearer S3CR-10001, Basic S3CR-2000= and Token S3CR-3000', 'Bearer [hidden], Basic [hidden] and Token [hidden]'],
+  ['bearer S3CR-10001', 'bearer [hidden]'],
+  ['a\nalk_S3CR12345678\nBearer S3CR-10001\npassword=S3CR-1', 'a\n[hidden]\nBearer [hidden]\npassword=[hidden]'],
+  ['authorization: Bearer S3CR-1', 'authorization: [hidden]'],
+  ['x-api-key: S3CR-1\r\ncookie: s=S3CR-2; t=S3CR-3\r\nhost: h', 'x-api-key: [hidden]\r\ncookie: [hidden]\r\nhost: h'],
+  ['OAuth oauth_token="S3CR-1", oauth_signature="S3CR-2%3D"', 'OAuth [hidden]"[hidden]", oauth_signature="[hidden]"'],
+  ['{"password":"S3CR-1","x":1,"client_secret":"S3CR-2"}', '{"password":"[hidden]","x":1,"client_secret":"[hidden]"}'],
+  ['{"password":"S3CR-1\\"S3CR-2\\\\S3CR-3\\nS3CR-4","x":1}', '{"password":"[hidden]","x":1}'],
+  ['{"secretKeys":["S3CR-1","S3CR-2"],"x":1}', '{"secretKeys":"[hidden]","x":1}'],
+  ['{"credentials":{"a":"S3CR-1","b":"S3CR-2"},"x":1}', '{"credentials":"[hidden]","x":1}'],
+  [JSON.stringify({ body: '{"password":"S3CR-1"}' }), JSON.stringify({ body: '{"password":"[hidden]"}' })],
+  ['{"url":"https://h/?sig=S3CR-1","cookie":"a=S3CR-2"}', '{"url":"https://h/?sig=[hidden]","cookie":"[hidden]"}'],
+  ['alk_S3CR12345678 and alt.k1.S3CRabcdefghij.kl', '[hidden] and [hidden]'],
+  ['eyJS3CRaaaaaa.eyJS3CRbbbbbb.S3CRcccc and alr.k1.S3CRabcdefghij.kl', '[hidden] and [hidden]'],
+];
+
+test('hides every secret of a message, and nothing else', () =>
+  everyRow(
+    MESSAGES,
+    ([given]) => given,
+    ([given, left]) => {
+      expect(written({}, given).parsed['msg']).toBe(left);
+      expect(written({ a: [{ b: given }] }).parsed['a']).toEqual([{ b: left }]);
+      expect(written({ err: new Error(given) }).line).not.toContain('S3CR');
+    },
+  ));
+
+/** Fields with secrets, and what is left of them. */
+const FIELDS: readonly (readonly [given: object, left: object])[] = [
+  [
+    { a: { password: 'S3CR-1', b: [{ api_key: 'S3CR-2', c: 1 }] } },
+    { a: { password: HIDDEN, b: [{ api_key: HIDDEN, c: 1 }] } },
+  ],
+  [
+    { password: 'S3CR-1"S3CR-2\\', x: 1 },
+    { password: HIDDEN, x: 1 },
+  ],
+  [
+    { 'set-cookie': ['a=S3CR-1; Path=/', 'b=S3CR-2'], x: 1 },
+    { 'set-cookie': HIDDEN, x: 1 },
+  ],
+  [
+    { credentials: { a: { b: 'S3CR-1' }, c: ['S3CR-2'] }, x: 1 },
+    { credentials: HIDDEN, x: 1 },
+  ],
+  [{ premiumProxies: ['http://u:S3CR-1@a:1', 'http://S3CR-2@b:2'] }, { premiumProxies: HIDDEN }],
+  [
+    { headers: { Authorization: 'Basic S3CR-1', 'X-Api-Key': 'S3CR-2', a: 'b' } },
+    { headers: { Authorization: HIDDEN, 'X-Api-Key': HIDDEN, a: 'b' } },
+  ],
+  [
+    { password: null, token: 7, secret: '' },
+    { password: null, token: 7, secret: HIDDEN },
+  ],
+  [
+    { x: 'key=', y: 'S' },
+    { x: 'key=', y: 'S' },
+  ],
+  [
+    { x: 'password=\\', y: 'S' },
+    { x: 'password=\\', y: 'S' },
+  ],
+];
+
+test('hides every secret field, and nothing else', () =>
+  everyRow(
+    FIELDS,
+    ([given]) => JSON.stringify(given),
+    ([given, left]) => expect(JSON.parse(hideSecrets(JSON.stringify(given)))).toEqual(left),
+  ));
+
 test('does not change fields without secrets', () => {
   const fields = {
     requestId: 'd1b4',
@@ -151,7 +239,19 @@ test('does not change fields without secrets', () => {
 test('leaves a line of JSON valid, whatever it contains', () => {
   const tricky = fc.oneof(
     fc.string(),
-    fc.constantFrom('"', '\\', '\\"', '?token=', '&sig="x"', '{"password":"a\\"b"}', 'Bearer 1234567890"}', '//a:b@c'),
+    fc.constantFrom(
+      '"',
+      '\\',
+      '\\"',
+      '?token=',
+      '&sig="x"',
+      '{"password":"a\\"b"}',
+      'Bearer 1234567890"}',
+      '//a:b@c',
+      'key=',
+      'token="',
+      'cookie: ',
+    ),
   );
   fc.assert(
     fc.property(
@@ -169,7 +269,20 @@ test('leaves a line of JSON valid, whatever it contains', () => {
 });
 
 test('takes linear time for long lines', () => {
-  for (const piece of ['"password":"', '\\"', '?token=', 'Bearer ', '//a:', 'eyJaaaaaaaa.', '"credentials":{']) {
+  for (const piece of [
+    '"password":"',
+    '\\"',
+    '?token=',
+    'Bearer ',
+    '//a:',
+    'eyJaaaaaaaa.',
+    '"credentials":{',
+    '"cookie":[{',
+    '\\"password\\":\\"',
+    'key=\\"',
+    'cookie: ',
+    '?token=%26',
+  ]) {
     const startedAt = performance.now();
     hideSecrets(piece.repeat(20_000));
     expect([piece, performance.now() - startedAt < 2_000]).toEqual([piece, true]);

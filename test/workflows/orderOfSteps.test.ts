@@ -4,7 +4,15 @@ import type * as sdkActivity from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { FAULT_FAILURE, CONSENT_RETURNED_SIGNAL, RESUME_SIGNAL } from '../../contract/runs/orchestration.js';
+import {
+  CONSENT_RETURNED_SIGNAL,
+  deliveryQueue,
+  EVENTS_QUEUED_SIGNAL,
+  FAULT_FAILURE,
+  ocrQueue,
+  RESUME_SIGNAL,
+  transcriptionQueue,
+} from '../../contract/runs/orchestration.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';
@@ -33,11 +41,11 @@ type Answers = readonly unknown[];
 
 interface Row {
   readonly what: string;
-  readonly workflow: Workflow;
+  readonly workflow: Workflow | 'deliverEvents';
   readonly input?: object;
   readonly steps?: Readonly<Record<string, Answers>>;
-  /** Sent after the first result of that step. */
-  readonly signal?: readonly [name: string, after: string];
+  /** Sent after the first result of that step, or while the workflow waits for it. */
+  readonly signal?: readonly [name: string, step: string, when?: 'meanwhile'];
   readonly calls: readonly (readonly [step: string, input?: object])[];
   /** Absent: the workflow fails or is cancelled. */
   readonly result?: unknown;
@@ -127,6 +135,42 @@ const INGESTS: readonly Row[] = [
     ],
     result: finished({ ready: 1 }, 2),
   },
+  {
+    ...{ what: 'that is paused, and still reads a file alone', workflow: 'scrapeSitemap' },
+    steps: {
+      ...begun(),
+      discoverPages: [{ discovered: 2 }],
+      planBatches: [plan([[1], [2]], { afterId: 2 }), NO_PLAN],
+      ingestBatch: [{ ...BATCH, ready: 0, paused: true, alone: [21] }, BATCH],
+      getPauseState: [{ isOver: true, endsInMs: 0 }],
+    },
+    calls: [
+      ...([['beginRun'], ['discoverPages'], planFrom(0), batch(1), batch(21), ['getPauseState']] as const),
+      ...([planFrom(0), ['finishRun']] as const),
+    ],
+    result: finished({ ready: 1 }, 2),
+  },
+  ...([['transcribe', 'toTranscribe'] as const, ['recognize', 'toRecognize'] as const] as const).flatMap(
+    ([deferred, field]) =>
+      [true, false].map((done): Row => ({
+        ...{
+          what: `that defers a file to ${deferred}, ${done ? 'then reads it' : 'in vain'}`,
+          workflow: 'scrapeSitemap',
+        },
+        steps: {
+          ...begun(),
+          discoverPages: [{ discovered: 1 }],
+          planBatches: [plan([[11]]), NO_PLAN],
+          ingestBatch: [{ ...BATCH, ready: 0, [field]: [11] }, BATCH],
+          [deferred]: [{ done }],
+        },
+        calls: [
+          ...([['beginRun'], ['discoverPages'], planFrom(0), batch(11), [deferred, { fileId: 11 }]] as const),
+          ...([...(done ? [batch(11)] : []), planFrom(0), ['finishRun']] as const),
+        ],
+        result: finished({ ready: done ? 1 : 0 }, 1),
+      })),
+  ),
   {
     ...{ what: 'that is paused for too long', workflow: 'scrapeSitemap' },
     steps: {
@@ -516,7 +560,31 @@ const UPLOADS: readonly Row[] = [
   },
 ];
 
-const STEPS = new Set<string>(Object.values(WAYS).flatMap(({ steps, alike = [] }) => [...steps, ...alike]));
+const WEBHOOK = { webhookId: 5 };
+const passed = (fields: object = {}) => ({ ended: false, more: false, dueInMs: null, ...fields });
+const LAST_PASS = passed({ ended: true });
+/** Passes of a webhook's deliveries. */
+const PASSES: readonly (Pick<Row, 'what' | 'signal'> & { readonly passes: Answers })[] = [
+  { what: 'ends after a last pass', passes: [LAST_PASS] },
+  { what: 'makes another pass at once while there are more events', passes: [passed({ more: true }), LAST_PASS] },
+  { what: 'waits until a delivery is due', passes: [passed({ dueInMs: 5 }), LAST_PASS] },
+  { what: 'waits for new events', passes: [passed(), LAST_PASS], signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch'] },
+  {
+    what: 'makes another pass for events that come during its last one',
+    passes: [LAST_PASS, LAST_PASS],
+    signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch', 'meanwhile'],
+  },
+];
+/** The workflow has no result. */
+const DELIVERIES = PASSES.map(({ passes, ...row }): Row => ({
+  ...{ ...row, workflow: 'deliverEvents', input: WEBHOOK, steps: { deliverBatch: passes }, result: null },
+  calls: passes.map(() => ['deliverBatch', WEBHOOK] as const),
+}));
+
+const DEFERRED = ['transcribe', 'recognize', 'deliverBatch'];
+const STEPS = new Set<string>(
+  DEFERRED.concat(Object.values(WAYS).flatMap(({ steps, alike = [] }) => [...steps, ...alike])),
+);
 
 let client: Client;
 let stop: () => Promise<void>;
@@ -543,7 +611,11 @@ async function step(name: string, input: object): Promise<unknown> {
   calls.push([name, input]);
   const answer = answers[Math.min(nth, answers.length - 1)];
   const handle = client.workflow.getHandle(workflowId);
-  if (row.signal?.[1] === name && nth === 0) setTimeout(() => void handle.signal(row.signal![0]), 50);
+  if (row.signal?.[1] === name && nth === 0) {
+    const [signal, , when] = row.signal;
+    if (when === 'meanwhile') await handle.signal(signal);
+    else setTimeout(() => void handle.signal(signal), 50);
+  }
   if (answer === FAULT)
     throw ApplicationFailure.create({
       ...{ message: SENTENCE, type: FAULT_FAILURE, nonRetryable: true },
@@ -570,14 +642,19 @@ beforeAll(async () => {
   const { temporalAddress: address } = testEngines();
   const connection = await sdk.NativeConnection.connect({ address });
   client = createTemporalClient({ address, namespace: 'default' });
-  const worker = await sdk.Worker.create({
-    ...{ connection, taskQueue, workflowBundle: { codePath: WORKFLOW_BUNDLE }, sinks: SINKS },
-    maxHeartbeatThrottleInterval: '100ms',
+  const shared = {
+    ...{ connection, maxHeartbeatThrottleInterval: '100ms' as const },
     activities: Object.fromEntries([...STEPS].map((name) => [name, (input: object) => step(name, input)])),
-  });
-  const running = worker.run();
+  };
+  const bundle = { workflowBundle: { codePath: WORKFLOW_BUNDLE }, sinks: SINKS };
+  const queues = [ocrQueue, transcriptionQueue, deliveryQueue].map((queueOf) => queueOf(taskQueue));
+  const workers = [
+    await sdk.Worker.create({ ...shared, ...bundle, taskQueue }),
+    ...(await Promise.all(queues.map((queue) => sdk.Worker.create({ ...shared, taskQueue: queue })))),
+  ];
+  const running = Promise.all(workers.map((worker) => worker.run()));
   stop = async () => {
-    worker.shutdown();
+    for (const worker of workers) worker.shutdown();
     await running;
     await client.connection.close();
     await connection.close();
@@ -585,7 +662,8 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-const ofRun = (row: Row): object => (row.workflow === 'drainUploads' ? USER : RUN);
+const OWN_INPUTS: Readonly<Record<string, object>> = { drainUploads: USER, deliverEvents: WEBHOOK };
+const ofRun = (row: Row): object => OWN_INPUTS[row.workflow] ?? RUN;
 const checkRow = async (row: Row): Promise<void> => {
   const workflowId = `${taskQueue}-${randomUUID()}`;
   const calls: [string, object][] = [];
@@ -610,3 +688,4 @@ test('a listing reads page by page, deletes missing files, and reports its outco
 test('a workflow in batches continues after the last batch, and reports its outcome', () => eachOf(BATCHES));
 test('connections and auto-sync passes run step by step, and report their outcome', () => eachOf(OTHERS));
 test('uploads are ingested batch by batch', () => eachOf(UPLOADS));
+test('deliveries continue pass by pass until the last one, and miss no new event', () => eachOf(DELIVERIES));

@@ -60,7 +60,7 @@ export function createAccessTokens(
       maxBytes: MAX_BYTES,
       timeoutMs: TIMEOUT_MS,
     });
-    if (answer.status >= 500 || answer.status === 429)
+    if (answer.status >= 500 || answer.status === 429 || answer.status === 408)
       throw new Fault('server_error', `Google gave no access token (${answer.status}). Try again later.`);
     if (answer.status !== 200) throw denied(`Google refused the service account (${answer.status})`);
     const body = parse(answer.text);

@@ -1,0 +1,238 @@
+/** Files in quarantine when what they belong to is deleted: they can no longer be restored, and are erased. */
+import { asyncLocalStorage } from '@temporalio/activity';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { createDeleteActivities } from '../../activities/delete/deleteFiles.js';
+import { createDeleteUserActivities } from '../../activities/delete/deleteUser.js';
+import type { ActivityDeps } from '../../activities/deps.js';
+import type { DeleteFilesRequest } from '../../contract/files/deleteFiles.js';
+import type { QuarantineFilters } from '../../contract/files/quarantine.js';
+import type { NewWork } from '../../contract/runs/runs.js';
+import type { FileDoc } from '../../store/models/files.js';
+import { quarantinedModel } from '../../store/models/quarantine.js';
+import type { TestUser } from '../support/client.js';
+import { connectSource, withDatabase } from '../support/dataSources.js';
+import { everyRow } from '../support/everyRow.js';
+import { seedFiles } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+
+const DAY_MS = 86_400_000;
+type Owner = Awaited<ReturnType<TestService['store']['users']['ensure']>>;
+let service: TestService;
+let users = 0;
+let lastId = 1_000;
+
+beforeAll(async () => {
+  service = await startService({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
+});
+afterAll(() => service.close());
+
+const newUser = async (): Promise<{ user: TestUser; owner: Owner }> => {
+  const customerId = `owner ${(users += 1)}`;
+  const user = await service.user(customerId);
+  return { user, owner: await service.store.users.ensure(1, customerId) };
+};
+/** Accepts a run of the owner. */
+async function begin(owner: Owner, work: NewWork): Promise<number> {
+  const { runs, transaction } = service.store;
+  const id = await runs.nextId();
+  const run = { ...work, workflowId: `run:${id}`, owner, requestId: 'r' };
+  await transaction((session) => runs.accept(id, run as never, session));
+  return id;
+}
+async function seed(owner: Owner, fields: Partial<FileDoc> = {}): Promise<number> {
+  const id = (lastId += 1);
+  await seedFiles(service, owner, [{ id, texts: [`Text ${id}`], fields }]);
+  return id;
+}
+/** Stores a file and takes it into quarantine, as a sync does that misses it. */
+async function quarantined(owner: Owner, fields: Partial<FileDoc>): Promise<number> {
+  const { store } = service;
+  const id = await seed(owner, fields);
+  const run = (await store.runs.find(await begin(owner, { kind: 'recountFiles' })))!;
+  await store.quarantine.take(run, [id], new Date(Date.now() + DAY_MS));
+  await store.quarantine.kept(await store.quarantine.claimed(run, 1));
+  return id;
+}
+/** Returns which of some files can be restored. */
+async function restorable(ids: readonly number[]): Promise<number[]> {
+  const { found } = await service.store.quarantine.list(1, { fileIds: ids }, { limit: 100, offset: 0 });
+  return found.map(({ _id }) => _id);
+}
+const isSwept = async ({ userId }: Owner): Promise<boolean> =>
+  (await service.store.quarantine.owners(new Date(), 1_000)).some((one) => one.userId === userId);
+
+const ignore = (): void => undefined;
+const depsOf = (): ActivityDeps => {
+  const log = { info: ignore, warn: ignore, error: ignore, debug: ignore };
+  const schedules = { remove: () => Promise.resolve() };
+  return { store: service.store, schedules, log, isBrokenCopy: () => false } as unknown as ActivityDeps;
+};
+const inActivity = <T>(work: () => Promise<T>): Promise<T> =>
+  asyncLocalStorage.run({ cancellationSignal: new AbortController().signal } as never, work);
+
+async function deleteFiles(owner: Owner, request: Partial<DeleteFilesRequest>): Promise<void> {
+  const whole = { filters: {}, preserveFileRecord: false, sendWebhook: false, ...request } as DeleteFilesRequest;
+  const runId = await begin(owner, { kind: 'deleteFiles', request: whole });
+  const { stopQueued, deleteBatch } = createDeleteActivities(depsOf());
+  await inActivity(async () => {
+    await stopQueued({ runId });
+    for (let afterId: number | null = 0; afterId !== null;) ({ afterId } = await deleteBatch({ runId, afterId }));
+  });
+}
+
+/** A container with children in quarantine, and what surrounds it. */
+interface Scene {
+  readonly user: TestUser;
+  readonly owner: Owner;
+  readonly dataSourceId: number;
+  readonly containerId: number;
+  readonly siblingId: number;
+}
+type Child = 'own' | 'nested' | 'sibling' | 'loose' | 'of another source';
+/** Deletions, and the files in quarantine whose time they end. */
+const DELETIONS: readonly (readonly [what: string, act: (scene: Scene) => Promise<unknown>, ends: readonly Child[]])[] =
+  [
+    ['of the container', ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] } }), ['own']],
+    [
+      'of the container with all below it',
+      ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, deleteChildren: true }),
+      ['own', 'nested'],
+    ],
+    [
+      'of the contents of the container, whose record stays',
+      ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, preserveFileRecord: true }),
+      ['own'],
+    ],
+    ['of all files of the user', ({ owner }) => deleteFiles(owner, { filters: {} }), ['own', 'nested', 'sibling']],
+    [
+      'of another container',
+      ({ owner, siblingId }) => deleteFiles(owner, { filters: { ids: [siblingId] } }),
+      ['sibling'],
+    ],
+    [
+      'of the access to the data source',
+      async ({ user, dataSourceId }) =>
+        expect(await user.post('/revoke_access_token', { data_source_id: dataSourceId })).toMatchObject({
+          status: 200,
+        }),
+      ['own', 'nested', 'sibling', 'loose'],
+    ],
+  ];
+
+test('a deletion ends the quarantine of what belonged to the deleted, and of nothing else', () =>
+  everyRow(
+    DELETIONS,
+    ([what]) => what,
+    async ([, act, ends]) => {
+      const [{ user, owner }, { owner: stranger }] = [await newUser(), await newUser()];
+      const { _id: dataSourceId } = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${owner.userId}` });
+      const container = (parentId: number | null) => seed(owner, { isContainer: true, parentId, dataSourceId });
+      const containerId = await container(null);
+      const [nestedId, siblingId] = [await container(containerId), await container(null)];
+      const fields: Record<Child, Partial<FileDoc>> = {
+        own: { parentId: containerId, dataSourceId },
+        nested: { parentId: nestedId, dataSourceId },
+        sibling: { parentId: siblingId, dataSourceId },
+        loose: { parentId: null, dataSourceId },
+        'of another source': { parentId: null, dataSourceId: dataSourceId + 1 },
+      };
+      const children = new Map<Child, number>();
+      for (const [name, one] of Object.entries(fields)) children.set(name as Child, await quarantined(owner, one));
+      // A row of another user that names the same container and data source.
+      const foreign = await quarantined(stranger, { parentId: containerId, dataSourceId });
+      expect(await restorable([...children.values(), foreign])).toHaveLength(children.size + 1);
+      expect(await isSwept(owner)).toBe(false);
+
+      await act({ user, owner, dataSourceId, containerId, siblingId });
+      const left = await restorable([...children.values(), foreign]);
+      const ended = [...children].filter(([, id]) => !left.includes(id)).map(([name]) => name);
+      expect(ended).toEqual(ends);
+      expect(left).toContain(foreign);
+      // The sweep erases what has expired.
+      expect([await isSwept(owner), await isSwept(stranger)]).toEqual([true, false]);
+    },
+  ));
+
+test('the deletion of a user erases all its files in quarantine, and none of another user', async () => {
+  const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
+  const own = [await quarantined(owner, { parentId: null }), await quarantined(owner, { parentId: 1 })];
+  const foreign = await quarantined(stranger, { parentId: null });
+  const runId = await begin(owner, { kind: 'deleteUser' });
+  const { eraseFiles } = createDeleteUserActivities(depsOf());
+  for (let erased = 1; erased > 0;) ({ erased } = await inActivity(() => eraseFiles({ runId })));
+  const { quarantine, chunks } = service.store;
+  expect([await quarantine.any(owner), await quarantine.any(stranger)]).toEqual([false, true]);
+  expect([await chunks.countOf(owner, own), await chunks.countOf(stranger, [foreign])]).toEqual([0, 1]);
+});
+
+/** Returns the state of files in quarantine, and the run that has them. */
+const statesOf = (ids: readonly number[]) =>
+  withDatabase(service, async (connection) => {
+    const rows = await quarantinedModel(connection)
+      .find({ _id: { $in: [...ids] } })
+      .sort({ _id: 1 })
+      .lean();
+    return rows.map(({ _id, state, runId }) => ({ id: _id, state, runId }));
+  });
+
+test('a sweep claims files whose time is up, the oldest first and only so many, and none of another user', async () => {
+  const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
+  const ids: number[] = [];
+  for (let index = 0; index < 4; index += 1) ids.push(await quarantined(owner, { parentId: index < 3 ? 1 : 2 }));
+  const foreign = await quarantined(stranger, { parentId: 1 });
+  const { quarantine } = service.store;
+  await quarantine.expire(owner, { parentIds: [1] });
+  await quarantine.expire(stranger, { parentIds: [1] });
+  await quarantine.claimDue(owner, 9, new Date(), 2);
+  const claimed = async () => (await statesOf([...ids, foreign])).flatMap(({ id, runId }) => (runId === 9 ? [id] : []));
+  expect(await claimed()).toEqual(ids.slice(0, 2));
+  await quarantine.claimDue(owner, 9, new Date(), 100);
+  expect(await claimed()).toEqual(ids.slice(0, 3));
+  expect((await statesOf(ids)).map(({ state }) => state)).toEqual(['erasing', 'erasing', 'erasing', 'kept']);
+});
+
+test('a run takes over files that ended runs left halfway, and none of a run under way', async () => {
+  const { owner } = await newUser();
+  const { quarantine, runs } = service.store;
+  const [ended, underWay] = [await begin(owner, { kind: 'deleteUser' }), await begin(owner, { kind: 'deleteUser' })];
+  await runs.finish(ended, 'aborted', {});
+  const claims = [ended, underWay, null];
+  const ids: number[] = [];
+  for (const [index, runId] of claims.entries()) {
+    ids.push(await quarantined(owner, { parentId: index + 1 }));
+    await quarantine.expire(owner, { parentIds: [index + 1] });
+    if (runId !== null) await quarantine.claimDue(owner, runId, new Date(), 1);
+  }
+  await quarantine.adopt(owner, 9);
+  expect((await statesOf(ids)).map(({ runId }) => runId === 9)).toEqual([true, false, false]);
+});
+
+/** Requests to restore files, and which of them come back: the file itself, another of the user, one of another user. */
+const RESTORES: readonly (readonly [what: string, filters: (id: number) => QuarantineFilters, back: number])[] = [
+  ['by id', (id) => ({ fileIds: [id] }), 1],
+  ['all of the user', () => ({}), 2],
+  ['by parent', () => ({ parentId: 1 }), 1],
+  ['of another data source', () => ({ dataSourceId: 7 }), 0],
+  ['of another run', () => ({ runId: 1 }), 0],
+];
+
+test('a restore claims exactly what its filters name of one user, and nothing that has expired', () =>
+  everyRow(
+    RESTORES,
+    ([what]) => what,
+    async ([, filters, back]) => {
+      const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
+      const own = [await quarantined(owner, { parentId: 1 }), await quarantined(owner, { parentId: 2 })];
+      const late = await quarantined(owner, { parentId: 3 });
+      const foreign = await quarantined(stranger, { parentId: 1 });
+      const { quarantine, transaction } = service.store;
+      await quarantine.expire(owner, { parentIds: [3] });
+      const asked = filters(own[0]!);
+      const claimed = await transaction((session) => quarantine.claimBack(owner, asked, 9, session));
+      const returning = (await statesOf([...own, late, foreign])).filter(({ state }) => state === 'returning');
+      expect([claimed, returning.map(({ id }) => id)]).toEqual([back, own.slice(0, back)]);
+      // A second request finds them claimed.
+      expect(await transaction((session) => quarantine.claimBack(owner, asked, 10, session))).toBe(0);
+    },
+  ));

@@ -1,0 +1,193 @@
+/** What decides whether an unchanged feed or file is skipped: everything that the outcome depends on. */
+import { asyncLocalStorage } from '@temporalio/activity';
+import { expect, jest, test } from '@jest/globals';
+
+import type { ActivityDeps } from '../../activities/deps.js';
+import { createFeedActivities } from '../../activities/discover/discoverEntries.js';
+import { type Processing, processingFor } from '../../activities/ingest/prepare/processing.js';
+import { DEFAULT_INGEST_OPTIONS, type IngestOptions, type PageOptions } from '../../contract/files/ingestOptions.js';
+import type { FeedReading } from '../../contract/runs/feeds.js';
+import type { FileDoc } from '../../store/models/files.js';
+import { everyRow } from '../support/everyRow.js';
+import { recorder } from '../support/recorder.js';
+
+/** Another value of each option. A new option needs its line here. */
+const OTHER_INGEST: { readonly [K in keyof Required<IngestOptions>]: Required<IngestOptions>[K] } = {
+  chunkSize: 700,
+  chunkOverlap: 30,
+  embeddingModel: 'COHERE_MULTILINGUAL_V3',
+  skipEmbeddingGeneration: true,
+  generateChunksOnly: true,
+  storeFileOnly: true,
+  generateSparseVectors: true,
+  prependFilenameToChunks: true,
+  setPageAsBoundary: true,
+  maxItemsPerChunk: 3,
+  splitRows: true,
+  useOcr: true,
+  parsePdfTablesWithOcr: true,
+  detectAudioLanguage: true,
+  transcriptionService: 'deepgram',
+  includeSpeakerLabels: true,
+  syncAttachments: true,
+  parsedTextFormat: 'MARKDOWN',
+  mediaType: 'TEXT',
+  autoSyncedSourceTypes: ['PAGE'],
+  skipFileProcessing: true,
+};
+const PAGE: PageOptions = {
+  htmlTagsToSkip: [],
+  cssClassesToSkip: [],
+  cssSelectorsToSkip: [],
+  downloadCssAndMedia: false,
+  usePremiumProxies: false,
+};
+const OTHER_PAGE: PageOptions = {
+  htmlTagsToSkip: ['nav'],
+  cssClassesToSkip: ['menu'],
+  cssSelectorsToSkip: ['#footer'],
+  downloadCssAndMedia: true,
+  usePremiumProxies: true,
+};
+const entriesOf = <T extends object>(values: T) => Object.entries(values) as [keyof T & string, T[keyof T]][];
+
+/** What the reading of a feed depends on. */
+interface Asked {
+  readonly feedId: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly ingest: IngestOptions;
+  readonly scrape: PageOptions;
+  readonly tagsVersion: number | null;
+  readonly maxFilesPerUpload: number | null;
+  readonly maxPagesPerScrape: number;
+}
+const ASKED: Asked = {
+  ...{ feedId: 'https://a.example/feed', tags: { team: 'docs' }, ingest: DEFAULT_INGEST_OPTIONS, scrape: PAGE },
+  ...{ tagsVersion: 1, maxFilesPerUpload: 10, maxPagesPerScrape: 100 },
+};
+const VALIDATORS = { etag: '"1"', lastModified: null };
+const RUN = 7;
+
+/** Reads a feed that was read before. @returns whether the request was conditional, and what is stored of the reading */
+async function readFeed(
+  asked: Asked,
+  reading: FeedReading | null,
+  { ready = reading?.entries ?? 0, factory = createFeedActivities } = {},
+) {
+  const parent = { _id: 3, externalFileId: asked.feedId, feedReading: reading, fileMetadata: {} };
+  const { ingest, scrape, tags } = asked;
+  const { stores, of } = recorder({
+    'runs.find': {
+      ...{ _id: RUN, kind: 'syncFeed', organizationId: 1, userId: 2, customerId: 'c', fileId: 3, dataSourceId: 9 },
+      ...{ requestId: 'r', workflowId: 'w', progress: {}, request: { url: asked.feedId, ingest, scrape, tags } },
+    },
+    'files.byIds': [parent],
+    'files.countRun': { ready },
+    'files.acceptMany': 1,
+    'limits.of': { max_files_per_upload: asked.maxFilesPerUpload },
+    'dataSources.find': { _id: 9, tagsVersion: asked.tagsVersion },
+  });
+  const known: unknown[] = [];
+  const entry = { id: 'a', url: null, title: 'A', publishedAt: null };
+  const sources = {
+    readFeed: (request: { known: unknown }) => {
+      known.push(request.known);
+      return Promise.resolve({ feed: { title: null, validators: VALIDATORS, entries: [entry] }, movedTo: null });
+    },
+  };
+  const deps = { store: stores, sources, settings: { maxPagesPerScrape: asked.maxPagesPerScrape } };
+  const context = { cancellationSignal: new AbortController().signal } as never;
+  await asyncLocalStorage.run(context, () => factory(deps as unknown as ActivityDeps).discoverEntries({ runId: RUN }));
+  expect(known).toHaveLength(1);
+  const saved = of('runs.saveProgress').map(([, progress]) => progress as { found: { reading: FeedReading } });
+  return { isConditional: known[0] !== null, reading: { ...saved[0]!.found.reading, entries: 1 } };
+}
+
+/** Requests that differ from the first one in one field. */
+const CHANGES: readonly (readonly [field: string, changed: Partial<Asked>])[] = [
+  ['feed', { feedId: 'https://a.example/other' }],
+  ['tags', { tags: { team: 'sea' } }],
+  ['tags of the data source', { tagsVersion: 2 }],
+  ['max_files_per_upload', { maxFilesPerUpload: 11 }],
+  ['max_files_per_upload removed', { maxFilesPerUpload: null }],
+  ['MAX_PAGES_PER_SCRAPE', { maxPagesPerScrape: 101 }],
+  ...entriesOf(OTHER_INGEST).map(([name, value]) => [name, { ingest: { ...ASKED.ingest, [name]: value } }] as const),
+  ...entriesOf(OTHER_PAGE).map(([name, value]) => [name, { scrape: { ...PAGE, [name]: value } }] as const),
+];
+
+test('an unchanged feed is skipped only if everything that its entries depend on is the same', async () => {
+  const { reading, isConditional } = await readFeed(ASKED, null);
+  expect(isConditional).toBe(false);
+  expect((await readFeed(ASKED, reading)).isConditional).toBe(true);
+  await everyRow(
+    CHANGES,
+    ([field]) => field,
+    async ([, changed]) => expect((await readFeed({ ...ASKED, ...changed }, reading)).isConditional).toBe(false),
+  );
+});
+
+test('an unchanged feed is read again if any of its entries was changed or deleted here', async () => {
+  const { reading } = await readFeed(ASKED, null);
+  expect((await readFeed(ASKED, reading, { ready: 0 })).isConditional).toBe(false);
+});
+
+/** How a file is processed. */
+interface Made {
+  readonly file: Partial<FileDoc>;
+  readonly space: string;
+  readonly ocr: ActivityDeps['settings']['ocr'];
+}
+const OCR = { maxPages: 10, pagesAtOnce: 1, languages: ['eng'] };
+const MADE: Made = { file: {}, space: 'space', ocr: OCR };
+const FILE = {
+  ...{ _id: 3, name: 'a.txt', sourceOptions: PAGE, tagPairs: ['team=docs'], parentId: 1, generation: 1 },
+  ...{ processedAs: null, options: DEFAULT_INGEST_OPTIONS },
+} as unknown as FileDoc;
+const processed = ({ file, space, ocr }: Made, known: string | null = null): Processing => {
+  const deps = { embeddings: { spaceOf: () => ({ name: space, dimensions: 3 }) }, settings: { ocr } };
+  return processingFor({ ...FILE, ...file, processedAs: known }, null, deps as unknown as ActivityDeps);
+};
+const withOptions = (options: Partial<IngestOptions>): Made => ({
+  ...MADE,
+  file: { options: { ...DEFAULT_INGEST_OPTIONS, ...options } },
+});
+const READ_BY_OCR = withOptions({ useOcr: true });
+const NAMED = withOptions({ prependFilenameToChunks: true });
+
+/** Pairs of which only one field differs. */
+const PROCESSINGS: readonly (readonly [field: string, before: Made, after: Made])[] = [
+  ...entriesOf(OTHER_INGEST).map(([name, value]) => [name, MADE, withOptions({ [name]: value })] as const),
+  ...entriesOf(OTHER_PAGE).map(
+    ([name, value]) => [name, MADE, { ...MADE, file: { sourceOptions: { ...PAGE, [name]: value } } }] as const,
+  ),
+  ['tags', MADE, { ...MADE, file: { tagPairs: ['team=sea'] } }],
+  ['parent', MADE, { ...MADE, file: { parentId: 2 } }],
+  ['vector space', MADE, { ...MADE, space: 'other' }],
+  ['name, if it is part of the chunks', NAMED, { ...NAMED, file: { ...NAMED.file, name: 'b.txt' } }],
+  ['languages of OCR', READ_BY_OCR, { ...READ_BY_OCR, ocr: { ...OCR, languages: ['deu'] } }],
+  ['tables of OCR', READ_BY_OCR, withOptions({ useOcr: true, parsePdfTablesWithOcr: true })],
+];
+
+test('the stored copy of a file counts as current only if it was processed in the same way', () =>
+  everyRow(
+    PROCESSINGS,
+    ([field]) => field,
+    ([, before, after]) => {
+      const known = processed(before).processedAs;
+      expect(processed(before, known).isComparable).toBe(true);
+      expect(processed(after, known).isComparable).toBe(false);
+    },
+  ));
+
+test('a file that was never ingested has no current copy', () => {
+  const { processedAs } = processed(MADE);
+  expect(processed({ ...MADE, file: { generation: 0 } }, processedAs).isComparable).toBe(false);
+});
+
+test('a new version of the pipeline reads unchanged feeds again', async () => {
+  const { reading } = await readFeed(ASKED, null);
+  jest.resetModules();
+  jest.unstable_mockModule('../../activities/ingest/prepare/processing.js', () => ({ PIPELINE_VERSION: 0 }));
+  const { createFeedActivities: factory } = await import('../../activities/discover/discoverEntries.js');
+  expect((await readFeed(ASKED, reading, { factory })).isConditional).toBe(false);
+});

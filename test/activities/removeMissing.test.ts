@@ -1,0 +1,73 @@
+/** Files that vanished at their source go with everything below them, whether they are kept for a time or not. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { ActivityDeps } from '../../activities/deps.js';
+import { removeMissing } from '../../activities/quarantine/removeMissing.js';
+import type { FileDoc } from '../../store/models/files.js';
+import { everyRow } from '../support/everyRow.js';
+import { seedFiles } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+
+const NEVER = new AbortController().signal;
+let service: TestService;
+let users = 0;
+let lastId = 1_000;
+
+beforeAll(async () => {
+  service = await startService({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
+});
+afterAll(() => service.close());
+
+const ignore = (): void => undefined;
+const depsOf = (quarantineMs: number): ActivityDeps => {
+  const log = { info: ignore, warn: ignore, error: ignore, debug: ignore };
+  return {
+    store: service.store,
+    settings: { quarantineMs },
+    log,
+    isBrokenCopy: () => false,
+  } as unknown as ActivityDeps;
+};
+
+/** Times in milliseconds for which vanished files are kept. */
+const KEPT: readonly number[] = [0, 86_400_000];
+
+test('a vanished file takes its attachments with it, and nothing of another file or user', () =>
+  everyRow(KEPT, String, async (quarantineMs) => {
+    const customerIds = [`gone ${(users += 1)}`, `gone ${(users += 1)}`];
+    for (const customerId of customerIds) await service.user(customerId);
+    const [owner, stranger] = await Promise.all(customerIds.map((one) => service.store.users.ensure(1, one)));
+    const seed = async (parentId: number | null, who = owner!, fields: Partial<FileDoc> = {}): Promise<number> => {
+      const id = (lastId += 1);
+      await seedFiles(service, who, [{ id, texts: [`Text ${id}`], fields: { parentId, ...fields } }]);
+      return id;
+    };
+    const mail = await seed(null);
+    const attached = await seed(mail);
+    const inside = await seed(attached);
+    const [other, besides] = [await seed(null), await seed(lastId)];
+    const foreign = await seed(mail, stranger);
+
+    const { runs, transaction, files, chunks, quarantine } = service.store;
+    const runId = await runs.nextId();
+    const run = {
+      kind: 'recountFiles',
+      workflowId: `run:${runId}`,
+      owner: owner!,
+      fileId: null,
+      requestId: 'r',
+    } as const;
+    await transaction((session) => runs.accept(runId, run, session));
+    await removeMissing((await runs.find(runId))!, [mail], depsOf(quarantineMs), NEVER);
+
+    const all = [mail, attached, inside, other, besides];
+    expect((await files.byIds(owner!, all)).map(({ _id }) => _id)).toEqual([other, besides]);
+    expect(await files.byIds(stranger!, [foreign])).toHaveLength(1);
+    const held = await quarantine.holds(owner!, all);
+    expect([...held].toSorted((a, b) => a - b)).toEqual(quarantineMs === 0 ? [] : [mail, attached, inside]);
+    expect(await chunks.countOf(owner!, [mail, attached, inside])).toBe(quarantineMs === 0 ? 0 : 3);
+    expect(await chunks.countOf(stranger!, [foreign])).toBe(1);
+    // A repetition finds nothing to do.
+    await removeMissing((await runs.find(runId))!, [mail], depsOf(quarantineMs), NEVER);
+    expect(await files.byIds(owner!, all)).toHaveLength(2);
+  }));

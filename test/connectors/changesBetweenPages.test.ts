@@ -1,0 +1,261 @@
+/**
+ * Changes at a source while its change feed is read page by page, for every source that has a feed. The clock of the
+ * test moves on by days between pages, because some feeds continue from a moment and overlap with the previous sync.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/account.js';
+import { CONNECTORS } from '../../connectors/catalogue.js';
+import type { Change, SourceItem } from '../../connectors/connector.js';
+import { Fault } from '../../contract/failures.js';
+import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { Egress } from '../../egress/types.js';
+import { sfId } from '../emulators/salesforce.js';
+import { everyRow } from '../support/everyRow.js';
+import { SOURCE_STANDS } from '../support/sourceStands/index.js';
+import { standForIntercom } from '../support/sourceStands/intercom.js';
+import { standForSalesforce } from '../support/sourceStands/salesforce.js';
+import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
+import { standForZendesk, ZENDESK_SUBDOMAIN } from '../support/sourceStands/zendesk.js';
+import { listed, loopbackEgress, NEVER } from './account.js';
+import { accountWithStoredGrant, obtainGrant } from './grants.js';
+
+/** Further documents in the first container, so that its changes need several pages. */
+const MORE = 3;
+/** Longer than the overlap of any feed with its previous sync, and shorter than any feed keeps its changes. */
+const SLOW_PAGE_MS = 4 * 86_400_000;
+const MAX_PAGES = 100;
+const DISCUSSIONS = [310, 311, 312];
+const LOOSE = ['anchors', 'beacons', 'cables'];
+
+/** A source with items that its feed covers, and what happens to them. */
+interface Scene {
+  reset(): StandContent;
+  /** Changes an item so that the feed reports it. */
+  write(externalId: string, text: string): void;
+  remove(externalId: string): void;
+}
+interface Stage {
+  readonly stand: SourceStand;
+  readonly scene: Scene;
+}
+
+const plain = (stand: SourceStand): Scene => ({
+  reset: () => stand.reset(MORE),
+  write: (externalId, text) => stand.write(externalId, text),
+  remove: (externalId) => stand.remove(externalId),
+});
+
+/** Sources whose feed covers other items than those that their stand writes. */
+const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
+  async INTERCOM() {
+    const stand = await standForIntercom();
+    const { conversations } = stand.emulator;
+    const put = (id: number, text: string, more: object = {}): void =>
+      void conversations.set(id, { title: `About ${id}`, parts: [{ text }], ...more });
+    const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
+    const scene: Scene = {
+      reset() {
+        const content = stand.reset();
+        for (const id of DISCUSSIONS) put(id, 'New.');
+        stand.emulator.tickets.clear();
+        return content;
+      },
+      write: (externalId, text) => put(numberOf(externalId), text, { updated: Math.floor(Date.now() / 1_000) }),
+      remove: (externalId) => void conversations.delete(numberOf(externalId)),
+    };
+    return { stand, scene };
+  },
+  async ZENDESK() {
+    const stand = await standForZendesk();
+    const tickets = () => stand.emulator.accounts.get(ZENDESK_SUBDOMAIN)!.tickets;
+    const put = (id: number, text: string, more: object = {}): void =>
+      void tickets().set(id, { subject: `About ${id}`, comments: [{ text }], ...more });
+    const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
+    const stamp = () => ({ updated: new Date(Date.now()).toISOString() });
+    const scene: Scene = {
+      reset() {
+        const content = stand.reset();
+        for (const id of DISCUSSIONS) put(id, 'New.');
+        return content;
+      },
+      write: (externalId, text) => put(numberOf(externalId), text, stamp()),
+      remove: (externalId) => put(numberOf(externalId), 'Gone.', { status: 'deleted', ...stamp() }),
+    };
+    return { stand, scene };
+  },
+  async SALESFORCE() {
+    const stand = await standForSalesforce();
+    const { put, drop, contents } = stand.emulator;
+    let versions = 0;
+    const write = (id: string, text: string): void => {
+      const version = sfId('068', `x${(versions += 1)}`);
+      contents.set(version, text);
+      put('ContentDocument', id, {
+        ...{ Title: `About ${id}`, FileExtension: 'md', FileType: 'UNKNOWN', ParentId: null },
+        ...{ CreatedDate: '2026-01-07T09:00:00.000+0000', LatestPublishedVersionId: version },
+        LatestPublishedVersion: { ContentLocation: 'S' },
+      });
+    };
+    const idIn = (externalId: string): string => externalId.split(':')[1] ?? '';
+    const scene: Scene = {
+      reset() {
+        const content = stand.reset();
+        for (const name of LOOSE) write(sfId('069', name), 'New.');
+        return content;
+      },
+      write: (externalId, text) => write(idIn(externalId), text),
+      remove: (externalId) => drop('ContentDocument', idIn(externalId), Date.now()),
+    };
+    return { stand, scene };
+  },
+};
+
+/** Facts of the connection, as its caller sends them. */
+const FACTS: Partial<Record<ConnectedSourceType, Readonly<Record<string, string>>>> = {
+  ONEDRIVE: { tenant: 'common' },
+  OUTLOOK: { tenant: 'common' },
+  SHAREPOINT: { tenant: 'harbour.example', site: 'Harbour' },
+  ZENDESK: { subdomain: ZENDESK_SUBDOMAIN },
+  SERVICENOW: { instance: 'harbour' },
+  SALESFORCE: { domain: 'login.salesforce.com' },
+};
+
+const SOURCES = (Object.keys(CONNECTORS) as ConnectedSourceType[]).filter((source) => CONNECTORS[source].changes);
+const stages = new Map<ConnectedSourceType, Stage>();
+let egress: Egress;
+let passedMs = 0;
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  for (const source of SOURCES) {
+    const stage = STAGES[source];
+    const stand = stage ? null : await SOURCE_STANDS[source]();
+    stages.set(source, stand ? { stand, scene: plain(stand) } : await stage!());
+  }
+});
+afterAll(async () => {
+  await egress.close();
+  for (const { stand } of stages.values()) await stand.close();
+});
+beforeEach(() => {
+  const real = Date.now;
+  jest.spyOn(Date, 'now').mockImplementation(() => real() + passedMs);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Returns the items with content that the feed covers. */
+async function coveredItems(account: Account, containers: readonly string[]): Promise<SourceItem[]> {
+  const { coveredRoots } = await account.changes!.since(await account.changes!.now(NEVER), NEVER);
+  const items: SourceItem[] = [];
+  for (const container of containers.filter((one) => coveredRoots?.includes(one) ?? true))
+    items.push(...(await listed((cursor) => account.listDescendants(container, cursor, NEVER))).items);
+  return items.filter(({ hasContent }) => hasContent);
+}
+
+/** What a feed reports: changes and places, or that all must be listed. */
+interface Told {
+  readonly changes: Change[];
+  readonly goneAt: string[];
+  isStale: boolean;
+}
+
+/** Reads a feed to the end of the sync under way, and the whole next sync. */
+async function readOn(account: Account, from: string): Promise<Told> {
+  const told: Told = { changes: [], goneAt: [], isStale: false };
+  try {
+    let cursor = from;
+    for (let ended = 0; ended < 2;) {
+      const page = await account.changes!.since(cursor, NEVER);
+      told.changes.push(...page.changes);
+      told.goneAt.push(...(page.goneAt ?? []));
+      cursor = page.next;
+      if (!page.more) ended += 1;
+    }
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
+    told.isStale = true;
+  }
+  return told;
+}
+
+/** An account of each source, with the items that its feed covers: they are the same after each reset. */
+const connected = new Map<ConnectedSourceType, { readonly account: Account; readonly items: readonly SourceItem[] }>();
+async function connect(source: ConnectedSourceType, containers: readonly string[]) {
+  const known = connected.get(source);
+  if (known) return known;
+  const { settings } = stages.get(source)!.stand;
+  const { grant } = await obtainGrant(source, settings, egress, FACTS[source] ?? {});
+  const { account } = accountWithStoredGrant(source, settings, grant, egress);
+  const made = { account, items: await coveredItems(account, containers) };
+  connected.set(source, made);
+  return made;
+}
+
+/** Begins a scene of a source with changes to all its items. Returns a cursor before them. */
+async function begin(source: ConnectedSourceType) {
+  const { scene } = stages.get(source)!;
+  const { account, items } = await connect(source, scene.reset().containers);
+  const start = await account.changes!.now(NEVER);
+  for (const { externalId } of items) scene.write(externalId, 'First.');
+  passedMs += 3_600_000;
+  return { account, scene, items, start };
+}
+/** Reads at most some pages of a feed. */
+async function readPages(account: Account, start: string, atMost: number) {
+  let cursor = start;
+  let [more, pages] = [true, 0];
+  for (; more && pages < atMost; pages += 1) ({ next: cursor, more } = await account.changes!.since(cursor, NEVER));
+  return { cursor, more, pages };
+}
+
+/**
+ * Reads a feed of changes up to its first page, and up to the last but one; lets something happen to the source and days
+ * pass, and reads on. Returns what was then reported.
+ */
+async function betweenPages(
+  source: ConnectedSourceType,
+  happens: (scene: Scene, items: readonly SourceItem[]) => void,
+) {
+  const whole = await begin(source);
+  const { pages: all } = await readPages(whole.account, whole.start, MAX_PAGES);
+  // A feed of one page would prove nothing.
+  expect(all).toBeGreaterThan(1);
+  expect(all).toBeLessThan(MAX_PAGES);
+  const results: { pages: number; items: readonly SourceItem[]; told: Told }[] = [];
+  for (const pages of new Set([1, all - 1])) {
+    const { account, scene, items, start } = await begin(source);
+    const { cursor, more } = await readPages(account, start, pages);
+    expect(more).toBe(true);
+    happens(scene, items);
+    passedMs += SLOW_PAGE_MS;
+    results.push({ pages, items, told: await readOn(account, cursor) });
+  }
+  return results;
+}
+
+test('an item that changes after a page was read is reported by this sync or the next', () =>
+  everyRow(SOURCES, String, async (source) => {
+    const results = await betweenPages(source, (scene, items) => {
+      for (const { externalId } of items) scene.write(externalId, 'Late.');
+    });
+    const missed = results.flatMap(({ pages, items, told: { changes, isStale } }) => {
+      const reported = new Set(changes.map((change) => ('item' in change ? change.item.externalId : '')));
+      const ids = items.map(({ externalId }) => externalId).filter((id) => !isStale && !reported.has(id));
+      return ids.map((id) => `${id} after page ${pages}`);
+    });
+    expect(missed).toEqual([]);
+  }));
+
+test('an item that is deleted after a page was read is reported by this sync or the next', () =>
+  everyRow(SOURCES, String, async (source) => {
+    const results = await betweenPages(source, (scene, [item]) => scene.remove(item!.externalId));
+    const missed = results.flatMap(({ pages, items: [item], told: { changes, goneAt, isStale } }) => {
+      const { externalId, place } = item!;
+      const isGone = changes.some((change) => 'gone' in change && change.gone === externalId);
+      return isGone || isStale || (place !== undefined && goneAt.includes(place)) ? [] : [`after page ${pages}`];
+    });
+    expect(missed).toEqual([]);
+  }));

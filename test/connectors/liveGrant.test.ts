@@ -1,0 +1,121 @@
+/** When the tokens of a connection are refreshed, and whose refresh counts if several processes try. */
+import { expect, test } from '@jest/globals';
+
+import { createLiveGrant, isDue } from '../../connectors/oauth/liveGrant.js';
+import type { GrantStore, StoredGrant, VersionedGrant } from '../../contract/accounts/oauth.js';
+import { Fault, type FaultKind } from '../../contract/failures.js';
+import { everyRow } from '../support/everyRow.js';
+import { faultOf, NEVER } from './account.js';
+
+const HOUR_MS = 3_600_000;
+const grantOf = (accessToken: string, fields: Partial<StoredGrant> = {}): StoredGrant => ({
+  ...{ accessToken, refreshToken: `refresh ${accessToken}`, obtainedAt: 0, expiresAt: null, facts: {} },
+  ...{ clientId: 'client', ...fields },
+});
+
+/** Lifetimes of tokens, and the age from which they are refreshed, both in milliseconds. Null: never. */
+const LIVES: readonly (readonly [what: string, lifeMs: number | null, dueAtMs: number | null])[] = [
+  ['no end', null, null],
+  ['an hour: five minutes before its end would be later than 80 %', HOUR_MS, 2_880_000],
+  ['ten minutes: half of it', 600_000, 300_000],
+  ['four minutes: half of it', 240_000, 120_000],
+];
+
+test('a token is refreshed in time before its end, and never sooner than after half of its life', () =>
+  everyRow(
+    LIVES,
+    ([what]) => what,
+    ([, lifeMs, dueAtMs]) => {
+      const grant = grantOf('a', { obtainedAt: 1_000, expiresAt: lifeMs === null ? null : 1_000 + lifeMs });
+      if (dueAtMs === null) return expect(isDue(grant, Number.MAX_SAFE_INTEGER)).toBe(false);
+      expect([isDue(grant, 1_000 + dueAtMs - 1), isDue(grant, 1_000 + dueAtMs)]).toEqual([false, true]);
+    },
+  ));
+
+/** A store of one grant, and what was done with it. */
+function keeperOf(first: VersionedGrant) {
+  let kept: VersionedGrant | null = first;
+  const done: string[] = [];
+  const keeper: GrantStore = {
+    read: () => Promise.resolve(kept),
+    claim(version) {
+      done.push(`claim ${version}`);
+      return Promise.resolve('claim');
+    },
+    keep(claim, version, grant) {
+      done.push(`keep ${claim} ${version}`);
+      kept = { grant, version: `${version}+` };
+      return Promise.resolve(kept.version);
+    },
+    release: (claim) => Promise.resolve(void done.push(`release ${claim}`)),
+    ownClient: () => Promise.resolve(null),
+  };
+  /** Another process stores a grant, or the account is disconnected. */
+  const put = (next: VersionedGrant | null): void => {
+    kept = next;
+  };
+  return { keeper, done, put };
+}
+const DUE = { grant: grantOf('old', { expiresAt: 1 }), version: '1' };
+const FRESH = { grant: grantOf('new', { expiresAt: Number.MAX_SAFE_INTEGER }), version: '2' };
+
+test('a refresh stores the new grant under its claim', async () => {
+  const { keeper, done } = keeperOf(DUE);
+  const live = createLiveGrant('Source', keeper, () => Promise.resolve(FRESH.grant));
+  expect((await live.current(NEVER)).accessToken).toBe('new');
+  expect(done).toEqual(['claim 1', 'keep claim 1']);
+  expect(live.version()).toBe('1+');
+});
+
+test('a refused refresh proves nothing if another process has stored a grant meanwhile', async () => {
+  const { keeper, done, put } = keeperOf(DUE);
+  const live = createLiveGrant('Source', keeper, () => {
+    put(FRESH);
+    return Promise.reject(new Fault('access_revoked', 'The refresh token was used.'));
+  });
+  expect((await live.current(NEVER)).accessToken).toBe('new');
+  expect(done).toEqual(['claim 1', 'release claim']);
+  expect(live.version()).toBe('2');
+});
+
+/** Failed refreshes, how often they are tried in one call, and the version that counts as refused afterwards. */
+const FAILURES: readonly (readonly [kind: FaultKind, tries: number, refused: string | null])[] = [
+  ['access_revoked', 1, '1'],
+  ['rate_limited', 1, null],
+  ['server_error', 1, null],
+  ['not_configured', 1, null],
+  ['unreachable', 2, null],
+  ['timed_out', 2, null],
+];
+
+test('a failed refresh ends its claim and reports the failure; a broken one is tried once more', () =>
+  everyRow(
+    FAILURES,
+    ([kind]) => kind,
+    async ([kind, tries, refused]) => {
+      const { keeper, done } = keeperOf(DUE);
+      let refreshes = 0;
+      const live = createLiveGrant('Source', keeper, () => {
+        refreshes += 1;
+        return Promise.reject(new Fault(kind, 'It failed.'));
+      });
+      expect((await faultOf(live.current(NEVER))).kind).toBe(kind);
+      expect(refreshes).toBe(tries);
+      expect(done).toEqual(['claim 1', 'release claim']);
+      expect(live.version()).toBe(refused);
+    },
+  ));
+
+test('a refused token without a refresh token, or of an account that was disconnected, is access_revoked', async () => {
+  const refresh = (): Promise<never> => Promise.reject(new Error('must not be called'));
+  const endless = { grant: grantOf('old', { refreshToken: null }), version: '1' };
+  const { keeper, put } = keeperOf(endless);
+  const live = createLiveGrant('Source', keeper, refresh);
+  expect((await live.current(NEVER)).accessToken).toBe('old');
+  expect((await faultOf(live.renewed('old', NEVER))).kind).toBe('access_revoked');
+  // Another process has connected the account again.
+  put(FRESH);
+  expect((await live.renewed('old', NEVER)).accessToken).toBe('new');
+  put(null);
+  expect((await faultOf(live.current(NEVER))).kind).toBe('access_revoked');
+});

@@ -1,0 +1,95 @@
+/** One round of the sweeper: what it repeats for processes that died, or while Temporal was unavailable. */
+import { expect, test } from '@jest/globals';
+
+import { createDispatcher } from '../../dispatch/dispatcher.js';
+import { everyRow } from '../support/everyRow.js';
+import { type Answers, recorder } from '../support/recorder.js';
+
+const runOf = (_id: number, fields: object = {}) => ({
+  ...{ _id, kind: 'syncUpload', workflowId: `run:${_id}`, organizationId: 1, userId: 2, fileId: 3, requestId: 'r' },
+  ...{ startedAt: null, finishedAt: null, dataSourceId: null, ...fields },
+});
+
+/** Sweeps once with these answers of the stores. Returns the calls of Temporal, and those of the stores. */
+async function sweepOnce(answers: Answers) {
+  const done: string[] = [];
+  const stopped = new AbortController();
+  const stores = recorder({
+    'runs.unstarted': [],
+    'uploadStreams.waiting': [],
+    'attempts.unacknowledged': [],
+    'runs.countUsersAtWork': 1,
+    ...answers,
+    'pauses.unacknowledged'() {
+      // The last step of a round.
+      stopped.abort();
+      return answers['pauses.unacknowledged'] ?? [];
+    },
+  });
+  const signal = (id: string, name: unknown): Promise<void> => Promise.resolve(void done.push(`${String(name)} ${id}`));
+  const client = {
+    connection: { close: () => Promise.resolve() },
+    withDeadline: (_at: number, work: () => unknown) => work(),
+    workflow: {
+      getHandle: (id: string) => ({ signal: (name: unknown) => signal(id, (name as { name?: string }).name ?? name) }),
+      start: (_kind: string, { workflowId }: { workflowId: string }) => signal(workflowId, 'start'),
+      signalWithStart: (_kind: string, { workflowId }: { workflowId: string }) => signal(workflowId, 'wake'),
+    },
+  };
+  const names = { idOf: (id: string) => id, taskQueue: 'q' };
+  const errors: unknown[] = [];
+  const log = { info: () => undefined, warn: (fields: { err?: unknown }) => void errors.push(fields.err) };
+  const dispatcher = createDispatcher(client as never, names as never, stores.stores, log as never);
+  const startedAt = Date.now();
+  await dispatcher.sweep(stopped.signal);
+  await dispatcher.close();
+  return { done, errors, of: stores.of, names: stores.names(), startedAt };
+}
+
+test('releases held runs before it reads the outbox, so that they start in the same round', async () => {
+  const { names } = await sweepOnce({});
+  expect(names.indexOf('heldRuns.releaseHeld')).toBe(0);
+  expect(names.indexOf('runs.unstarted')).toBe(1);
+});
+
+/** What a round finds, and what it asks Temporal to do. */
+const FOUND: readonly (readonly [what: string, answers: Answers, done: readonly string[]])[] = [
+  ['nothing', {}, []],
+  ['runs that are due', { 'runs.unstarted': [runOf(7)], 'runs.find': runOf(7) }, ['start run:7']],
+  ['uploads that wait', { 'uploadStreams.waiting': [runOf(7, { stream: true, workflowId: 's' })] }, ['wake s']],
+  ['a returned user', { 'attempts.unacknowledged': [{ _id: 7 }] }, ['consentReturned connect:7']],
+  ['a resumed run', { 'pauses.unacknowledged': [runOf(7)] }, ['resumeRun run:7']],
+];
+
+test('starts and signals what waits', () =>
+  everyRow(
+    FOUND,
+    ([what]) => what,
+    async ([, answers, done]) => {
+      const swept = await sweepOnce(answers);
+      expect(swept.done).toEqual(done);
+      expect(swept.errors).toEqual([]);
+    },
+  ));
+
+/** Rows that are read up to a time, and how long ago that is in milliseconds: the process that wrote them goes first. */
+const AGES: readonly (readonly [call: string, agoMs: number])[] = [
+  ['runs.unstarted', 0],
+  ['uploadStreams.waiting', 0],
+  ['attempts.unacknowledged', 2_000],
+  ['pauses.unacknowledged', 2_000],
+];
+
+test('leaves what was written a moment ago to the process that wrote it', async () => {
+  const { of, startedAt } = await sweepOnce({});
+  await everyRow(
+    AGES,
+    ([call]) => call,
+    ([call, agoMs]) => {
+      const [until, limit] = of(call)[0] as [Date, number];
+      expect(until.getTime()).toBeGreaterThanOrEqual(startedAt - agoMs);
+      expect(until.getTime()).toBeLessThanOrEqual(Date.now() - agoMs);
+      expect(limit).toBe(100);
+    },
+  );
+});

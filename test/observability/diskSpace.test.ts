@@ -1,0 +1,29 @@
+/** Free space of the disks that the service writes to. */
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+
+import { diskTrouble, megabytes, readDisks } from '../../observability/diskSpace.js';
+
+const folder = { name: 'DATA_DIR', path: tmpdir() };
+/** It does not exist yet: its disk is that of the nearest existing folder. */
+const below = { name: 'DATA_DIR/new', path: path.join(tmpdir(), `missing-${process.pid}`, 'below') };
+
+test('reads the size and the free space of each disk in bytes, once for all of its folders', async () => {
+  const { bavail, blocks, bsize } = await statfs(tmpdir());
+  const disks = await readDisks([folder, below]);
+  expect(disks.map(({ name }) => name)).toEqual(['DATA_DIR']);
+  expect(disks[0]!.totalBytes).toBe(blocks * bsize);
+  // Others write to the disk meanwhile.
+  expect(Math.abs(disks[0]!.freeBytes - bavail * bsize)).toBeLessThan(blocks * bsize * 0.1);
+  expect(await readDisks([below])).toMatchObject([{ ...below, totalBytes: blocks * bsize }]);
+});
+
+test('reports a disk with less than the minimum of free space, and none with enough', async () => {
+  const [disk] = await readDisks([folder]);
+  const trouble = await diskTrouble({ folders: [folder], minFreeBytes: disk!.totalBytes + 1 });
+  expect(trouble).toMatch(/^Free disk space is below \d+ MB \(MIN_FREE_DISK_BYTES\): \d+ MB at DATA_DIR\./);
+  expect(await diskTrouble({ folders: [folder], minFreeBytes: 0 })).toBeNull();
+  expect([megabytes(1_999_999), megabytes(999_999)]).toEqual(['1 MB', '0 MB']);
+});

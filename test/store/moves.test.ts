@@ -1,0 +1,204 @@
+/** Moves of vectors between hot and cold storage: which files change their storage at the end, and which may not. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { type FileDoc, fileModel } from '../../store/models/files.js';
+import { withDatabase } from '../support/dataSources.js';
+import { everyRow } from '../support/everyRow.js';
+import { seedFiles } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };
+const BEN = { ...ADA, userId: 8, customerId: 'ben' };
+const TRY = { ...ADA, runId: 9, token: 'try', requestId: 'r', workflowId: 'w' };
+let service: TestService;
+let lastId = 100;
+
+beforeAll(async () => {
+  service = await startService({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
+});
+afterAll(() => service.close());
+
+const ago = (ms: number): Date => new Date(Date.now() - ms);
+const COPY = { key: 'k', generation: 1, points: 1, bytes: 1 };
+const LEAVING: Partial<FileDoc> = {
+  ...{ embeddingStorageStatus: 'HOT_TO_COLD', syncStatus: 'READY', supportsColdStorage: true, coolsAt: ago(1_000) },
+  ...{ move: { runId: 9, token: 'try' }, coldCopy: COPY, vectorSpace: 'minilm-l6-v2-384', hotStorageTimeToLive: 2 },
+};
+const RETURNING: Partial<FileDoc> = { ...LEAVING, embeddingStorageStatus: 'COLD_TO_HOT', tagsRevision: 3 };
+
+async function seed(fields: Partial<FileDoc>, owner = ADA): Promise<number> {
+  lastId += 1;
+  await seedFiles(service, owner, [{ id: lastId, fields }]);
+  return lastId;
+}
+const read = (id: number): Promise<FileDoc> =>
+  withDatabase(service, async (connection) => (await fileModel(connection).findById(id).lean())!);
+/** Returns how many events there are about a file. */
+const eventsOf = (id: number): Promise<number> =>
+  withDatabase(service, (connection) =>
+    connection.collection('events').countDocuments({ 'events.objectId': { $in: [id, String(id)] } }),
+  );
+
+type Row = readonly [what: string, fields: Partial<FileDoc>, isMoved: boolean, owner?: typeof ADA];
+/** What may have happened to a file since its vectors were copied to cold storage. */
+const TO_COLD: readonly Row[] = [
+  ['nothing', {}, true],
+  ['new tags', { tagsRevision: 4 }, true],
+  ['a use, so that it is no longer due', { coolsAt: new Date(Date.now() + DAY_MS) }, false],
+  ['a request to keep it', { coolsAt: null }, false],
+  ['the end of cold storage for it', { supportsColdStorage: false }, false],
+  ['the start of a sync', { syncStatus: 'SYNCING' }, false],
+  ['a failed sync', { syncStatus: 'SYNC_ERROR' }, false],
+  ['a sync', { generation: 2 }, false],
+  ['a sync with its own copy', { generation: 2, coldCopy: { ...COPY, generation: 2 } }, false],
+  ['a copy of another content', { coldCopy: { ...COPY, generation: 2 } }, false],
+  ['the loss of the copy', { coldCopy: null }, false],
+  ['another try', { move: { runId: 9, token: 'later' } }, false],
+  ['another run', { move: { runId: 10, token: 'try' } }, false],
+  ['the end of the move', { move: null }, false],
+  ['the move itself', { embeddingStorageStatus: 'COLD_STORAGE' }, false],
+  ['the way back', { embeddingStorageStatus: 'COLD_TO_HOT' }, false],
+  ['nothing, but it is of another user', {}, false, BEN],
+];
+/** What may have happened to a file since its vectors were written back. */
+const TO_HOT: readonly Row[] = [
+  ['nothing', {}, true],
+  ['the end of cold storage for it', { supportsColdStorage: false }, true],
+  ['new tags', { tagsRevision: 4 }, false],
+  ['a sync', { generation: 2 }, false],
+  ['another try', { move: { runId: 9, token: 'later' } }, false],
+  ['another run', { move: { runId: 10, token: 'try' } }, false],
+  ['the move itself', { embeddingStorageStatus: 'HOT_STORAGE' }, false],
+  ['the way to cold storage', { embeddingStorageStatus: 'HOT_TO_COLD' }, false],
+  ['nothing, but it is of another user', {}, false, BEN],
+];
+
+test('a file goes to cold storage only if it was not used, synced, kept or taken over meanwhile', () =>
+  everyRow(
+    TO_COLD,
+    ([what]) => what,
+    async ([, fields, isMoved, owner]) => {
+      const id = await seed({ ...LEAVING, ...fields }, owner);
+      const before = await read(id);
+      expect(await service.store.moves.flipToCold(TRY, [{ _id: id, generation: 1 }])).toEqual(isMoved ? [id] : []);
+      const { embeddingStorageStatus } = await read(id);
+      expect(embeddingStorageStatus).toBe(isMoved ? 'COLD_STORAGE' : before.embeddingStorageStatus);
+      expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
+      // A repetition after a lost answer changes nothing.
+      expect(await service.store.moves.flipToCold(TRY, [{ _id: id, generation: 1 }])).toEqual([]);
+      expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
+    },
+  ));
+
+test('a file comes back to hot storage only with the content and the tags of its written vectors', () =>
+  everyRow(
+    TO_HOT,
+    ([what]) => what,
+    async ([, fields, isMoved, owner]) => {
+      const id = await seed({ ...RETURNING, ...fields }, owner);
+      const before = await read(id);
+      const carried = { _id: id, generation: 1, tagsRevision: 3 };
+      expect(await service.store.moves.flipToHot(TRY, [carried])).toEqual(isMoved ? [id] : []);
+      const { embeddingStorageStatus, coolsAt } = await read(id);
+      expect(embeddingStorageStatus).toBe(isMoved ? 'HOT_STORAGE' : before.embeddingStorageStatus);
+      expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
+      if (!isMoved) return;
+      // Its days in hot storage begin again, if it may leave at all.
+      const leavesInMs = coolsAt ? coolsAt.getTime() - Date.now() : null;
+      if (fields.supportsColdStorage === false) return expect(leavesInMs).toBeNull();
+      expect(leavesInMs).toBeGreaterThan(2 * DAY_MS - HOUR_MS);
+      expect(leavesInMs).toBeLessThanOrEqual(2 * DAY_MS);
+    },
+  ));
+
+/** States of a file when its move is given up, and those afterwards. */
+const STEPS_BACK: readonly (readonly [
+  before: FileDoc['embeddingStorageStatus'],
+  after: FileDoc['embeddingStorageStatus'],
+  keepsCopy: boolean,
+])[] = [
+  ['HOT_TO_COLD', 'HOT_STORAGE', false],
+  ['COLD_TO_HOT', 'COLD_STORAGE', true],
+  ['HOT_STORAGE', 'HOT_STORAGE', true],
+  ['COLD_STORAGE', 'COLD_STORAGE', true],
+];
+
+test('a file whose move is given up is where it was; another try or user changes nothing', () =>
+  everyRow(
+    STEPS_BACK,
+    ([before]) => before,
+    async ([before, after, keepsCopy]) => {
+      const id = await seed({ ...LEAVING, embeddingStorageStatus: before });
+      const { moves } = service.store;
+      for (const other of [
+        { ...TRY, token: 'later' },
+        { ...TRY, runId: 10 },
+        { ...TRY, userId: BEN.userId },
+      ])
+        await moves.stepBack(other, [id]);
+      expect((await read(id)).embeddingStorageStatus).toBe(before);
+      await moves.stepBack(TRY, [id]);
+      const { embeddingStorageStatus, coldCopy } = await read(id);
+      expect([embeddingStorageStatus, coldCopy !== null]).toEqual([after, keepsCopy]);
+    },
+  ));
+
+/** Files in hot storage, and whether a sweep moves them. */
+const DUE: readonly (readonly [what: string, fields: Partial<FileDoc>, isDue: boolean])[] = [
+  ['due', {}, true],
+  ['not due yet', { coolsAt: new Date(Date.now() + HOUR_MS) }, false],
+  ['never due', { coolsAt: null }, false],
+  ['in cold storage', { embeddingStorageStatus: 'COLD_STORAGE' }, false],
+  ['in a move', { move: { runId: 10, token: null } }, false],
+  ['without vectors', { vectorSpace: null }, false],
+  ['that must stay', { supportsColdStorage: false }, false],
+  ['being synced', { syncStatus: 'QUEUED_FOR_SYNC' }, false],
+];
+
+test('a sweep claims the files of one user that are due, the longest unused first', () =>
+  everyRow(
+    DUE,
+    ([what]) => what,
+    async ([, fields, isDue], index) => {
+      const owner = { ...ADA, userId: 50 + index, customerId: `due ${index}` };
+      const hot: Partial<FileDoc> = { ...LEAVING, embeddingStorageStatus: 'HOT_STORAGE', move: null };
+      const id = await seed({ ...hot, ...fields }, owner);
+      await seed(hot, { ...owner, userId: 90 + index });
+      const [older, newer] = [ago(2 * HOUR_MS), ago(HOUR_MS)];
+      const later = await seed({ ...hot, coolsAt: newer }, owner);
+      const first = await seed({ ...hot, coolsAt: older }, owner);
+      const { moves } = service.store;
+      expect(await moves.claimDue(owner, 11, new Date(), 1)).toEqual([first]);
+      expect((await moves.claimDue(owner, 11, new Date(), 10)).toSorted((a, b) => a - b)).toEqual(
+        isDue ? [id, later] : [later],
+      );
+      expect((await read(first)).embeddingStorageStatus).toBe('HOT_TO_COLD');
+    },
+  ));
+
+/** Files that a search has found, and whether the use is written down. */
+const USES: readonly (readonly [what: string, fields: Partial<FileDoc>, isNoted: boolean])[] = [
+  ['never used', {}, true],
+  ['used more than an hour ago', { lastUsedAt: ago(HOUR_MS + 60_000) }, true],
+  ['used less than an hour ago', { lastUsedAt: ago(HOUR_MS - 60_000) }, false],
+  ['without cold storage', { supportsColdStorage: false }, false],
+];
+
+test('a use puts off the move to cold storage by the days of the file, and is written once an hour', () =>
+  everyRow(
+    USES,
+    ([what]) => what,
+    async ([, fields, isNoted]) => {
+      const id = await seed({ ...LEAVING, embeddingStorageStatus: 'HOT_STORAGE', move: null, ...fields });
+      const before = await read(id);
+      const { lastUse } = service.store;
+      lastUse.note([before]);
+      await lastUse.flush();
+      const { coolsAt, lastUsedAt } = await read(id);
+      if (!isNoted) return expect([coolsAt, lastUsedAt]).toEqual([before.coolsAt, before.lastUsedAt]);
+      expect(Date.now() - lastUsedAt!.getTime()).toBeLessThan(HOUR_MS);
+      expect(coolsAt!.getTime()).toBe(lastUsedAt!.getTime() + 2 * DAY_MS);
+    },
+  ));

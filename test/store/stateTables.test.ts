@@ -1,0 +1,138 @@
+/**
+ * States of files: the expected sets, written out here and not derived from the product's lists, each with its reason.
+ * A change to a list changes its row here as well, with the reason.
+ */
+import { expect, test } from '@jest/globals';
+
+import {
+  FILE_SYNC_STATUSES,
+  FINAL_FILE_STATUSES,
+  UNDER_WAY_STATUSES,
+  WAITING_FILE_STATUSES,
+} from '../../contract/files/statuses.js';
+import { inMotion, isStartable, transition, type Transition, TRANSITIONS } from '../../store/files/transitions.js';
+import { everyRow } from '../support/everyRow.js';
+
+const ALL =
+  'DELAYED QUEUED_FOR_SYNC SYNCING READY SYNC_ERROR EVALUATING_RESYNC RATE_LIMITED SYNC_ABORTED QUEUED_FOR_OCR READY_TO_SYNC';
+const IN_MOTION = 'QUEUED_FOR_SYNC RATE_LIMITED SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
+const OPEN = `DELAYED ${IN_MOTION}`;
+const sorted = (states: string | readonly string[]): string[] =>
+  (typeof states === 'string' ? states.split(' ').filter(Boolean) : [...states]).toSorted();
+
+const LISTS: readonly (readonly [name: string, list: readonly string[], states: string, reason: string])[] = [
+  ['all', FILE_SYNC_STATUSES, ALL, 'The words of the public contract.'],
+  [
+    'final',
+    FINAL_FILE_STATUSES,
+    'READY SYNC_ERROR SYNC_ABORTED READY_TO_SYNC',
+    'No run owns the file: it can be retried, deleted or re-embedded at once.',
+  ],
+  ['under way', UNDER_WAY_STATUSES, 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC', 'A run has started the file.'],
+  [
+    'waiting',
+    WAITING_FILE_STATUSES,
+    'DELAYED QUEUED_FOR_SYNC RATE_LIMITED',
+    'Accepted, and nothing of it has been done: it can be cancelled without a trace.',
+  ],
+  ['in motion', inMotion.$in, IN_MOTION, 'A run works on it. A delayed file waits for room, so its run may end first.'],
+];
+
+test('each list of states has exactly the expected states', () =>
+  everyRow(
+    LISTS,
+    ([name]) => name,
+    ([, list, states]) => expect(sorted(list)).toEqual(sorted(states)),
+  ));
+
+test('each state is final, under way or waiting, and only one of them', () =>
+  expect(sorted([...FINAL_FILE_STATUSES, ...UNDER_WAY_STATUSES, ...WAITING_FILE_STATUSES])).toEqual(sorted(ALL)));
+
+test('a run starts files that wait for their turn or for the end of a rate limit, and no others', () =>
+  expect(sorted(FILE_SYNC_STATUSES.filter((syncStatus) => isStartable({ syncStatus })))).toEqual(
+    sorted('QUEUED_FOR_SYNC RATE_LIMITED'),
+  ));
+
+/** The states that a transition starts from, its new state, who may write it, and why it starts from these states. */
+type Row = readonly [from: string, to: string, by: 'run' | 'tenant', reason: string];
+const RETRIED = 'READY SYNC_ERROR SYNC_ABORTED';
+const UNDER_WAY = 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
+const BEGUN = 'SYNCING QUEUED_FOR_OCR';
+const EXPECTED: Readonly<Record<Transition, Row>> = {
+  create: ['', 'QUEUED_FOR_SYNC', 'tenant', 'A new record.'],
+  createDelayed: ['', 'DELAYED', 'tenant', 'A new record beyond the queue.'],
+  restore: ['', 'READY', 'tenant', 'It comes back from quarantine with its vectors.'],
+  restoreUnread: ['', 'SYNC_ABORTED', 'tenant', 'It vanished before it was read: a pass reads it again.'],
+  restoreFailed: ['', 'SYNC_ERROR', 'tenant', 'Its vectors are lost.'],
+  accept: [ALL, 'QUEUED_FOR_SYNC', 'tenant', 'A request takes a file from any run that has it.'],
+  acceptDelayed: [ALL, 'DELAYED', 'tenant', 'The same beyond the queue.'],
+  queueAgain: ['READY SYNC_ERROR SYNC_ABORTED READY_TO_SYNC', 'QUEUED_FOR_SYNC', 'tenant', 'No run owns it.'],
+  passEvaluate: ['READY', 'EVALUATING_RESYNC', 'tenant', 'Only a stored copy can be compared with its source.'],
+  passQueue: [RETRIED, 'QUEUED_FOR_SYNC', 'tenant', 'An aborted file must not wait for a request. READY_TO_SYNC must.'],
+  passDelay: [RETRIED, 'DELAYED', 'tenant', 'The same beyond the queue.'],
+  holdBack: ['QUEUED_FOR_SYNC', 'DELAYED', 'run', 'Only files that have not started give way to a limit.'],
+  releaseDelayed: ['DELAYED', 'QUEUED_FOR_SYNC', 'run', 'There is room within the limits.'],
+  releaseHeld: ['DELAYED', 'QUEUED_FOR_SYNC', 'tenant', 'There is room in the queue.'],
+  start: ['QUEUED_FOR_SYNC RATE_LIMITED', 'SYNCING', 'run', 'A started file must not start twice.'],
+  startChanged: ['EVALUATING_RESYNC', 'SYNCING', 'run', 'The comparison found a change.'],
+  deferToOcr: ['SYNCING', 'QUEUED_FOR_OCR', 'run', 'Only a file that is being read finds pages without text.'],
+  release: ['SYNCING', 'QUEUED_FOR_SYNC', 'run', 'The run pauses: an active file waits again.'],
+  requeue: [BEGUN, 'QUEUED_FOR_SYNC', 'run', 'A failed attempt is repeated. A comparison is not an attempt.'],
+  limit: [UNDER_WAY, 'RATE_LIMITED', 'run', 'Any request to the source can meet its rate limit.'],
+  delay: [UNDER_WAY, 'DELAYED', 'run', 'The text is known only once the file is read.'],
+  finish: [UNDER_WAY, 'READY', 'run', 'A new copy is published.'],
+  keep: [BEGUN, 'READY', 'run', 'The stored copy is current.'],
+  keepEvaluated: ['EVALUATING_RESYNC', 'READY', 'run', 'The comparison found no change.'],
+  endEvaluation: ['EVALUATING_RESYNC', 'READY', 'run', 'A comparison that ends without an outcome keeps the copy.'],
+  endEvaluationsOfSource: ['EVALUATING_RESYNC', 'READY', 'tenant', 'Access to the source ended.'],
+  shelve: ['SYNCING', 'READY_TO_SYNC', 'run', 'The request asked for a record alone.'],
+  fail: [OPEN, 'SYNC_ERROR', 'run', 'Any file that the run has not ended.'],
+  abort: [OPEN, 'SYNC_ABORTED', 'run', 'Any file that the run has not ended.'],
+  abortQueued: ['DELAYED QUEUED_FOR_SYNC RATE_LIMITED', 'SYNC_ABORTED', 'tenant', 'Active files end with their run.'],
+  containerStart: [IN_MOTION, 'SYNCING', 'run', 'A container is never delayed by limits of files.'],
+  containerDiscovered: [IN_MOTION, 'SYNCING', 'run', 'The same.'],
+  containerPause: [IN_MOTION, 'QUEUED_FOR_SYNC', 'run', 'The same.'],
+  containerFinish: [IN_MOTION, 'READY', 'run', 'A container that was deleted or taken over meanwhile stays as it is.'],
+  containerFail: [IN_MOTION, 'SYNC_ERROR', 'run', 'The same.'],
+  loseVectors: ['READY SYNC_ERROR', 'SYNC_ERROR', 'tenant', 'Only a file with a published copy has vectors to lose.'],
+  takeOverForDelete: [ALL, 'SYNC_ABORTED', 'tenant', 'A deletion takes a file from any run that has it.'],
+  empty: ['SYNC_ABORTED', 'READY_TO_SYNC', 'tenant', 'The deletion took it over before.'],
+};
+
+test('each transition starts from exactly the expected states and ends in the expected one', () =>
+  everyRow(Object.keys({ ...TRANSITIONS, ...EXPECTED }) as Transition[], String, (name) => {
+    const { from, to, by } = TRANSITIONS[name];
+    const [expectedFrom, expectedTo, expectedBy] = EXPECTED[name];
+    expect([sorted(from), to, by]).toEqual([sorted(expectedFrom), expectedTo, expectedBy]);
+  }));
+
+const OWNERS = { run: { runId: 7 }, tenant: { organizationId: 1, userId: 2 } } as const;
+
+test('the write of a transition changes only files of its owner in one of its states', () =>
+  everyRow(Object.keys(EXPECTED) as Transition[], String, (name) => {
+    const [from, to, by] = EXPECTED[name];
+    const { filter, update } = transition(name, { owner: OWNERS[by] as never, where: { _id: 3 } });
+    const states = sorted(from);
+    expect(filter).toMatchObject({ ...OWNERS[by], _id: 3 });
+    expect(update.$set).toMatchObject({ syncStatus: to });
+    const condition = filter.syncStatus as { $in: readonly string[] } | undefined;
+    if (states.length === FILE_SYNC_STATUSES.length) expect(condition).toBeUndefined();
+    else expect(sorted(condition?.$in ?? ['none'])).toEqual(states);
+  }));
+
+test('a write that has seen a state applies to no other one', () =>
+  everyRow(Object.keys(EXPECTED) as Transition[], String, (name) => {
+    const [from, , by] = EXPECTED[name];
+    for (const seen of FILE_SYNC_STATUSES) {
+      const { filter } = transition(name, { owner: OWNERS[by] as never, where: {}, seen });
+      expect(filter.syncStatus).toEqual({ $in: sorted(from).includes(seen) ? [seen] : [] });
+    }
+  }));
+
+/** Transitions after which a file counts as ended, once each. Containers and comparisons that keep a copy are left out. */
+const ENDS = 'finish keep keepEvaluated shelve fail abort abortQueued';
+
+test('a file counts as ended after the transitions that end its sync, and after no others', () =>
+  expect(sorted((Object.keys(TRANSITIONS) as Transition[]).filter((name) => 'endsSync' in TRANSITIONS[name]))).toEqual(
+    sorted(ENDS),
+  ));
