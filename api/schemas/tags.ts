@@ -3,6 +3,7 @@ import Joi from 'joi';
 import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js';
 import type { TagValue } from '../../contract/files/records.js';
 import { RESERVED_TAG_KEYS } from '../../contract/files/tags.js';
+import { byName } from './fields.js';
 import { typed } from './inferred.js';
 import { named } from './reference.js';
 
@@ -29,14 +30,26 @@ const MAX_CHARACTERS = 65_536;
 /** Tags of a request. */
 export const tags = () =>
   typed<Record<string, TagValue>>(
-    Joi.object()
-      .pattern(reservedKey, Joi.forbidden().messages({ 'any.unknown': 'This tag key is reserved' }))
-      .pattern(Joi.string().max(MAX_KEY), tagValue)
-      .custom((value: object, helpers) =>
-        JSON.stringify(value).length > MAX_CHARACTERS ? helpers.error('string.max', { limit: MAX_CHARACTERS }) : value,
-      )
-      .messages({ 'string.max': `Holds more than ${MAX_CHARACTERS} characters` }),
+    named(
+      'Tags',
+      Joi.object()
+        .pattern(reservedKey, Joi.forbidden().messages({ 'any.unknown': 'This tag key is reserved' }))
+        .pattern(Joi.string().max(MAX_KEY), tagValue)
+        .custom((value: object, helpers) =>
+          JSON.stringify(value).length > MAX_CHARACTERS
+            ? helpers.error('string.max', { limit: MAX_CHARACTERS })
+            : value,
+        )
+        .messages({ 'string.max': `Holds more than ${MAX_CHARACTERS} characters` })
+        .description(
+          `Values by tag. A key has up to ${MAX_KEY} characters and does not begin with \`$\`; as JSON, all have up to 65,536.`,
+        ),
+    ),
   );
+
+/** Tags of a record in a response. */
+export const storedTags = () =>
+  named('StoredTags', byName(tagValue).description('Tags of a record: a value, or a list of values, for each key.'));
 
 /** The older tag filter: all of the tags must match. */
 export const tagFilter = () =>
