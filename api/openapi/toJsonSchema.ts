@@ -88,8 +88,8 @@ export function createSchemas(): Schemas {
     return {
       ...(isNullable ? orNull(taken) : taken),
       ...(description === undefined || description === ownDescription ? {} : { description }),
-      // openapi-python-client drops operations with an object as the default of a nullable field.
-      ...(isPlain && !(isNullable && isObject(fallback)) && !(flags.single && isEmptyList(fallback))
+      // openapi-python-client drops operations with an object as a default, and openapi-generator writes invalid Go.
+      ...(isPlain && !isObject(fallback) && !(flags.single && isEmptyList(fallback))
         ? { default: fallback }
         : {}),
       ...(extension ? { 'x-allotrope-extension': true } : {}),

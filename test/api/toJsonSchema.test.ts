@@ -115,8 +115,8 @@ describe('beyond Joi', () => {
     expect(() => input(Joi.object({ a: Joi.any(), b: Joi.any() }).and('a', 'b'))).toThrow('The rule and');
   });
 
-  test('a default that is an object is omitted for nullable fields', () => {
-    expect(input(Joi.object({}).default({ a: 1 }))).toMatchObject({ default: { a: 1 } });
+  test('a default that is an object is omitted', () => {
+    expect(input(Joi.object({}).default({ a: 1 }))).not.toHaveProperty('default');
     expect(input(Joi.object({}).allow(null).default({}))).not.toHaveProperty('default');
   });
 

@@ -49,3 +49,9 @@ export async function runSchemathesis(args: readonly string[]): Promise<string> 
   }
   return lines.join('\n');
 }
+
+/** Runs Python in a folder, from which it also imports. @returns what it prints */
+export async function runPython(folder: string, args: readonly string[]): Promise<string> {
+  const python = await clientPython();
+  return run('sh', ['-c', 'cd "$1" && shift && exec "$@"', 'sh', folder, python, ...args]);
+}

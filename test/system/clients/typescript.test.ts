@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { needlesslyLong, numbered, operationIds, plainName } from '../../support/clients/operations.js';
+import { type ClientService, startClientService } from '../../support/clients/service.js';
 import {
   checkTypes,
   clientPackages,
@@ -11,36 +11,26 @@ import {
   generateTypes,
   runTypeScript,
 } from '../../support/clients/typescript.js';
-import { startService, type TestService } from '../../support/service.js';
 
-let service: TestService;
-let folder: string;
-let document: string;
+let service: ClientService;
 /** What a developer writes at the start of a program. */
 let settings: string;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
-  const user = await service.user('ada');
-  await user.post('/upload_text', { contents: 'Lanterns of the harbour', name: 'harbour', tags: { town: 'Anholt' } });
-  folder = await mkdtemp(path.join(tmpdir(), 'allotrope-clients-'));
-  document = path.join(folder, 'openapi.json');
-  await writeFile(document, await (await fetch(`${service.url}/openapi.json`)).text());
+  service = await startClientService();
+  const { folder, url, token } = service;
   await symlink(path.join(await clientPackages(), 'node_modules'), path.join(folder, 'node_modules'));
   await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
-  settings = `const baseUrl = '${service.url}';\nconst headers = { authorization: 'Token ${user.token}' };\n`;
+  settings = `const baseUrl = '${url}';\nconst headers = { authorization: 'Token ${token}' };\n`;
 });
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.close());
 
 /** Compiles a program and runs it. @returns what it prints, as JSON */
 async function tried(name: string, program: string): Promise<unknown> {
-  const file = path.join(folder, name, 'program.ts');
+  const file = path.join(service.folder, name, 'program.ts');
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, program);
-  await checkTypes(path.join(folder, name), [file]);
+  await checkTypes(path.join(service.folder, name), [file]);
   return JSON.parse(await runTypeScript(file));
 }
 
@@ -75,8 +65,8 @@ const usable: {
 
 describe('openapi-typescript', () => {
   test('makes types of every operation, with which a program compiles and calls the service', async () => {
-    const types = path.join(folder, 'types', 'schema.ts');
-    await generateTypes(document, types);
+    const types = path.join(service.folder, 'types', 'schema.ts');
+    await generateTypes(service.document, types);
     const text = await readFile(types, 'utf8');
     const [, operations = ''] = /export interface operations \{([\s\S]*)/.exec(text) ?? [];
     const made = [...operations.matchAll(/^ {4}(\w+): \{$/gm)].map(([, name]) => name);
@@ -108,8 +98,8 @@ console.log(JSON.stringify({ count: data.count, name: file?.name, town, checked:
 
 describe('@hey-api/openapi-ts', () => {
   test('makes a function of every operation, with which a program compiles and calls the service', async () => {
-    const client = path.join(folder, 'hey', 'client');
-    await generateHeyApi(document, client);
+    const client = path.join(service.folder, 'hey', 'client');
+    await generateHeyApi(service.document, client);
     const namesIn = async (file: string, pattern: RegExp): Promise<string[]> =>
       [...(await readFile(path.join(client, file), 'utf8')).matchAll(pattern)].map(([, name = '']) => name);
     const functions = await namesIn('sdk.gen.ts', /^export const (\w+)/gm);
