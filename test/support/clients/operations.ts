@@ -5,13 +5,15 @@ interface Described {
   readonly operationId: string;
 }
 
+type Group = Readonly<Record<string, Readonly<Record<string, Described>>>>;
+const document = openApiDocument() as { readonly paths: Group; readonly webhooks: Group };
+const idsOf = (group: Group): readonly string[] =>
+  Object.values(group).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+
 /** Ids of all operations of the document. */
-export const operationIds = (): readonly string[] => {
-  const { paths } = openApiDocument() as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  };
-  return Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
-};
+export const operationIds = (): readonly string[] => idsOf(document.paths);
+/** Ids of all deliveries to webhooks. */
+export const deliveryIds = (): readonly string[] => idsOf(document.webhooks);
 
 /** A name without its style: `get_whoami`, `getWhoami` and `GetWhoami` are one. */
 export const plainName = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
