@@ -89,9 +89,7 @@ export function createSchemas(): Schemas {
       ...(isNullable ? orNull(taken) : taken),
       ...(description === undefined || description === ownDescription ? {} : { description }),
       // openapi-python-client drops operations with an object as a default, and openapi-generator writes invalid Go.
-      ...(isPlain && !isObject(fallback) && !(flags.single && isEmptyList(fallback))
-        ? { default: fallback }
-        : {}),
+      ...(isPlain && !isObject(fallback) && !(flags.single && isEmptyList(fallback)) ? { default: fallback } : {}),
       ...(extension ? { 'x-allotrope-extension': true } : {}),
     };
   };
