@@ -1,3 +1,3 @@
 import { answersByTheDocument } from '../../support/clients/fuzz.js';
 
-answersByTheDocument(40, ['examples', 'coverage', 'fuzzing'], 2_026);
+answersByTheDocument(20, ['examples', 'coverage', 'fuzzing'], 2_026);
