@@ -19,9 +19,12 @@ const INFO = {
     Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
   sync_error_message: () => nullable(text()).description('What failed, and what to do next. A sentence for people.'),
   sparse_vector_queue_status: () =>
-    Joi.string()
-      .valid('queued', 'aborted', 'failed')
-      .description('Progress of the sparse vectors; success is reported by FILE_READY.'),
+    named(
+      'SparseVectorStatus',
+      Joi.string()
+        .valid('queued', 'aborted', 'failed')
+        .description('Progress of the sparse vectors; success is reported by FILE_READY.'),
+    ),
   reason: () =>
     text().description(
       'Why the files were not processed: the option that excluded them, or a sentence with what to do.',

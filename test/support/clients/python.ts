@@ -1,5 +1,6 @@
 /** Python programs that read the API reference: a generator of clients, and Schemathesis, which tests the service by it. */
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +10,8 @@ import { pipInstall } from '../../../engines/venv.js';
 import { fetchedOnce } from '../fetchedOnce.js';
 
 const REQUIREMENTS = fileURLToPath(new URL('../../clients/requirements.txt', import.meta.url));
+/** Arguments of a shell that runs a program in a folder: the folder, the program and its arguments follow. */
+const IN_FOLDER = ['-c', 'cd "$1" && shift && exec "$@"', 'sh'];
 /** Both take minutes where the cores are shared. */
 const TIMEOUT_MS = 3_600_000;
 
@@ -39,13 +42,17 @@ export async function generatePythonClient(document: string, to: string): Promis
 export async function runSchemathesis(args: readonly string[]): Promise<string> {
   const lines: string[] = [];
   const python = await clientPython();
+  const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-schemathesis-'));
   try {
-    await run(python, ['-m', 'schemathesis.cli', '--no-color', 'run', ...args], {
+    // It stores failures in its folder and repeats them at the next run: each run has a folder of its own.
+    await run('sh', [...IN_FOLDER, folder, python, '-m', 'schemathesis.cli', '--no-color', 'run', ...args], {
       onLine: (line) => lines.push(line),
       timeoutMs: TIMEOUT_MS,
     });
   } catch (error) {
     throw new Error(lines.length > 0 ? lines.join('\n') : (error as Error).message, { cause: error });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
   return lines.join('\n');
 }
@@ -53,5 +60,5 @@ export async function runSchemathesis(args: readonly string[]): Promise<string> 
 /** Runs Python in a folder, from which it also imports. @returns what it prints */
 export async function runPython(folder: string, args: readonly string[]): Promise<string> {
   const python = await clientPython();
-  return run('sh', ['-c', 'cd "$1" && shift && exec "$@"', 'sh', folder, python, ...args]);
+  return run('sh', [...IN_FOLDER, folder, python, ...args]);
 }

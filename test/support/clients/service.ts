@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import type { FileRecord } from '../../../contract/files/records.js';
 import { startService } from '../service.js';
 
 export interface ClientService {
@@ -20,7 +21,11 @@ export interface ClientService {
 export async function startClientService(): Promise<ClientService> {
   const service = await startService({}, { worker: false });
   const user = await service.user('ada');
-  await user.post('/upload_text', { contents: 'Lanterns of the harbour', name: 'harbour', tags: { town: 'Anholt' } });
+  const { body } = await user.post<FileRecord>('/upload_text', {
+    contents: 'Lanterns of the harbour',
+    name: 'harbour',
+  });
+  await user.post('/create_user_file_tags', { organization_user_file_id: body.id, tags: { town: 'Anholt' } });
   const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-clients-'));
   const document = path.join(folder, 'openapi.json');
   await writeFile(document, await (await fetch(`${service.url}/openapi.json`)).text());
