@@ -41,7 +41,7 @@ const requestBody = named(
       ),
     k: integer().min(1).max(MAX_K).required().description('Maximum number of chunks in the response.'),
     query_vector: orNull(queryVector()).description(
-      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model` (422), and is also compared with uploaded vectors.',
+      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model`, not all of them 0 (422), and is also compared with uploaded vectors.',
     ),
     file_ids: orNull(idList()).description(
       'Only chunks of these files; with `include_all_children`, also of their descendants. At most 10,000 ids.',

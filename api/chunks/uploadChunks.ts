@@ -37,6 +37,11 @@ const chunk = () =>
     }).description('One chunk of a file, with or without its vector.'),
   );
 
+const unusedCredentials = named(
+  'UnusedCredentials',
+  Joi.object().unknown().description('Credentials of a provider: any object, which is not read.'),
+);
+
 const requestBody = named(
   'ChunksAndEmbeddingsUploadInput',
   Joi.object({
@@ -77,7 +82,7 @@ const requestBody = named(
       .description('`true`: stores texts without vectors, and ignores given ones. Searches do not find the chunks.'),
     // Accepted but ignored: missing vectors are computed by the configured provider.
     custom_credentials: Joi.object()
-      .pattern(Joi.string(), Joi.object().unknown())
+      .pattern(Joi.string(), unusedCredentials)
       .default({})
       .description('Accepted for compatibility; neither used nor stored. The configured provider embeds the chunks.'),
   }).description('Chunks of up to 100 files.'),

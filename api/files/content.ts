@@ -27,8 +27,8 @@ export const content = operation({
   returns: 'Bytes of the content.',
   errors: {
     403: 'The URL was changed or has expired. List the file again for a fresh one.',
-    404: 'A re-sync replaced the content, or the file was deleted. List the file again.',
-    422: 'A parameter was given twice.',
+    404: 'The content was replaced by a re-sync, or deleted. List the file again for a fresh URL.',
+    422: 'A parameter is repeated or empty. Use the URL as the list of files has it.',
   },
   query: Joi.object({
     key: Joi.string().description('Part of a presigned URL: which signing key of the server was used.'),

@@ -3,10 +3,20 @@ import Joi from 'joi';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { readiness } from './readiness.js';
+import { byName, integer } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
 
 /** Retry-After in seconds. */
 const RETRY_AFTER_S = 5;
+
+const dependency = named(
+  'DependencyCheck',
+  Joi.object({
+    ok: Joi.boolean().required().description('Whether the dependency responds and is healthy.'),
+    latency_ms: integer().required().description('Duration of the check in milliseconds.'),
+    hint: Joi.string().description('What to do. Absent if the dependency is healthy.'),
+  }).description('Result of checking one dependency.'),
+);
 
 /** GET /health: responds while the process runs. */
 export const health = operation({
@@ -56,10 +66,9 @@ export const ready = operation({
         .items(Joi.string())
         .required()
         .description('One sentence per fault, with what to do. Empty: no fault was found.'),
-      checks: Joi.object()
-        .unknown()
+      checks: byName(dependency)
         .required()
-        .description('Each check by name: `ok`, `latency_ms`, and a `hint` if it failed.'),
+        .description('Each check by name: `mongodb`, `schema`, `qdrant`, `temporal`, `worker`, `runs` and `disk`.'),
     }).description('Results of the checks of dependencies.'),
   ),
   async handle({ deps }) {

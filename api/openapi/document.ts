@@ -7,7 +7,7 @@ import { RESPONSE_HEADERS, sharedResponses } from './responses.js';
 import { SECURITY_SCHEMES } from './security.js';
 import { createSchemas } from './toJsonSchema.js';
 import type { Json } from './types.js';
-import { webhooks } from './webhooks.js';
+import { DELIVERIES, webhooks } from './webhooks.js';
 
 const DESCRIPTION = [
   'Allotrope ingests files, web pages and connected accounts, splits them into chunks, embeds these and searches them.',
@@ -38,7 +38,7 @@ export function openApiDocument(): Json {
       description: DESCRIPTION.join('\n\n'),
     },
     servers: [{ url: '/', description: 'The server that returned this document.' }],
-    tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),
+    tags: [...Object.entries(API_TAGS).map(([name, description]) => ({ name, description })), DELIVERIES],
     paths,
     webhooks: events,
     components: {

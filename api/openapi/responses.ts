@@ -60,7 +60,8 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   },
   422: {
     name: 'ValidationFailed',
-    description: 'Fields of the request are missing or wrong. `detail` has an entry for each; `loc` is its path.',
+    description:
+      'Fields of the request are missing or wrong, or its body is not JSON: malformed, not UTF-8 or of another content-type. `detail` has an entry for each fault; `loc` is its path.',
     detail: [{ loc: ['body', 'k'], msg: 'Must be greater than or equal to 1', type: 'greater_than_equal' }],
   },
   429: {

@@ -88,10 +88,8 @@ export function createSchemas(): Schemas {
     return {
       ...(isNullable ? orNull(taken) : taken),
       ...(description === undefined || description === ownDescription ? {} : { description }),
-      // openapi-python-client drops operations with an object as the default of a nullable field.
-      ...(isPlain && !(isNullable && isObject(fallback)) && !(flags.single && isEmptyList(fallback))
-        ? { default: fallback }
-        : {}),
+      // openapi-python-client drops operations with an object as a default, and openapi-generator writes invalid Go.
+      ...(isPlain && !isObject(fallback) && !(flags.single && isEmptyList(fallback)) ? { default: fallback } : {}),
       ...(extension ? { 'x-allotrope-extension': true } : {}),
     };
   };
@@ -116,7 +114,7 @@ export function createSchemas(): Schemas {
     const { keywords = {} } = metaOf(schema);
     if (flags.only) {
       if (values.length === 0) return { type: 'null' };
-      const types = [...new Set(values.map((value) => typeof value))];
+      const types = [...new Set(values.map((value) => (Number.isInteger(value) ? 'integer' : typeof value)))];
       return { type: types.length === 1 ? types[0] : types, enum: values, ...keywords };
     }
     const kind = ofType(type, schema, direction);
@@ -177,6 +175,8 @@ export function createSchemas(): Schemas {
       ...(required.length > 0 ? { required: required.map(({ key }) => key).toSorted() } : {}),
       // Requests may have unknown fields: they are ignored.
       ...(isClosed && direction === 'output' ? { additionalProperties: false } : {}),
+      // Generators of clients read an object without properties and without this keyword as an empty one.
+      ...(isClosed ? {} : { additionalProperties: true }),
       ...patternsOf(schema, direction),
     };
     return (terms.dependencies ?? []).reduce<Json>(
@@ -237,13 +237,10 @@ function dependent(object: Json, rel: string, key: string | null, peers: readonl
     return {
       oneOf: peers.map((peer) => ({ type: 'object', properties: { [peer]: properties[peer] }, required: [peer] })),
     };
-  if (rel === 'without')
-    return {
-      ...object,
-      allOf: [
-        ...((object['allOf'] as Json[] | undefined) ?? []),
-        ...peers.map((peer) => ({ not: { required: [key, peer] } })),
-      ],
-    };
+  if (rel === 'without') {
+    // One keyword without `allOf`, of which generators of clients make an intersection of unknown types.
+    const { not: { anyOf: before = [] } = {} } = object as { not?: { anyOf?: readonly Json[] } };
+    return { ...object, not: { anyOf: [...before, ...peers.map((peer) => ({ required: [key, peer] }))] } };
+  }
   throw new Error(`The rule ${rel} is not converted to JSON Schema`);
 }

@@ -29,6 +29,15 @@ const HEADERS: readonly Json[] = [
 const ANSWERED =
   'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and work on the event afterwards. All other responses, redirects too, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes, then given up.';
 
+/**
+ * The group of the deliveries. It has a name of its own, because generators of clients write the operations of a group
+ * into one file: those of webhooks would replace those of paths.
+ */
+export const DELIVERIES = {
+  name: 'Deliveries',
+  description: 'What this service sends to the addresses that `POST /add_webhook` has added.',
+};
+
 const RESPONSES: Json = {
   '2XX': { description: 'The delivery is done. The body of the response is ignored.' },
   410: { description: 'Ends all deliveries to this webhook until `POST /webhooks/{webhook_id}/redeliver` is called.' },
@@ -38,7 +47,7 @@ function deliveryOf(kind: EventKind, schemas: Schemas): Json {
   const payload = schemas.of(webhookPayload(kind), 'output');
   return {
     operationId: `on_${kind.toLowerCase()}`,
-    tags: ['Webhooks'],
+    tags: [DELIVERIES.name],
     summary: `${kind}: ${EVENT_KINDS[kind] === 'NONE' ? 'an event of the organization' : `an event of a ${EVENT_KINDS[kind]}`}`,
     description: `${EVENT_TEXTS[kind].when}\n\n${ANSWERED}`,
     parameters: HEADERS,

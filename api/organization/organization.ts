@@ -4,11 +4,9 @@ import type { EmbeddingCounts } from '../../store/usage/embeddingUsage.js';
 import type { OrganizationDoc } from '../../store/models/organizations.js';
 import { operation } from '../http/operation.js';
 import { presentAggregates, presentSources } from '../presenters/user.js';
-import { integer, nullable, timestamp } from '../schemas/fields.js';
+import { integer, nullable, openObject, timestamp } from '../schemas/fields.js';
 import { aggregates } from '../schemas/users.js';
 import { extension, named } from '../schemas/reference.js';
-
-const object = () => Joi.object().unknown();
 
 function present(organization: OrganizationDoc, usage: Readonly<Record<string, EmbeddingCounts>>) {
   const sources = organization.userAutoSyncSources ?? null;
@@ -56,8 +54,8 @@ export const organization = operation({
       remove_branding: Joi.boolean()
         .required()
         .description('Always `true`: a self-hosted service shows no brand of its own.'),
-      custom_branding: nullable(object()).description('Reserved for compatibility: always null here.'),
-      custom_limits: nullable(object()).description('Reserved for compatibility: always empty here.'),
+      custom_branding: nullable(openObject()).description('Reserved for compatibility: always null here.'),
+      custom_limits: nullable(openObject()).description('Reserved for compatibility: always empty here.'),
       ...aggregates,
       file_statistics_aggregated_at: nullable(timestamp())
         .required()
@@ -68,11 +66,11 @@ export const organization = operation({
       cancel_at_period_end: nullable(Joi.boolean()).description(
         'Reserved for compatibility: always null, because nothing is billed.',
       ),
-      global_user_config: object().description(
+      global_user_config: openObject().description(
         'Limits and automatic syncs that apply to users without values of their own.',
       ),
-      connector_settings: object().description('Settings of connectors, by source type or `DEFAULT`.'),
-      file_sync_usage: object().description('Reserved for compatibility: always empty here.'),
+      connector_settings: openObject().description('Settings of connectors, by source type or `DEFAULT`.'),
+      file_sync_usage: openObject().description('Reserved for compatibility: always empty here.'),
       embedding_usage: extension(
         Joi.object()
           .pattern(
@@ -91,7 +89,7 @@ export const organization = operation({
           )
           .description('Requests, tokens and texts by vector space.'),
       ),
-      logging_settings: object().description('Reserved for compatibility: always empty here.'),
+      logging_settings: openObject().description('Reserved for compatibility: always empty here.'),
       created_at: timestamp().required().description('When the organization was created, in UTC.'),
       updated_at: timestamp().required().description('When its settings last changed, in UTC.'),
     }).description('The organization of the API key, with its settings and totals.'),

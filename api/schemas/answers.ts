@@ -2,15 +2,15 @@ import Joi from 'joi';
 
 import { FILE_FORMATS, SERVICE_FORMATS } from '../../contract/files/fileFormats.js';
 import { EMBEDDING_STORAGE_STATUSES } from '../../contract/files/statuses.js';
-import { integer, nullable, timestamp } from './fields.js';
+import { byName, integer, nullable, openObject, timestamp } from './fields.js';
 import { extension, named } from './reference.js';
 import { embeddingModel, sourceType, fileSyncStatus } from './enums.js';
+import { storedTags } from './tags.js';
 
 /** Returns the schema of a record that always has every key. */
 export const wholeRecord = (fields: Record<string, Joi.Schema>): Joi.ObjectSchema =>
   Joi.object(Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])));
 
-const object = () => Joi.object().unknown();
 const text = () => Joi.string().allow('');
 
 const fileStatistics = named(
@@ -97,9 +97,11 @@ export const fileRecord = named(
     last_sync: nullable(timestamp()).description(
       'When a sync last succeeded; null before. A scheduled sync that finds no change leaves it.',
     ),
-    tags: nullable(object()).description("Tags of the data source and of the file; the file's own take precedence."),
+    tags: nullable(storedTags()).description(
+      "Tags of the data source and of the file; the file's own take precedence.",
+    ),
     file_statistics: nullable(fileStatistics).description('Size and numbers of the content; null before it is known.'),
-    file_metadata: nullable(object()).description(
+    file_metadata: nullable(openObject()).description(
       'Facts about the file; which ones depends on its source and format. Examples: `ocr_pages`, `limit_reached`.',
     ),
     embedding_properties: nullable(embeddingProperties).description(
@@ -110,7 +112,7 @@ export const fileRecord = named(
       'Maximum number of tokens that neighbouring chunks share, as requested.',
     ),
     chunk_properties: nullable(chunkProperties),
-    ocr_properties: object().description('Options of OCR; empty unless OCR was requested.'),
+    ocr_properties: openObject().description('Options of OCR; empty unless OCR was requested.'),
     ocr_job_started_at: nullable(timestamp()).description('When OCR of the file last started; null if it never did.'),
     name: nullable(text()).description('File name or title; null if it has none.'),
     parent_id: nullable(integer()).description(
@@ -125,7 +127,7 @@ export const fileRecord = named(
     parsed_text_url: nullable(text()).description(
       'Temporary URL of the extracted text. Null unless it was requested and the file has text.',
     ),
-    additional_presigned_urls: nullable(object()).description(
+    additional_presigned_urls: nullable(byName(Joi.string())).description(
       '`{}` if `include_additional_files` was set, else null: no source stores additional files yet.',
     ),
     skip_embedding_generation: Joi.boolean().description('Whether the request asked for chunks without vectors.'),
@@ -141,10 +143,10 @@ export const fileRecord = named(
     upload_id: nullable(text()).description(
       'Id of the upload or selection that the file came with; null if there was none.',
     ),
-    sync_properties: object().description(
+    sync_properties: openObject().description(
       'Options of the sync that differ from the defaults, for files of a data source.',
     ),
-    messages_metadata: object().description('Reserved: this version leaves it empty.'),
+    messages_metadata: openObject().description('Reserved: this version leaves it empty.'),
     file_contents_deleted: Joi.boolean().description(
       '`true`: contents and chunks were deleted with `preserve_file_record`, and only the record is left.',
     ),
@@ -175,7 +177,7 @@ export const chunkRecord = named(
     embedding: nullable(Joi.array().items(Joi.number())).description(
       'Vector of the chunk. Null unless `include_vectors` is set, and for chunks without vectors or in cold storage.',
     ),
-    content_metadata: object().description(
+    content_metadata: openObject().description(
       'Where the chunk is in its file, such as `pg_start` and `pg_end`, or `start_offset_sec` in a recording.',
     ),
   }).description('A chunk of a file, on request with its vector.'),
@@ -193,7 +195,9 @@ export const documentRecord = named(
     presigned_url: nullable(text()).description(
       'Temporary address of the original, valid for one hour. Null unless `include_raw_file` is set.',
     ),
-    tags: nullable(object()).description('Labels of the file and its data source. Null unless `include_tags` is set.'),
+    tags: nullable(storedTags()).description(
+      'Labels of the file and its data source. Null unless `include_tags` is set.',
+    ),
     vector: nullable(Joi.array().items(Joi.number()))
       .required()
       .description("Numbers of the chunk's embedding. Null unless `include_vectors` is set."),
@@ -201,7 +205,7 @@ export const documentRecord = named(
       'How well the chunk matches: cosine similarity; with `hybrid_search` a weighted sum from 0 to 1; with `rerank` the score of the reranker.',
     ),
     rank: nullable(Joi.number()).description('Position in the results, counted from 1.'),
-    content_metadata: nullable(object()).description(
+    content_metadata: nullable(openObject()).description(
       'Where the chunk is in its file; with `include_file_level_metadata` also the metadata of the file.',
     ),
     chunk_index: nullable(integer()).description('Position of the chunk in its file, counted from 0.'),

@@ -5,7 +5,7 @@ import { DATA_SOURCE_ACTIONS, DATA_SOURCE_SYNC_STATUSES } from '../../contract/f
 import { wholeRecord, workflowFields } from './answers.js';
 import { integer, nullable, orNull, timestamp } from './fields.js';
 import { idList, pagination, toPage } from './listing.js';
-import { tagTree } from './tags.js';
+import { tagTree, storedTags } from './tags.js';
 import type { Infer } from './inferred.js';
 import { alsoAccepting, named } from './reference.js';
 import { sourceType, orderDirection } from './enums.js';
@@ -65,7 +65,7 @@ export const dataSourceRecord = named(
       .description(
         'Facts of the account, and open problems: `items_error` (why a listing failed), `files_error` (why a sync found no files), `files_paused`, `items_refused` (inaccessible items), `deletions_held` (number of files), `tags_pending` (a change of tags was interrupted).',
       ),
-    tags: Joi.object().unknown().description('Tags of the data source, by key. Its files have them too.'),
+    tags: storedTags().description('Tags of the data source, by key. Its files have them too.'),
     ...workflowFields,
   }).description('A connected account, or a feed, of an end user.'),
 );

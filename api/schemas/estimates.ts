@@ -19,7 +19,8 @@ const SKIPPED: Readonly<Record<SkippedByDryRun, string>> = {
 export const estimate = named(
   'DryRunEstimate',
   Joi.object({
-    id: Joi.valid(null).required().description('Always null, because no run and no file was created.'),
+    // Generators of clients do not know a type that is only null.
+    id: nullable(Joi.string()).required().description('Always null, because no run and no file was created.'),
     dry_run: Joi.valid(true).required().description('Always `true`: this is an estimate, and nothing was changed.'),
     embedding_model: embeddingModel().required(),
     files: integer()

@@ -18,6 +18,11 @@ export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
 /** @param longest maximum number of characters per text */
 export const strings = (longest = 65_536) => Joi.array().items(Joi.string().allow('').max(longest));
 
+/** An object whose members vary; its description names them. */
+export const openObject = () => Joi.object().unknown();
+/** An object of names and values of one kind. */
+export const byName = (value: Joi.Schema) => Joi.object().pattern(Joi.string().allow(''), value);
+
 /** A field that may be null. */
 export const nullable = <S extends Joi.Schema>(schema: S) => typed<Infer<S> | null>(schema.allow(null));
 export const timestamp = () => Joi.string().isoDate();

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { RERANK_MODELS, type RerankModel } from '../../contract/vectors/rerankers.js';
 import { numberList } from './numberList.js';
 import { typed } from './inferred.js';
-import { named } from './reference.js';
+import { keywords, named } from './reference.js';
 
 /** Tolerance for the sum of the two weights of a hybrid search, which must be 1. */
 const TOLERANCE = 0.001;
@@ -31,16 +31,15 @@ export const hybridWeights = () =>
 
 /** A query vector as the engine accepts it: 32-bit floats that are not all 0. */
 export const queryVector = () =>
-  numberList()
-    .min(1)
-    .max(MAX_DIMENSIONS)
-    .custom((value: readonly number[], helpers) => {
+  keywords(numberList().min(1).max(MAX_DIMENSIONS), { contains: { not: { const: 0 } } }).custom(
+    (value: readonly number[], helpers) => {
       if (!value.every((one) => Number.isFinite(Math.fround(one))))
         return helpers.message({ custom: '{{#label}} has a number that is too large for a vector' });
       return value.some((one) => Math.fround(one) !== 0)
         ? value
         : helpers.message({ custom: '{{#label}} points nowhere: all its numbers are 0' });
-    });
+    },
+  );
 
 /** The contract allows any name; these are the supported ones. */
 export const rerankModel = () =>

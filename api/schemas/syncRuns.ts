@@ -6,7 +6,7 @@ import { RUN_KINDS } from '../../contract/runs/runKinds.js';
 import { STALL_CAUSES } from '../../contract/runs/stalls.js';
 import { RUN_STATES, type RunFilter } from '../../store/runs/list.js';
 import { workflowFields, wholeRecord } from './answers.js';
-import { integer, nullable, timestamp } from './fields.js';
+import { byName, integer, nullable, timestamp } from './fields.js';
 import { idList } from './listing.js';
 import type { Infer } from './inferred.js';
 import { named } from './reference.js';
@@ -199,9 +199,9 @@ export const runRecord = named(
     tokens_reused: count().description(
       'Number of tokens (cl100k) whose stored vectors were used instead of embedding them again.',
     ),
-    details: Joi.object()
-      .unknown()
-      .description('Further figures of this kind of run, by name. Empty while it is in progress.'),
+    details: byName(Joi.number()).description(
+      'Further figures of this kind of run, by name. Empty while it is in progress.',
+    ),
     ...workflowFields,
   }).description(
     'One piece of work in the background, such as a scrape, an upload or a sync of an account. Kept LEDGER_LIFE_DAYS (default 90) after its end.',

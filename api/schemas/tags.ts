@@ -4,6 +4,7 @@ import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js'
 import type { TagValue } from '../../contract/files/records.js';
 import { RESERVED_TAG_KEYS } from '../../contract/files/tags.js';
 import { boundedList } from './boundedList.js';
+import { byName } from './fields.js';
 import { typed } from './inferred.js';
 import { withMessages } from './messages.js';
 import { named } from './reference.js';
@@ -29,18 +30,27 @@ const MAX_CHARACTERS = 65_536;
 /** Tags of a request. */
 export const tags = () =>
   typed<Record<string, TagValue>>(
-    withMessages(
-      Joi.object()
-        .pattern(reservedKey, withMessages(Joi.forbidden(), { 'any.unknown': 'This tag key is reserved' }))
-        .pattern(Joi.string().max(MAX_KEY), tagValue)
-        .custom((value: object, helpers) =>
-          JSON.stringify(value).length > MAX_CHARACTERS
-            ? helpers.error('string.max', { limit: MAX_CHARACTERS })
-            : value,
-        ),
-      { 'string.max': `Has more than ${MAX_CHARACTERS} characters` },
+    named(
+      'Tags',
+      withMessages(
+        Joi.object()
+          .pattern(reservedKey, withMessages(Joi.forbidden(), { 'any.unknown': 'This tag key is reserved' }))
+          .pattern(Joi.string().max(MAX_KEY), tagValue)
+          .custom((value: object, helpers) =>
+            JSON.stringify(value).length > MAX_CHARACTERS
+              ? helpers.error('string.max', { limit: MAX_CHARACTERS })
+              : value,
+          ),
+        { 'string.max': `Has more than ${MAX_CHARACTERS} characters` },
+      ).description(
+        `Values by tag. A key has up to ${MAX_KEY} characters and does not begin with \`$\`; as JSON, all have up to 65,536.`,
+      ),
     ),
   );
+
+/** Tags of a record in a response. */
+export const storedTags = () =>
+  named('StoredTags', byName(tagValue).description('Tags of a record: a value, or a list of values, for each key.'));
 
 /** The older tag filter: all of the tags must match. */
 export const tagFilter = () =>

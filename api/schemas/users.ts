@@ -1,9 +1,18 @@
 import Joi from 'joi';
 
-import { integer, nullable, timestamp } from './fields.js';
+import { byName, integer, nullable, openObject, timestamp } from './fields.js';
 import { named } from './reference.js';
+import { storedTags } from './tags.js';
 
-const object = () => Joi.object().unknown();
+const feature = named(
+  'EnabledFeature',
+  Joi.object({
+    enabled: Joi.boolean().required().description('Whether the user may use the feature.'),
+  }).description('State of a feature of a user, as `POST /modify_user_configuration` set it.'),
+);
+
+/** Whole numbers by name. */
+const counts = () => byName(integer());
 
 const listed = {
   id: integer()
@@ -14,10 +23,10 @@ const listed = {
   created_at: timestamp().required().description('When a request first named the user, in UTC.'),
   updated_at: timestamp().required().description('When the record last changed, in UTC.'),
   deleted_at: nullable(timestamp()).required().description('When the user was deleted; null while it exists.'),
-  enabled_features: object()
+  enabled_features: byName(feature)
     .required()
     .description('Features that were enabled or disabled, such as `{"sparse_vectors": {"enabled": false}}`.'),
-  custom_limits: object()
+  custom_limits: counts()
     .required()
     .description('Limits of its own, by name. Those of the organization apply to absent ones; -1 means unlimited.'),
   auto_sync_enabled_sources: Joi.array()
@@ -28,12 +37,12 @@ const listed = {
 
 /** Totals by source or by file format. */
 export const aggregates = {
-  aggregate_file_size: object().required().description('Bytes of content, by source type.'),
-  aggregate_num_characters: object().required().description('Characters of extracted text, by source type.'),
-  aggregate_num_tokens: object().required().description('Tokens (cl100k) of extracted text, by source type.'),
-  aggregate_num_embeddings: object().required().description('How many vectors exist, by source type.'),
-  aggregate_num_files_by_source: object().required().description('How many files have content, by source type.'),
-  aggregate_num_files_by_file_format: object()
+  aggregate_file_size: counts().required().description('Bytes of content, by source type.'),
+  aggregate_num_characters: counts().required().description('Characters of extracted text, by source type.'),
+  aggregate_num_tokens: counts().required().description('Tokens (cl100k) of extracted text, by source type.'),
+  aggregate_num_embeddings: counts().required().description('How many vectors exist, by source type.'),
+  aggregate_num_files_by_source: counts().required().description('How many files have content, by source type.'),
+  aggregate_num_files_by_file_format: counts()
     .required()
     .description('How many files have content, by format of the content.'),
 };
@@ -54,10 +63,10 @@ export const wholeUserRecord = named(
     num_tokens_synced: integer().required().description('Tokens (cl100k) of the text of these files.'),
     ...aggregates,
     unique_file_tags: Joi.array()
-      .items(object())
+      .items(storedTags())
       .required()
       .description('One object for each different key and value among the tags of the files, at most 1,000.'),
-    connector_settings: object()
+    connector_settings: openObject()
       .required()
       .description('Settings of connectors of the organization, by source type or `DEFAULT`.'),
   }).description('An end user of the organization, with totals over its files.'),

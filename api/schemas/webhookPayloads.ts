@@ -19,9 +19,12 @@ const INFO = {
     Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
   sync_error_message: () => nullable(text()).description('What failed, and what to do next. A sentence for people.'),
   sparse_vector_queue_status: () =>
-    Joi.string()
-      .valid('queued', 'aborted', 'failed')
-      .description('Progress of the sparse vectors; success is reported by FILE_READY.'),
+    named(
+      'SparseVectorStatus',
+      Joi.string()
+        .valid('queued', 'aborted', 'failed')
+        .description('Progress of the sparse vectors; success is reported by FILE_READY.'),
+    ),
   reason: () =>
     text().description(
       'Why the files were not processed: the option that excluded them, or a sentence with what to do.',
@@ -33,10 +36,13 @@ const INFO = {
   items: () =>
     Joi.array()
       .items(
-        Joi.object({
-          external_id: text().required().description('Id of the item at its source.'),
-          name: text().required().description('Name of the item as its source shows it.'),
-        }),
+        named(
+          'LeftOutItem',
+          Joi.object({
+            external_id: text().required().description('Id of the item at its source.'),
+            name: text().required().description('Name of the item as its source shows it.'),
+          }).description('An item of a selection that does not become a file.'),
+        ),
       )
       .description('Up to 100 items of a selection that do not become files; then `object_id` is `[]`.'),
 } as const satisfies Record<string, () => Joi.Schema>;
@@ -144,7 +150,8 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
 
 /** Schema of `object_id` by the type of the object. */
 const OBJECT_IDS: Readonly<Partial<Record<EventObjectType, () => Joi.Schema>>> = {
-  NONE: () => Joi.valid(null).description('Always null: the event is about the organization as a whole.'),
+  // Generators of clients do not know a type that is only null.
+  NONE: () => nullable(Joi.string()).description('Always null: the event is about the organization as a whole.'),
   FILE_LIST: () => Joi.array().items(Joi.string()).description('Ids of the files, each as text.'),
 };
 const objectId = () => Joi.string().description('Id of the object, as text. `object_type` says what it identifies.');
@@ -166,17 +173,29 @@ export function exampleDelivery(kind: EventKind): unknown {
   return JSON.parse(body);
 }
 
-/** `FILE_READY` → `FileReadyPayload`. */
-const nameOf = (kind: EventKind): string =>
-  `${kind.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}Payload`;
+/** Facts of any event: those of all kinds, each of which may be absent. */
+export const anyInformation = named(
+  'EventInformation',
+  Joi.object(Object.fromEntries(Object.entries(INFO).map(([field, schema]) => [field, schema()])))
+    .unknown()
+    .description('Facts about an event; which ones depends on its type. Booleans and numbers are texts.'),
+);
 
-function infoOf({ info = [], sometimes = [] }: EventText): Joi.Schema {
+/** `FILE_READY` and `Payload` → `FileReadyPayload`. */
+const nameOf = (kind: EventKind, part: string): string =>
+  kind.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase()) + part;
+
+function infoOf(kind: EventKind): Joi.Schema {
+  const { info = [], sometimes = [] } = EVENT_TEXTS[kind];
   if (info.length === 0)
     return Joi.string().valid('null').description('The text `null`, since the event has no additional information.');
-  return Joi.object({
-    ...Object.fromEntries(info.map((field) => [field, INFO[field]().required()])),
-    ...Object.fromEntries(sometimes.map((field) => [field, INFO[field]()])),
-  }).description('Facts about the event; which ones depends on its type. Booleans and numbers are texts.');
+  return named(
+    nameOf(kind, 'Information'),
+    Joi.object({
+      ...Object.fromEntries(info.map((field) => [field, INFO[field]().required()])),
+      ...Object.fromEntries(sometimes.map((field) => [field, INFO[field]()])),
+    }).description('Facts about the event; which ones depends on its type. Booleans and numbers are texts.'),
+  );
 }
 
 /** Returns the schema of the document in the `payload` of a delivery. */
@@ -184,19 +203,20 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
   const type = EVENT_KINDS[kind];
   const id = OBJECT_IDS[type] ?? objectId;
   return named(
-    nameOf(kind),
+    nameOf(kind, 'Payload'),
     Joi.object({
       webhook_type: Joi.string()
         .valid(kind)
         .required()
         .description(`Always \`${kind}\` in this event; other events have other types.`),
-      obj: Joi.object({
-        object_type: Joi.string().valid(type).required().description('Which kind of record the event is about.'),
-        object_id: id().required(),
-        additional_information: infoOf(EVENT_TEXTS[kind]).required(),
-      })
-        .required()
-        .description('The record that the event is about, with facts about the change.'),
+      obj: named(
+        nameOf(kind, 'Object'),
+        Joi.object({
+          object_type: Joi.string().valid(type).required().description('Which kind of record the event is about.'),
+          object_id: id().required(),
+          additional_information: infoOf(kind).required(),
+        }).description('The record that the event is about, with facts about the change.'),
+      ).required(),
       customer_id: text()
         .required()
         .description('Your own name for the end user; empty for events of the whole organization.'),

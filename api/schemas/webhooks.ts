@@ -4,6 +4,7 @@ import { EVENT_KINDS } from '../../contract/events.js';
 import { DELIVERY_STATUSES, WEBHOOK_STATUSES } from '../../contract/webhooks.js';
 import { integer, nullable, strings, timestamp } from './fields.js';
 import { named } from './reference.js';
+import { anyInformation } from './webhookPayloads.js';
 
 const text = () => Joi.string().allow('');
 
@@ -22,16 +23,6 @@ export const webhookFields = {
   updated_at: timestamp().required().description('When its status last changed, in UTC.'),
 };
 
-const items = Joi.array().items(
-  Joi.object({
-    external_id: text().required().description('Id of the item at its source.'),
-    name: text().required().description('Title of the item as its source shows it.'),
-  }),
-);
-const info = Joi.object({
-  items: items.description('Up to 100 entries of a selection that do not become files.'),
-}).pattern(Joi.string(), nullable(text()));
-
 /** The inner document of a delivery. */
 export const eventFields = {
   webhook_type: named(
@@ -47,7 +38,7 @@ export const eventFields = {
       object_id: nullable(Joi.alternatives(text(), strings()))
         .required()
         .description('Id of the record as text, a list of ids for `FILE_LIST`, null for the organization as a whole.'),
-      additional_information: Joi.alternatives(info, Joi.string().valid('null'))
+      additional_information: Joi.alternatives(anyInformation, Joi.string().valid('null'))
         .required()
         .description('Facts about the event by name; the text `null` if it has none. Booleans and numbers are texts.'),
     }).description('The record that an event is about, with facts about the change.'),

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { Fault } from '../../contract/failures.js';
 import { operation } from '../http/operation.js';
 import { upstream } from '../upstream.js';
+import { byName } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
 
 const VIDEO_ID = /^[\w-]{11}$/;
@@ -15,7 +16,7 @@ const answer = named(
     error: nullableText().description('Why no transcript is available, as a sentence. Null with `success`.'),
     data: nullableText().description('Text of all lines, separated by spaces. Null with `error`.'),
     raw_transcript: Joi.array()
-      .items(Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.string().allow(''), Joi.number())))
+      .items(byName(Joi.alternatives(Joi.string().allow(''), Joi.number())))
       .allow(null)
       .description('With `raw`, the lines: `text`, and `start` and `duration` in seconds. Otherwise null.'),
   }).description('Captions of a video, or the reason why it has none.'),

@@ -2,9 +2,8 @@ import Joi from 'joi';
 
 import { effectiveLimits } from '../../contract/limits.js';
 import { operation } from '../http/operation.js';
+import { byName, integer, openObject } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
-
-const object = () => Joi.object().unknown();
 
 /** GET /auth/v1/white_labeling: returns the settings that a front-end needs before it shows the sources. */
 export const whiteLabeling = operation({
@@ -23,15 +22,15 @@ export const whiteLabeling = operation({
       remove_branding: Joi.boolean()
         .required()
         .description('Always `true`, because a self-hosted service has no brand of its own.'),
-      integrations: object()
+      integrations: byName(Joi.boolean())
         .required()
         .description('`true` for each source type with an OAuth client of the organization. Other types are absent.'),
-      custom_limits: object()
+      custom_limits: byName(integer())
         .required()
         .description(
           'Limits of the user by name, else those of the organization; unlimited ones are absent. `file_size_limit` is MAX_UPLOAD_BYTES.',
         ),
-      connector_settings: object()
+      connector_settings: openObject()
         .required()
         .description(
           'Settings by source type or `DEFAULT`, as `POST /organization/update` stored them in `data_source_configs`.',

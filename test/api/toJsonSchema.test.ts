@@ -34,8 +34,6 @@ describe('values, where Joi converts them correctly, are converted as Joi does',
     Joi.array().items(Joi.string()).single(),
     Joi.alternatives(Joi.string(), Joi.number()),
     Joi.object({ a: Joi.string().required(), b: Joi.number().default(1) }),
-    Joi.object().unknown(),
-    Joi.object({ a: Joi.string().description('What a is.') }).unknown(),
     Joi.any(),
     numberList().min(1),
   ])('%#', (schema) => {
@@ -54,6 +52,18 @@ describe('beyond Joi', () => {
       properties: { a: { type: 'string', minLength: 1, default: 'x' } },
     });
     expect(output(Joi.object({ a: Joi.boolean() }))).toMatchObject({ additionalProperties: false });
+  });
+
+  test('an object with any members says so, because generators of clients would read it as an empty one', () => {
+    const open = { type: 'object', additionalProperties: true };
+    for (const convert of [input, output]) {
+      expect(convert(Joi.object())).toEqual(open);
+      expect(convert(Joi.object().unknown())).toEqual(open);
+      expect(convert(Joi.object({ a: Joi.boolean() }).unknown())).toEqual({
+        ...open,
+        properties: { a: { type: 'boolean' } },
+      });
+    }
   });
 
   test('keys that the caller chooses are additional properties; forbidden ones are excluded by name', () => {
@@ -89,7 +99,15 @@ describe('beyond Joi', () => {
     });
     const schema = Joi.object({ a: Joi.boolean(), b: Joi.boolean() });
     expect(input(schema.xor('a', 'b'))).toEqual({ oneOf: [of('a'), of('b')] });
-    expect(input(schema.without('a', ['b']))).toMatchObject({ allOf: [{ not: { required: ['a', 'b'] } }] });
+    expect(input(schema.without('a', ['b']))).toMatchObject({ not: { anyOf: [{ required: ['a', 'b'] }] } });
+    expect(input(schema.without('a', ['b']).without('b', ['c']))).toMatchObject({
+      not: { anyOf: [{ required: ['a', 'b'] }, { required: ['b', 'c'] }] },
+    });
+  });
+
+  test('values that are whole numbers are integers', () => {
+    expect(input(Joi.number().valid(3, 6).allow(null))).toEqual({ type: ['integer', 'null'], enum: [3, 6, null] });
+    expect(input(Joi.number().valid(0.5))).toEqual({ type: 'number', enum: [0.5] });
   });
 
   test('a rule that it does not know is an error, so that none is lost', () => {
@@ -97,8 +115,8 @@ describe('beyond Joi', () => {
     expect(() => input(Joi.object({ a: Joi.any(), b: Joi.any() }).and('a', 'b'))).toThrow('The rule and');
   });
 
-  test('a default that is an object is omitted for nullable fields', () => {
-    expect(input(Joi.object({}).default({ a: 1 }))).toMatchObject({ default: { a: 1 } });
+  test('a default that is an object is omitted', () => {
+    expect(input(Joi.object({}).default({ a: 1 }))).not.toHaveProperty('default');
     expect(input(Joi.object({}).allow(null).default({}))).not.toHaveProperty('default');
   });
 

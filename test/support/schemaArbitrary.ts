@@ -47,8 +47,9 @@ function ofType(document: Document, schema: Schema, type: string, strings: reado
 }
 
 function objects(document: Document, schema: Schema, strings: readonly string[]): fc.Arbitrary<unknown> {
-  const [pattern] = Object.values((schema['patternProperties'] ?? {}) as Record<string, Schema>).slice(-1);
-  if (pattern) return fc.dictionary(fc.string({ maxLength: 12 }), valuesOf(document, pattern, strings), { maxKeys: 3 });
+  const chosen = schema['additionalProperties'];
+  if (typeof chosen === 'object' && !schema.properties)
+    return fc.dictionary(fc.string({ maxLength: 12 }), valuesOf(document, chosen as Schema, strings), { maxKeys: 3 });
   if (!schema.properties)
     return fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 });
   const fields = Object.entries(schema.properties).map(

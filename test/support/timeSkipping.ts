@@ -1,7 +1,5 @@
 /** Temporal's time-skipping test server, and clocks of this process that follow it: days of waiting pass in seconds. */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
@@ -9,16 +7,14 @@ import { type InternalConnectionOptions, InternalConnectionOptionsSymbol } from 
 
 import type { Activities } from '../../activities/index.js';
 import { SEARCH_ATTRIBUTES } from '../../contract/runs/workflowIds.js';
-import { withLock } from '../../engines/lock.js';
 import { findPort } from '../../engines/ports.js';
 import { endOf } from '../../engines/process.js';
-import { run } from '../../engines/run.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../engines/venv.js';
+import { fetchedJars, findJava } from './java.js';
 import { waitFor } from './waitFor.js';
 
 const POM = fileURLToPath(new URL('../timeSkipping/pom.xml', import.meta.url));
 const RUN_CHILD = fileURLToPath(new URL('../../engines/run_child.py', import.meta.url));
-const FAMILY = 'time-skipping-';
 const MAIN_CLASS = 'io.temporal.testserver.TestServer';
 const NEEDS =
   "Temporal's time-skipping server is a Java program that Maven fetches: install Java 11 or newer and Maven " +
@@ -26,46 +22,9 @@ const NEEDS =
 /** temporal.api.enums.v1.IndexedValueType */
 const KEYWORD = 2;
 
-/** Rethrows an error; if a program is missing, with a message that says what to install. */
-const orNeeds = (error: unknown): never => {
-  throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error(NEEDS, { cause: error }) : error;
-};
-
 /** Downloads the server and its dependencies, as listed in test/timeSkipping/pom.xml, unless they are present. */
-async function ensureJars(): Promise<string> {
-  const hash = createHash('sha256')
-    .update(await readFile(POM))
-    .digest('hex');
-  const folder = path.join(DEFAULT_ENGINES_DIR, FAMILY + hash.slice(0, 8));
-  const isPresent = (): Promise<boolean> =>
-    stat(folder).then(
-      () => true,
-      () => false,
-    );
-  if (await isPresent()) return folder;
-  return withLock(
-    path.join(DEFAULT_ENGINES_DIR, FAMILY),
-    () => undefined,
-    async () => {
-      if (await isPresent()) return folder;
-      process.stderr.write("Fetching Temporal's time-skipping server (38 MB, once)\n");
-      await mkdir(DEFAULT_ENGINES_DIR, { recursive: true });
-      // Remove older versions and leftovers of killed runs.
-      const outdated = (await readdir(DEFAULT_ENGINES_DIR)).filter((name) => name.startsWith(FAMILY));
-      await Promise.all(outdated.map((name) => rm(path.join(DEFAULT_ENGINES_DIR, name), { recursive: true })));
-      const draft = await mkdtemp(path.join(DEFAULT_ENGINES_DIR, `${FAMILY}draft-`));
-      // -C: checksums must match.
-      const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${draft}`];
-      await run('mvn', ['-B', '-q', '-C', '-f', POM, ...copy]).catch(orNeeds);
-      await rename(draft, folder);
-      return folder;
-    },
-  );
-}
-
-/** Returns the path of Java, which the launcher needs. */
-const findJava = (): Promise<string> =>
-  run('sh', ['-c', 'command -v java']).catch(() => Promise.reject(new Error(NEEDS)));
+const ensureJars = (): Promise<string> =>
+  fetchedJars({ family: 'time-skipping-', pom: POM, label: "Temporal's time-skipping server (38 MB)", needs: NEEDS });
 
 export interface TimeSkipping {
   readonly address: string;
@@ -83,7 +42,7 @@ export interface TimeSkipping {
 
 /** Starts the server without time skipping: its clock runs at normal speed. @throws with what to install */
 export async function startTimeSkipping(): Promise<TimeSkipping> {
-  const java = await findJava();
+  const java = await findJava(NEEDS);
   const jars = await ensureJars();
   const { python } = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR });
   const port = await findPort('free');

@@ -1,54 +1,14 @@
 /** The published React widget that integrators embed, on a page of its own origin: installed once, built, served. */
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-import { withLock } from '../../engines/lock.js';
-import { run } from '../../engines/run.js';
+import { installedPackages } from './fetchedOnce.js';
 
 const FOLDER = fileURLToPath(new URL('../widget', import.meta.url));
-const CACHE = fileURLToPath(new URL('../../.engines', import.meta.url));
-const FAMILY = 'widget-';
-const MANIFEST = ['package.json', 'package-lock.json'];
-
-const isPresent = (place: string): Promise<boolean> =>
-  stat(place).then(
-    () => true,
-    () => false,
-  );
-
-/** Installs the packages of test/widget from its lock file, unless they are installed. @returns their node_modules */
-async function ensurePackages(): Promise<string> {
-  const lock = await readFile(path.join(FOLDER, 'package-lock.json'));
-  const name = FAMILY + createHash('sha256').update(lock).digest('hex').slice(0, 8);
-  const modules = path.join(CACHE, name, 'node_modules');
-  if (await isPresent(modules)) return modules;
-  return withLock(
-    path.join(CACHE, FAMILY),
-    () => undefined,
-    async () => {
-      if (await isPresent(modules)) return modules;
-      process.stderr.write('Installing the packages of test/widget (once)\n');
-      await mkdir(CACHE, { recursive: true });
-      // Remove older versions and leftovers of killed runs.
-      const outdated = (await readdir(CACHE)).filter((entry) => entry.startsWith(FAMILY));
-      await Promise.all(outdated.map((entry) => rm(path.join(CACHE, entry), { recursive: true, force: true })));
-      // npm misidentifies packages behind a symbolic link, so use the real path.
-      const draft = await mkdtemp(path.join(await realpath(CACHE), `${FAMILY}draft-`));
-      for (const file of MANIFEST) await cp(path.join(FOLDER, file), path.join(draft, file));
-      // package.json lists the widget's peer dependencies itself, so npm need not install them.
-      await run('npm', ['ci', '--prefix', draft, '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund']);
-      await rename(draft, path.join(CACHE, name));
-      return modules;
-    },
-  );
-}
-
 const HTML = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Widget</title></head><body><div id="root"></div><script src="/page.js"></script></body></html>`;
 const BRAND =
@@ -64,7 +24,7 @@ export interface WidgetSite {
 export async function startWidgetSite(tokenOf: (customer: string) => Promise<string>): Promise<WidgetSite> {
   const { outputFiles } = await build({
     entryPoints: [path.join(FOLDER, 'page.jsx')],
-    nodePaths: [await ensurePackages()],
+    nodePaths: [path.join(await installedPackages('widget-', FOLDER, 'the packages of test/widget'), 'node_modules')],
     bundle: true,
     format: 'iife',
     jsx: 'automatic',

@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
-import { orNull } from '../../schemas/fields.js';
+import { nullable, orNull } from '../../schemas/fields.js';
 import { onlyAccountId } from '../../schemas/integrations.js';
 import { named } from '../../schemas/reference.js';
 import { callSource, LIVE } from '../callSource.js';
@@ -10,6 +10,25 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 
 const TYPES = new Set(['public_channel', 'private_channel', 'mpim', 'im']);
 const MAX_CURSOR = 1_024;
+
+const is = (description: string) => Joi.boolean().required().description(description);
+const conversation = named(
+  'SlackConversation',
+  Joi.object({
+    id: Joi.string().required().description('Id of the conversation at Slack, for `POST /integrations/slack/sync`.'),
+    name: Joi.string()
+      .allow('')
+      .required()
+      .description('Name of the channel. A direct message is named after its participants.'),
+    is_channel: is('Whether it is a channel, public or private.'),
+    is_im: is('Whether it is a direct message with one person.'),
+    is_mpim: is('Whether it is a direct message with several people.'),
+    is_private: is('Whether only invited people see it.'),
+    is_shared: is('Whether another workspace shares it.'),
+    is_archived: is('Whether it was archived, so that it gets no more messages.'),
+    user: nullable(Joi.string()).required().description('Id of the other person of a direct message; null for others.'),
+  }).description('A channel or direct message of a connected Slack.'),
+);
 
 /** GET /integrations/slack/conversations: lists a page of the current conversations of a connected Slack. */
 export const slackConversations = operation({
@@ -40,11 +59,9 @@ export const slackConversations = operation({
     'SlackConversations',
     Joi.object({
       results: Joi.array()
-        .items(Joi.object().unknown())
+        .items(conversation)
         .required()
-        .description(
-          'Conversations, each with `id`, `name`, `is_channel`, `is_im`, `is_mpim`, `is_private`, `is_shared`, `is_archived` and `user` (the other person of a direct message). A direct message is named after its participants.',
-        ),
+        .description('Conversations of this page, which may be fewer than a page has room for.'),
       next_cursor: Joi.string()
         .allow(null)
         .required()

@@ -1,0 +1,59 @@
+/** A service that Schemathesis tests by nothing but its API reference. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { startSampleSite, type Site } from '../../emulators/site.js';
+import { startService, type TestService } from '../service.js';
+import { SOURCE_STANDS } from '../sourceStands/index.js';
+import type { SourceStand } from '../sourceStands/stand.js';
+import { runSchemathesis } from './python.js';
+
+/** Whether a response contradicts the document. Which requests are refused is checked by test/system/requests/. */
+const CHECKS = [
+  ...['not_a_server_error', 'status_code_conformance', 'content_type_conformance'],
+  ...['response_headers_conformance', 'response_schema_conformance'],
+].join(',');
+/** Streams do not end by themselves. */
+const STREAMS = ['stream_events', 'stream_sync_run'];
+
+/**
+ * Declares the test of a suite: every operation answers generated requests as the document says.
+ * @param examples number of generated requests per operation
+ * @param phases those of Schemathesis: `coverage` also sends wrong methods, types and missing parts
+ */
+export function answersByTheDocument(examples: number, phases: readonly string[], seed: number): void {
+  let service: TestService;
+  let site: Site;
+  /** All sources, so that no request leaves this machine. */
+  let sources: SourceStand[];
+
+  beforeAll(async () => {
+    sources = await Promise.all(Object.values(SOURCE_STANDS).map((start) => start()));
+    service = await startService({
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+      SOURCE_URLS: sources.map(({ settings }) => settings).join(','),
+    });
+    site = await startSampleSite(2, 1);
+    const user = await service.user('zoe');
+    await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), tags: { a: ['b', 'c'], n: 1 } })).id);
+    // Generated requests are accepted, but no worker runs them.
+    await service.stopWorker();
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all([site.close(), ...sources.map((one) => one.close())]);
+  });
+
+  test('answers requests that are generated from the document as the document says, without a server error', async () => {
+    const headers = [`Authorization: Bearer ${service.apiKey}`, 'customer-id: zoe'];
+    const report = await runSchemathesis([
+      `${service.url}/openapi.json`,
+      ...['--checks', CHECKS, '--phases', phases.join(','), '--max-examples', String(examples)],
+      ...['--seed', String(seed), '--no-shrink', '--continue-on-failure', '--warnings', 'off'],
+      ...['--suppress-health-check', 'all', '--request-timeout', '120', '--output-truncate', 'false'],
+      ...headers.flatMap((header) => ['-H', header]),
+      ...STREAMS.flatMap((id) => ['--exclude-operation-id', id]),
+    ]);
+    const [, tested = 0] = /Tested:? *(\d+)/.exec(report) ?? [];
+    expect({ report, tested: Number(tested) }).toEqual({ report, tested: 121 });
+  }, 3_600_000);
+}

@@ -1,0 +1,33 @@
+/** What generators should make of the API reference. */
+import { openApiDocument } from '../../../api/openapi/document.js';
+
+interface Described {
+  readonly operationId: string;
+}
+
+type Group = Readonly<Record<string, Readonly<Record<string, Described>>>>;
+const document = openApiDocument() as { readonly paths: Group; readonly webhooks: Group };
+const idsOf = (group: Group): readonly string[] =>
+  Object.values(group).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+
+/** Ids of all operations of the document. */
+export const operationIds = (): readonly string[] => idsOf(document.paths);
+/** Ids of all deliveries to webhooks. */
+export const deliveryIds = (): readonly string[] => idsOf(document.webhooks);
+
+/** A name without its style: `get_whoami`, `getWhoami` and `GetWhoami` are one. */
+export const plainName = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
+
+const MAX_NAME = 60;
+
+/** Returns generated names that are longer than 60 characters, though none of the contract's operation ids is in them. */
+export function needlesslyLong(names: readonly string[]): readonly string[] {
+  const ids = operationIds().map(plainName);
+  return [...new Set(names)].filter(
+    (name) => name.length > MAX_NAME && !ids.some((id) => plainName(name).includes(id)),
+  );
+}
+
+/** Returns names that end with a number which tells two of the same name apart. */
+export const numbered = (names: readonly string[], known: readonly string[] = []): readonly string[] =>
+  names.filter((name) => /[A-Za-z_]\d+$/.test(name) && !known.includes(name));
