@@ -1,0 +1,59 @@
+import { EXAMPLE_ORIGIN } from '../openapi/samples/request.js';
+
+/** Returns the page at /docs/. Its addresses are relative, because a proxy may serve the API below a path. */
+export const docsPage = (nonce: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta property="csp-nonce" content="${nonce}">
+<title>Allotrope API reference</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="reference"><p id="state">Loading the reference…</p></div>
+<noscript><p>This page needs JavaScript. <a href="../openapi.json">openapi.json</a> is the same reference as JSON.</p></noscript>
+<script src="scalar.js" defer></script>
+<script src="page.js" defer></script>
+</body>
+</html>
+`;
+
+/**
+ * Script of the page: shows /openapi.json with the address of the page in place of that of the examples.
+ *
+ * Scalar would otherwise send the requests of the console to a proxy of its maker, load fonts, and offer to send the
+ * document to a chat and a registry of its maker.
+ */
+export const DOCS_SCRIPT = `
+(async () => {
+  const origin = new URL('..', location.href).href.replace(/\\/$/, '');
+  const answer = await fetch('../openapi.json');
+  if (!answer.ok) throw new Error('openapi.json: ' + answer.status);
+  const content = JSON.parse((await answer.text()).replaceAll('${EXAMPLE_ORIGIN}', origin));
+  content.servers = [{ url: origin, description: 'The server of this page.' }];
+  content.info.description += '\\n\\n[openapi.json](../openapi.json) is the document of this page.';
+  // The console then writes "Bearer" itself.
+  const { apiKey } = content.components.securitySchemes;
+  content.components.securitySchemes.apiKey = { type: 'http', scheme: 'bearer', description: apiKey.description };
+  document.getElementById('state').remove();
+  Scalar.createApiReference('#reference', {
+    content,
+    proxyUrl: '',
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true, hideAddApi: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    documentDownloadType: 'none',
+    // The samples of the document are the only ones: generated ones would lack credentials.
+    hiddenClients: true,
+    persistAuth: false,
+    defaultOpenFirstTag: false,
+    orderSchemaPropertiesBy: 'preserve',
+  });
+})().catch((error) => {
+  document.getElementById('reference').textContent = 'The reference could not be loaded. ' + error.message;
+});
+`;
