@@ -18,7 +18,9 @@ const policy = (nonce: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'nonce-${nonce}'`,
+    `style-src-elem 'nonce-${nonce}'`,
+    // Scalar's markup has attributes with variables of colours and sizes.
+    "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",

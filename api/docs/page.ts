@@ -13,20 +13,28 @@ export const docsPage = (nonce: string): string => `<!doctype html>
 <body>
 <div id="reference"><p id="state">Loading the reference…</p></div>
 <noscript><p>This page needs JavaScript. <a href="../openapi.json">openapi.json</a> is the same reference as JSON.</p></noscript>
+<script src="page.js"></script>
 <script src="scalar.js" defer></script>
-<script src="page.js" defer></script>
 </body>
 </html>
 `;
 
 /**
- * Script of the page: shows /openapi.json with the address of the page in place of that of the examples.
+ * Script of the page: shows /openapi.json with the address of the page in place of that of the examples. It runs before
+ * Scalar's, because that adds some of its styles without the nonce.
  *
  * Scalar would otherwise send the requests of the console to a proxy of its maker, load fonts, and offer to send the
  * document to a chat and a registry of its maker.
  */
 export const DOCS_SCRIPT = `
-(async () => {
+const nonce = document.querySelector('meta[property=csp-nonce]').content;
+const createElement = document.createElement;
+document.createElement = function (name, ...rest) {
+  const made = createElement.call(this, name, ...rest);
+  if (made instanceof HTMLStyleElement) made.nonce = nonce;
+  return made;
+};
+const show = async () => {
   const origin = new URL('..', location.href).href.replace(/\\/$/, '');
   const answer = await fetch('../openapi.json');
   if (!answer.ok) throw new Error('openapi.json: ' + answer.status);
@@ -53,7 +61,9 @@ export const DOCS_SCRIPT = `
     defaultOpenFirstTag: false,
     orderSchemaPropertiesBy: 'preserve',
   });
-})().catch((error) => {
+};
+// Scalar's script is deferred, so it has run by then.
+addEventListener('DOMContentLoaded', () => show().catch((error) => {
   document.getElementById('reference').textContent = 'The reference could not be loaded. ' + error.message;
-});
+}));
 `;
