@@ -1,4 +1,4 @@
-import { EXAMPLE_ORIGIN } from '../openapi/samples/request.js';
+import { CUSTOMER_ID, EXAMPLE_ORIGIN } from '../openapi/samples/request.js';
 
 /** Returns the page at /docs/. Its addresses are relative, because a proxy may serve the API below a path. */
 export const docsPage = (nonce: string): string => `<!doctype html>
@@ -42,8 +42,9 @@ const show = async () => {
   content.servers = [{ url: origin, description: 'The server of this page.' }];
   content.info.description += '\\n\\n[openapi.json](../openapi.json) is the document of this page.';
   // The console then writes "Bearer" itself.
-  const { apiKey } = content.components.securitySchemes;
-  content.components.securitySchemes.apiKey = { type: 'http', scheme: 'bearer', description: apiKey.description };
+  const { securitySchemes } = content.components;
+  const description = securitySchemes.apiKey.description.replace('\`Bearer <API key>\`.', 'API key, without \`Bearer\`.');
+  securitySchemes.apiKey = { type: 'http', scheme: 'bearer', description };
   document.getElementById('state').remove();
   Scalar.createApiReference('#reference', {
     content,
@@ -57,7 +58,13 @@ const show = async () => {
     documentDownloadType: 'none',
     // The samples of the document are the only ones: generated ones would lack credentials.
     hiddenClients: true,
+    authentication: {
+      preferredSecurityScheme: [['apiKey', 'customerId']],
+      securitySchemes: { customerId: { value: '${CUSTOMER_ID}' } },
+    },
     persistAuth: false,
+    // The names of two schemes would cover the heading.
+    customCss: '.group\\\\/combobox-button { font-size: 11px }',
     defaultOpenFirstTag: false,
     orderSchemaPropertiesBy: 'preserve',
   });

@@ -9,7 +9,7 @@ export const EXAMPLE_ORIGIN = 'https://api.example.com';
 export const KEY_VARIABLE = 'API_KEY';
 
 /** The end user that samples name. */
-const CUSTOMER_ID = 'user-42';
+export const CUSTOMER_ID = 'user-42';
 
 /** The request that the samples of an operation send. */
 export interface SampleRequest {
