@@ -64,7 +64,7 @@ const show = async () => {
     },
     persistAuth: false,
     // The names of two schemes would cover the heading.
-    customCss: '.group\\\\/combobox-button { font-size: 11px }',
+    customCss: '.group\\\\/combobox-button { font-size: 11px; line-height: 1.1; max-width: 11rem; white-space: normal; text-align: right }',
     defaultOpenFirstTag: false,
     orderSchemaPropertiesBy: 'preserve',
   });

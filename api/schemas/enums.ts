@@ -24,7 +24,10 @@ export const embeddingModel = () =>
       ),
   );
 
-/** Returns the schema of a file's source. */
+/** Description of the embedding model in requests that create files. */
+export const MODEL_OF_FILES =
+  'Model that embeds the chunks of these files. Searches find them only if they name the same model.';
+
 /** Returns the named schema of the source of a file. */
 export const sourceType = () =>
   named(
