@@ -102,8 +102,7 @@ describe('the page at /docs', () => {
     const { page, faults, outside } = await opened(`${service.url}/docs`, 1280, 'light');
     await page.getByText('Access tokens with which').first().waitFor();
     const { tags } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { tags: { name: string }[] };
-    const side = page.getByRole('navigation').first();
-    for (const { name } of tags) await side.getByText(name, { exact: true }).first().waitFor();
+    for (const { name } of tags) await page.getByText(name, { exact: true }).first().waitFor();
     await show(page, 'tag/embeddings/POST/embeddings');
     const operation = operationOf(page, 'tag/embeddings/POST/embeddings');
     await operation.getByText(`curl '${service.url}/embeddings'`).first().waitFor();
