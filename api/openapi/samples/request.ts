@@ -41,7 +41,9 @@ function urlOf({ path }: DocumentedOperation, parameters: Readonly<Record<string
     return encodeURIComponent(String(value));
   });
   const query = new URLSearchParams(
-    Object.entries(parameters).flatMap(([name, value]) => (inPath.has(name) ? [] : [[name, String(value)]])),
+    Object.entries(parameters)
+      .filter(([name]) => !inPath.has(name))
+      .map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();
   return `${EXAMPLE_ORIGIN}${filled}${query === '' ? '' : `?${query}`}`;
 }
