@@ -69,7 +69,7 @@ const show = async () => {
     orderSchemaPropertiesBy: 'preserve',
   });
 };
-// Scalar's script is deferred, so it has run by then.
+// Scalar's script is deferred, so it has run before this event.
 addEventListener('DOMContentLoaded', () => show().catch((error) => {
   document.getElementById('reference').textContent = 'The reference could not be loaded. ' + error.message;
 }));

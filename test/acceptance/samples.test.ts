@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
@@ -61,7 +62,7 @@ const PYTHON_TO_JSON = 'import ast, json, sys; print(json.dumps(ast.literal_eval
 async function valueOf(label: string, text: string): Promise<unknown> {
   if (label === 'curl') return JSON.parse(text) as unknown;
   // console.log prints an object as an expression; at this depth it leaves nothing out.
-  if (label === 'TypeScript') return new Function(`return (${text})`)() as unknown;
+  if (label === 'TypeScript') return JSON.parse(runInNewContext(`JSON.stringify(${text})`) as string);
   const child = run(python, ['-c', PYTHON_TO_JSON]);
   child.child.stdin?.end(text);
   return JSON.parse((await child).stdout) as unknown;

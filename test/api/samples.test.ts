@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
@@ -79,10 +80,6 @@ async function sentByTypescript(source: string): Promise<Sent> {
   });
   expect(parsed.diagnostics).toEqual([]);
   const code = parsed.outputText.replaceAll(/^import .*$/gm, '');
-  const run = new Function(
-    ...['fetch', 'process', 'console', 'readFile', 'writeFile', 'Buffer'],
-    `return (async () => {${code}})()`,
-  ) as (...given: unknown[]) => Promise<void>;
   const sent: Sent[] = [];
   const answer = { ok: true, json: () => ({}), arrayBuffer: () => new ArrayBuffer(0), body: [] };
   const fetched = (url: string, options: RequestInit = {}) => {
@@ -95,14 +92,13 @@ async function sentByTypescript(source: string): Promise<Sent> {
     });
     return answer;
   };
-  await run(
-    fetched,
-    { env: { API_KEY: KEY }, stdout: { write: () => true } },
-    { log: () => undefined },
-    () => new Uint8Array(),
-    () => undefined,
-    Buffer,
-  );
+  await (runInNewContext(`(async () => {${code}})()`, {
+    ...{ fetch: fetched, FormData, Blob, Buffer, TextDecoder },
+    process: { env: { API_KEY: KEY }, stdout: { write: () => true } },
+    console: { log: () => undefined },
+    readFile: () => new Uint8Array(),
+    writeFile: () => undefined,
+  }) as Promise<void>);
   return sent[0]!;
 }
 
