@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
@@ -185,7 +186,7 @@ describe('the files of the page', () => {
       expect(await plain.text()).toBe(await packed.text());
       // fetch would ask for a fresh answer as soon as it is given this header.
       const asked = ['-s', '-w', '%{http_code}', '-H', `if-none-match: ${etag}`, `${service.url}${path}`];
-      expect(execFileSync('curl', asked, { encoding: 'utf8' })).toBe('304');
+      expect((await promisify(execFile)('curl', asked)).stdout).toBe('304');
     }
   });
 
