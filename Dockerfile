@@ -16,7 +16,7 @@ RUN sed -n '/^# The embedding model/,$p' requirements.txt > model.txt \
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# No package that is used needs its install script; one would download, one would report home.
+# No package that is used needs its install script; one would download.
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build

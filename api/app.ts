@@ -1,7 +1,7 @@
 import express, { type Express, type IRouter, Router } from 'express';
 
 import type { AppDeps } from './http/deps.js';
-import { mountDocs } from './docs.js';
+import { mountDocs } from './docs/mount.js';
 import { createConcurrencyLimiter } from './http/limits/concurrency.js';
 import { HttpError, notFound } from './http/errors.js';
 import { countRequests, takeRoute } from './http/telemetry/metrics.js';

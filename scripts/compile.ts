@@ -7,16 +7,23 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { build } from 'esbuild';
 import pLimit from 'p-limit';
 import { glob } from 'tinyglobby';
+
+import { docsBundle } from './docsBundle.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = path.join(ROOT, 'dist');
 const BUNDLE = path.join(DIST, 'workflow-bundle.js');
 /** Hash of the bundle's inputs, written after the bundle. */
 const STAMP = path.join(DIST, 'workflow-bundle.hash');
+/** Script of the page at /docs, compressed. */
+const DOCS_BUNDLE = path.join(DIST, 'api', 'docs', 'scalar.js.gz');
+/** Hash of the lock with which it was written, written after it. */
+const DOCS_STAMP = path.join(DIST, 'api', 'docs', 'scalar.hash');
 /** The modules that run in production, and the parts of the embedded engines that API and command line use. */
 const SOURCES = [
   'engines/{embeddedTrouble,errors,lock,pidFile,restoring}.ts',
@@ -62,8 +69,15 @@ const stale = (await glob('**/*.{js,json,map}', { cwd: DIST })).filter(
 );
 await fewAtOnce.map(stale, (file) => rm(path.join(DIST, file), { force: true }));
 
+const lock = await readFile(path.join(ROOT, 'package-lock.json'));
+const locked = createHash('sha256').update(lock).digest('hex');
+if ((await readFile(DOCS_STAMP, 'utf8').catch(() => '')) !== locked) {
+  await put(DOCS_BUNDLE, gzipSync(await docsBundle(), { level: 9 }));
+  await put(DOCS_STAMP, locked);
+}
+
 // Bundling takes seconds, so it only runs after a change of the inputs.
-const hash = createHash('sha256').update(await readFile(path.join(ROOT, 'package-lock.json')));
+const hash = createHash('sha256').update(lock);
 for (const file of outputFiles.toSorted((a, b) => a.path.localeCompare(b.path))) {
   if (/^(workflows|contract)\/.*\.js$/.test(path.relative(DIST, file.path)))
     hash.update(file.path).update(file.contents);

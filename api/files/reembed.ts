@@ -50,7 +50,9 @@ export const reembed = operation({
       filters: fileFilters()
         .default({ include_all_children: false, non_synced_only: false })
         .description('Files to embed, combined with AND. Without filters: all files of the caller.'),
-      embedding_model: embeddingModel().required(),
+      embedding_model: embeddingModel()
+        .required()
+        .description('Model with which the files are embedded. Searches then find them only by this model.'),
       dry_run: Joi.boolean().default(false).description('`true`: only estimates; no run is started.'),
       max_tokens: orNull(integer().min(0)).description(
         'Maximum number of tokens. A larger estimate is 422; files that grow beyond it later are skipped. Null: no limit.',
@@ -63,7 +65,7 @@ export const reembed = operation({
       id: nullable(integer())
         .required()
         .description('Number of the run, for `GET /files/reembed/{reembed_id}`. Null for a dry run.'),
-      embedding_model: embeddingModel().required(),
+      embedding_model: embeddingModel().required().description('Model of the request, for which the estimate holds.'),
       dry_run: Joi.boolean().required().description('Whether only an estimate was made.'),
       files: integer().required().description('Number of files that would be embedded.'),
       chunks: integer().required().description('Number of texts that would be embedded.'),
@@ -146,7 +148,7 @@ const progress = named(
   'ReembedProgress',
   Joi.object({
     id: integer().required().description('Number of the run, as `POST /files/reembed` returned it.'),
-    embedding_model: embeddingModel().required(),
+    embedding_model: embeddingModel().required().description('Model that the files get in place of their own.'),
     status: named(
       'ReembedStatus',
       Joi.string()

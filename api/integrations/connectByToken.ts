@@ -12,13 +12,13 @@ import { tags } from '../schemas/tags.js';
 import { connectAccount } from './connectAccount.js';
 import { type Shape, typed } from '../schemas/inferred.js';
 import { named } from '../schemas/reference.js';
-import { embeddingModel } from '../schemas/enums.js';
+import { embeddingModel, MODEL_OF_FILES } from '../schemas/enums.js';
 import { success } from '../schemas/answers.js';
 
 const optionFields = () => ({
   tags: connectionTags(),
   ...ingestFields(),
-  embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
+  embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(MODEL_OF_FILES),
   sync_files_on_connection: syncFilesOnConnection(),
   request_id: requestId(),
   sync_source_items: syncSourceItems(true),

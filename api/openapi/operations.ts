@@ -3,6 +3,7 @@ import type { DocumentedOperation } from '../http/operation.js';
 import type { Example } from './examples.js';
 import { parametersOf } from './parameters.js';
 import { errorResponses, streamEnded, success } from './responses.js';
+import { samplesOf } from './samples/samples.js';
 import { SECURITY } from './security.js';
 import type { Schemas } from './toJsonSchema.js';
 import type { Json } from './types.js';
@@ -16,7 +17,7 @@ const FORM: Json = {
 /** Schemas of forms, which no Joi schema validates. */
 export const FORM_SCHEMAS: Readonly<Record<string, Json>> = {
   Body_create_upload_file_uploadfile_post: {
-    description: 'Form with one file.',
+    description: 'Form of an upload: one file, in the field `file`. Options are parameters of the query.',
     type: 'object',
     required: ['file'],
     properties: {
@@ -83,5 +84,7 @@ export function describeOperation(operation: DocumentedOperation, schemas: Schem
       ...errorResponses(operation, schemas),
     },
     ...(reason === undefined ? {} : { 'x-allotrope-extension': true }),
+    // They make the document a fifth larger.
+    'x-codeSamples': samplesOf(operation, example),
   };
 }

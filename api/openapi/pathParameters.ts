@@ -1,18 +1,21 @@
 import type { Json } from './types.js';
 
-const id = (description: string): Json => ({ description, schema: { type: 'integer' } });
-const text = (description: string): Json => ({ description, schema: { type: 'string' } });
+const id = (description: string, example = 1_042): Json => ({ description, schema: { type: 'integer' }, example });
+const text = (description: string, example: string): Json => ({ description, schema: { type: 'string' }, example });
 
-/** Descriptions and schemas of the parameters in paths, by their names. Every name means the same in all paths. */
+/**
+ * Descriptions, schemas and examples of the parameters in paths, by their names. Every name means the same in all
+ * paths. A recorded example replaces that of this table.
+ */
 export const PATH_PARAMETERS: Readonly<Record<string, Json>> = {
-  content: text('Part of a presigned URL: which content of the file, and which version of it.'),
+  content: text('Part of a presigned URL: which content of the file, and which version of it.', '3.txt'),
   data_source_id: id('`id` of a data source, as `POST /user_data_sources` lists it.'),
-  file: text('Part of a presigned URL: the file.'),
+  file: text('Part of a presigned URL: the file.', '1042'),
   file_id: id('`id` of a file, as `POST /user_files_v2` lists it.'),
-  id: text('`id` of the record at its source, as the list of these records returns it.'),
-  issue_number: id('Number of the issue in its repository, as its page on GitHub shows it.'),
-  organization: text('Part of a presigned URL: the organization that owns the file.'),
-  pull_number: id('Number of the pull request in its repository, as its page on GitHub shows it.'),
+  id: text('`id` of the record at its source, as the list of these records returns it.', '001boatsxxxxxxxxxx'),
+  issue_number: id('Number of the issue in its repository, as its page on GitHub shows it.', 4),
+  organization: text('Part of a presigned URL: the organization that owns the file.', '1'),
+  pull_number: id('Number of the pull request in its repository, as its page on GitHub shows it.', 4),
   reembed_id: id('`id` that `POST /files/reembed` returned for the run.'),
   sync_run_id: id('`id` of a run, as `GET /sync_runs` lists it.'),
   webhook_id: id('`id` of a webhook, as `POST /webhooks` lists it.'),

@@ -71,7 +71,7 @@ export const workflowFields = {
   ),
   workflow_url: extension(
     nullable(Joi.string()).description(
-      "Address of that workflow in Temporal's Web UI. Null if the operator has not set TEMPORAL_UI_URL.",
+      "Address of the workflow `workflow_id` in Temporal's Web UI. Null if the operator has not set TEMPORAL_UI_URL.",
     ),
   ),
 };

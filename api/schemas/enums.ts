@@ -23,6 +23,10 @@ export const embeddingModel = () =>
       ),
   );
 
+/** Description of the embedding model in requests that create files. */
+export const MODEL_OF_FILES =
+  'Model that embeds the chunks of these files. Searches find them only if they name the same model.';
+
 /** Returns the named schema of the source of a file. */
 export const sourceType = () =>
   named(

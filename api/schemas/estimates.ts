@@ -22,7 +22,9 @@ export const estimate = named(
     // Generators of clients do not know a type that is only null.
     id: nullable(Joi.string()).required().description('Always null, because no run and no file was created.'),
     dry_run: Joi.valid(true).required().description('Always `true`: this is an estimate, and nothing was changed.'),
-    embedding_model: embeddingModel().required(),
+    embedding_model: embeddingModel()
+      .required()
+      .description('Model of the request, whose tokens and price the estimate has.'),
     files: integer()
       .required()
       .description(

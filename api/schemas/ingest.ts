@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/files/ingestOptions.js';
 import { integer, orNull } from './fields.js';
 import type { Shape } from './inferred.js';
-import { embeddingModel } from './enums.js';
+import { embeddingModel, MODEL_OF_FILES } from './enums.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
 
@@ -20,7 +20,7 @@ export const ingestFields = () => ({
     '`true`: make chunks without vectors. They can be listed, but searches do not find them.',
   ),
   // Not nullable in the interface, but published front-ends send null: see api/extensions.ts.
-  embedding_model: orNull(embeddingModel(), defaults.embeddingModel),
+  embedding_model: orNull(embeddingModel(), defaults.embeddingModel).description(MODEL_OF_FILES),
   generate_sparse_vectors: orNull(Joi.boolean(), defaults.generateSparseVectors).description(
     '`true`: also store weighted terms of each chunk, by which `hybrid_search` ranks words. Without vectors it has no effect.',
   ),

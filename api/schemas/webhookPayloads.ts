@@ -226,7 +226,7 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
       ),
       workflow_url: extension(
         nullable(Joi.string()).description(
-          "Address of that workflow in Temporal's Web UI. Absent without a workflow; null without TEMPORAL_UI_URL.",
+          "Address of the workflow `workflow_id` in Temporal's Web UI. Absent without a workflow; null without TEMPORAL_UI_URL.",
         ),
       ),
     }).description(`The document in the \`payload\` of a delivery of ${kind}.`),

@@ -52,7 +52,7 @@ export const eventFields = {
     .description('Id of the workflow that caused the event; null if there is none.'),
   workflow_url: nullable(Joi.string())
     .required()
-    .description("Address of that workflow in Temporal's Web UI; null without TEMPORAL_UI_URL."),
+    .description("Address of the workflow `workflow_id` in Temporal's Web UI; null without TEMPORAL_UI_URL."),
 };
 
 /** Returns the schema of the state of a delivery. */

@@ -15,7 +15,7 @@ import { ingestFields, toIngestOptions } from '../schemas/ingest.js';
 import { named } from '../schemas/reference.js';
 import { tags } from '../schemas/tags.js';
 import { acceptParent, type NewParent } from './acceptParent.js';
-import { embeddingModel } from '../schemas/enums.js';
+import { embeddingModel, MODEL_OF_FILES } from '../schemas/enums.js';
 import { success } from '../schemas/answers.js';
 
 /** POST /integrations/rss_feed: accepts a feed; its record and its entries become files. */
@@ -42,7 +42,7 @@ export const rssFeed = operation({
       ),
       ...ingestFields(),
       // Front-ends do not send null here.
-      embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL),
+      embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL).description(MODEL_OF_FILES),
       request_id: orNull(Joi.string().allow('').max(500)).description(
         'Your own id of the request, which files, runs and events repeat. At most 500 characters. Absent or empty: a random UUID.',
       ),

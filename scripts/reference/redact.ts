@@ -4,7 +4,7 @@ const API = 'https://api.example.com';
 const SITE = 'https://www.example.com';
 /** Fields whose values are replaced as a whole. */
 const SECRETS =
-  /^(?:access_token|refresh_token|access_token_secret|signing_key|api_key|client_secret|account_key|access_key|access_key_secret)$/;
+  /^(?:access_token|refresh_token|access_token_secret|signing_key|api_key|client_secret|signature|account_key|access_key|access_key_secret)$/;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const LOOPBACK = /https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|[\w.-]+\.localhost)(?::\d+)?/g;

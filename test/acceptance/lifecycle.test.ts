@@ -8,6 +8,7 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
 import { samplePage, type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
 import { testEngines } from '../support/engines.js';
+import { recordCall } from '../support/recordedCalls.js';
 import { startService, type TestService } from '../support/service.js';
 import type { Listed, TestUser } from '../support/client.js';
 
@@ -288,6 +289,8 @@ describe('presigned URLs', () => {
     const raw = await fetch(listed.presigned_url ?? '');
     expect(raw.status).toBe(200);
     expect(await raw.text()).toBe(samplePage(0, 1));
+    const path = (listed.presigned_url ?? '').replace(service.url, '');
+    recordCall({ method: 'GET', path, response: undefined, baseUrl: service.url });
     // Foreign content must not run on our origin.
     expect(raw.headers.get('content-disposition')).toBe('attachment');
     expect(raw.headers.get('content-security-policy')).toContain('sandbox');

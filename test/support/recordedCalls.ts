@@ -8,6 +8,7 @@ export interface RecordedCall {
   readonly path: string;
   /** Body as sent; absent if there was none. */
   readonly body?: unknown;
+  /** Undefined for stored content, which is not JSON. */
   readonly response: unknown;
   /** Address of the service, which examples replace. */
   readonly baseUrl: string;

@@ -9,7 +9,7 @@ import { connectedSourceOf } from '../dataSourceOf.js';
 import { selectionOptions } from '../keptOptions.js';
 import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
-import { embeddingModel } from '../../schemas/enums.js';
+import { embeddingModel, MODEL_OF_FILES } from '../../schemas/enums.js';
 import { success } from '../../schemas/answers.js';
 
 const MAX_SPACES = 20;
@@ -37,7 +37,7 @@ ${AFTER_SELECTION}`,
         .description(`Ids of spaces, up to ${MAX_SPACES}, as \`GET /integrations/gitbook/spaces\` returns them.`),
       data_source_id: accountId(),
       ...selectionFields(),
-      embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL),
+      embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(MODEL_OF_FILES),
       file_sync_config: fileSyncConfig(),
     }).description('Spaces of a connected GitBook to sync, with the options for their files.'),
   ),
