@@ -30,6 +30,7 @@ export const headingsOf = (content: string): Heading[] =>
 export const textOf = (html: string): string =>
   html
     .replaceAll(/<!--[\s\S]*?-->|<svg[\s\S]*?<\/svg>/g, ' ')
+    .replaceAll(/<\/?(?:a|b|code|em|span|strong)\b[^>]*>/g, '')
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')

@@ -58,7 +58,10 @@ export function openSearch(base) {
   const show = ({ sections, index }) => {
     const query = input.value.trim();
     const found = query === '' ? [] : index.search(query);
-    const best = found.length > 0 || query === '' ? found : index.search(query, { combineWith: 'OR' });
+    // Sections with every word come first, then those with some.
+    const known = new Set(found.map(({ id }) => id));
+    const some = query === '' || found.length >= SHOWN ? [] : index.search(query, { combineWith: 'OR' });
+    const best = [...found, ...some.filter(({ id }) => !known.has(id))];
     list.replaceChildren(
       ...best.slice(0, SHOWN).map(({ id, match }) => {
         const [address, page, heading, text] = sections[id];
@@ -88,6 +91,8 @@ export function openSearch(base) {
     if (event.target === dialog || event.target.closest('a')) dialog.close();
   });
   dialog.addEventListener('keydown', (event) => {
+    // Escape would only empty the field.
+    if (event.key === 'Escape') dialog.close();
     if (!['ArrowDown', 'ArrowUp', 'Enter'].includes(event.key)) return;
     const links = [...list.querySelectorAll('a')];
     const at = links.indexOf(document.activeElement);
