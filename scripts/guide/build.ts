@@ -55,29 +55,25 @@ function sectionsOf(page: string, title: string, content: string): Section[] {
 export async function buildGuide({ docs, output }: GuidePlaces): Promise<void> {
   const titles = await titlesOf(docs);
   const sections: Section[] = [];
-  const pageAt = (inputPath: string): string => path.relative(docs, path.resolve(inputPath)).split(path.sep).join('/');
   const eleventy = new Eleventy(docs, output, {
     quietMode: true,
     config(configuration) {
       configuration.setUseGitIgnore(false);
       configuration.setTemplateFormats(['md']);
-      configuration.addGlobalData('permalink', () => ({ page }: { page: { inputPath: string } }) =>
-        addressOf(pageAt(page.inputPath)),
-      );
       configuration.amendLibrary('md', (markdown) => {
         extendMarkdown(markdown, { docs, pages: new Set(titles.keys()) });
-      });
-      configuration.addTransform('frame', function frame(content) {
-        const page = pageAt(this.page.inputPath);
-        sections.push(...sectionsOf(page, titles.get(page) ?? page, content));
-        return framed({ page, titles, content });
       });
       // Braces in the pages are text, not templates.
       return { markdownTemplateEngine: false };
     },
   });
-  eleventy.disableLogger();
-  await eleventy.write();
+  for (const { inputPath, content } of await eleventy.toJSON()) {
+    const page = path.relative(docs, path.resolve(inputPath)).split(path.sep).join('/');
+    const file = path.join(output, addressOf(page));
+    sections.push(...sectionsOf(page, titles.get(page) ?? page, content));
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, framed({ page, titles, content }));
+  }
   await assets(docs, output);
   const order = new Map(CONTENTS.flatMap(({ pages }) => pages).map((page, index) => [addressOf(page), index]));
   const place = ([address]: Section): number => order.get(address.split('#', 1)[0] ?? '') ?? 0;

@@ -43,7 +43,10 @@ export const textOf = (html: string): string =>
 /** Returns the first sentence of the first paragraph, for search engines and previews. */
 function descriptionOf(content: string): string {
   const [, paragraph = ''] = /<p>([\s\S]*?)<\/p>/.exec(content) ?? [];
-  return textOf(paragraph).replace(/^(.{20,200}?[.:])\s.*$/, '$1').slice(0, 200).replaceAll('"', '&quot;');
+  return textOf(paragraph)
+    .replace(/^(.{20,200}?[.:])\s.*$/, '$1')
+    .slice(0, 200)
+    .replaceAll('"', '&quot;');
 }
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -68,7 +71,9 @@ export function framed({ page, titles, content }: PageFrame): string {
   const order = CONTENTS.flatMap(({ pages }) => pages);
   const at = order.indexOf(page);
   const neighbour = (one: string | undefined, rel: 'prev' | 'next', word: string): string =>
-    one === undefined ? '<span></span>' : `<a rel="${rel}" href="${to(addressOf(one))}"><small>${word}</small>${titleOf(one)}</a>`;
+    one === undefined
+      ? '<span></span>'
+      : `<a rel="${rel}" href="${to(addressOf(one))}"><small>${word}</small>${titleOf(one)}</a>`;
   const anchored = content.replaceAll(
     /(<h[2-4] id="([^"]*)"[^>]*>)([\s\S]*?)(<\/h[2-4]>)/g,
     '$1$3 <a class="anchor" href="#$2" aria-label="Link to this section">#</a>$4',
@@ -93,7 +98,7 @@ export function framed({ page, titles, content }: PageFrame): string {
 <a class="menu" href="#contents" aria-label="Contents">☰</a>
 <a class="brand" href="${to('index.html')}"><img src="${to('assets/icon.svg')}" alt="" width="22" height="22">Allotrope</a>
 <button class="search" type="button" hidden><span>Search</span><kbd>/</kbd></button>
-<a class="reference" href="${to('../docs/')}">API reference</a>
+<a class="reference" href="${to('../docs')}/">API reference</a>
 <button class="theme" type="button" hidden aria-label="Switch between light and dark">◐</button>
 </header>
 <div class="frame">

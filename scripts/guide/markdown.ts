@@ -118,6 +118,8 @@ export function extendMarkdown(markdown: MarkdownIt, { docs, pages }: MarkdownOp
     const slugs = new Map<string, number>();
     for (const [index, token] of state.tokens.entries()) {
       if (token.type === 'inline') resolveLinks(token.children ?? [], here);
+      // The policy of the pages forbids styles within them.
+      if (token.attrGet('style') === 'text-align:right') token.attrs = [['class', 'number']];
       if (token.type !== 'heading_open') continue;
       const slug = slugOf(state.tokens[index + 1]?.content ?? '');
       const seen = slugs.get(slug) ?? 0;

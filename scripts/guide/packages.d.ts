@@ -6,12 +6,7 @@ declare module '@11ty/eleventy' {
   export interface Configuration {
     setUseGitIgnore(use: boolean): void;
     setTemplateFormats(formats: readonly string[]): void;
-    addGlobalData(name: string, data: unknown): void;
     amendLibrary(format: 'md', amend: (markdown: MarkdownIt) => void): void;
-    addTransform(name: string, transform: (this: TransformContext, content: string) => string): void;
-  }
-  interface TransformContext {
-    readonly page: { readonly inputPath: string };
   }
   interface Options {
     readonly quietMode: boolean;
@@ -19,8 +14,7 @@ declare module '@11ty/eleventy' {
   }
   export default class Eleventy {
     constructor(input: string, output: string, options: Options);
-    disableLogger(): void;
-    write(): Promise<unknown>;
+    toJSON(): Promise<readonly { readonly inputPath: string; readonly content: string }[]>;
   }
 }
 

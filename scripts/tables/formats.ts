@@ -7,7 +7,12 @@ const code = (text: string): string => `\`${text}\``;
 export function formatTable(): string {
   const rows = Object.entries(FILE_FORMATS).map(([format, row]: [string, FileFormatRow]) => {
     const sources = [...new Set(Object.values(row.extensions))];
-    const cells = [code(format), Object.keys(row.extensions).map((one) => code(`.${one}`)).join(' ')];
+    const cells = [
+      code(format),
+      Object.keys(row.extensions)
+        .map((one) => code(`.${one}`))
+        .join(' '),
+    ];
     return `| ${[...cells, code(row.mimeTypes[0]), sources.map(code).join(', '), row.kind].join(' | ')} |`;
   });
   return ['| `file_format` | extensions | media type | `source` | kind |', '|---|---|---|---|---|', ...rows].join('\n');

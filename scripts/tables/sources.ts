@@ -47,7 +47,10 @@ function connectRows(source: ConnectedSourceType): Row[] {
       `${code(field)}: ${takes}${isNeeded ? ' (required)' : fallback ? `; default ${code(fallback)}` : ' (optional)'}`,
   );
   return [
-    ['Connected by', `${version} consent: ${code('POST /integrations/oauth_url')} with ${code(`"service": "${source}"`)}`],
+    [
+      'Connected by',
+      `${version} consent: ${code('POST /integrations/oauth_url')} with ${code(`"service": "${source}"`)}`,
+    ],
     ...clientRows(source),
     ...(fields.length > 0 ? [['Additional fields', fields.join('; ')] as const] : []),
   ];

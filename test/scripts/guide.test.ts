@@ -30,7 +30,8 @@ afterAll(async () => {
 });
 
 const pagesOf = async (): Promise<string[]> => (await glob('**/*.html', { cwd: site() })).toSorted();
-const valuesOf = (html: string, pattern: RegExp): string[] => [...html.matchAll(pattern)].map(([, value = '']) => value);
+const valuesOf = (html: string, pattern: RegExp): string[] =>
+  [...html.matchAll(pattern)].map(([, value = '']) => value);
 
 test('every link, picture and script of the built pages leads to a file of the site, and every anchor to a heading', async () => {
   const pages = await pagesOf();

@@ -68,8 +68,11 @@ test.each(['node', 'python3'] as const)('the code of the guide for %s accepts a 
   });
 });
 
-test.each(['node', 'python3'] as const)('the code of the guide for %s rejects forged and old deliveries', async (program) => {
-  expect(await verified(program, { body: body.replace('17', '18') })).toBe('wrong signature');
-  expect(await verified(program, { key: SIGNING_KEY.replace('aa', 'ab') })).toBe('wrong signature');
-  expect(await verified(program, { now: SECONDS + 301 })).toBe('too old');
-});
+test.each(['node', 'python3'] as const)(
+  'the code of the guide for %s rejects forged and old deliveries',
+  async (program) => {
+    expect(await verified(program, { body: body.replace('17', '18') })).toBe('wrong signature');
+    expect(await verified(program, { key: SIGNING_KEY.replace('aa', 'ab') })).toBe('wrong signature');
+    expect(await verified(program, { now: SECONDS + 301 })).toBe('too old');
+  },
+);

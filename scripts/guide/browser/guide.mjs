@@ -5,9 +5,7 @@ const root = document.documentElement;
 const one = (selector) => document.querySelector(selector);
 
 function switchTheme() {
-  const dark = root.dataset.theme
-    ? root.dataset.theme === 'dark'
-    : matchMedia('(prefers-color-scheme: dark)').matches;
+  const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
   root.dataset.theme = dark ? 'light' : 'dark';
   try {
     localStorage.setItem('guide-theme', root.dataset.theme);
@@ -48,7 +46,11 @@ function showTabs() {
 function addCopyButtons() {
   if (!navigator.clipboard) return;
   for (const block of document.querySelectorAll('.code')) {
-    const button = Object.assign(document.createElement('button'), { type: 'button', className: 'copy', textContent: 'Copy' });
+    const button = Object.assign(document.createElement('button'), {
+      type: 'button',
+      className: 'copy',
+      textContent: 'Copy',
+    });
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(block.querySelector('code').textContent);
       button.textContent = 'Copied';

@@ -74,7 +74,12 @@ export function openSearch(base) {
         return item;
       }),
     );
-    hint.textContent = query === '' ? 'Type a word, a setting or an operation.' : best.length === 0 ? `No section matches “${query}”.` : '';
+    hint.textContent =
+      query === ''
+        ? 'Type a word, a setting or an operation.'
+        : best.length === 0
+          ? `No section matches “${query}”.`
+          : '';
   };
   const update = async () => {
     loading ??= readIndex(base);
