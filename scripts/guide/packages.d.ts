@@ -36,9 +36,16 @@ declare module 'markdown-it' {
     readonly Token: new (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
   }
   type Rule = (tokens: readonly Token[], index: number, options: unknown, env: Record<string, unknown>) => string;
+  interface Rules {
+    fence: Rule;
+    code_block: Rule;
+    table_open: Rule;
+    table_close: Rule;
+    image: Rule;
+  }
   export default interface MarkdownIt {
     readonly core: { readonly ruler: { push(name: string, rule: (state: State) => void): void } };
-    readonly renderer: { readonly rules: Record<string, Rule> };
+    readonly renderer: { readonly rules: Rules };
   }
 }
 

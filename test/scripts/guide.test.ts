@@ -79,7 +79,7 @@ test('no page loads anything from another host, or contains a script or a style 
 test('the index of the search has every page with its text', async () => {
   const sections = JSON.parse(await readFile(site('search.json'), 'utf8')) as string[][];
   const addresses = new Set(sections.map(([address = '']) => address.split('#', 1)[0]));
-  expect([...addresses].toSorted()).toEqual(await pagesOf());
+  expect(addresses).toEqual(new Set(await pagesOf()));
   const [, page, heading, text] = sections.find(([address]) => address === 'events/webhooks.html#verify') ?? [];
   expect([page, heading]).toEqual(['Webhooks', 'Verify']);
   expect(text).toContain('timingSafeEqual(signature, expected)');

@@ -51,10 +51,11 @@ function addCopyButtons() {
       className: 'copy',
       textContent: 'Copy',
     });
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(block.querySelector('code').textContent);
-      button.textContent = 'Copied';
-      setTimeout(() => (button.textContent = 'Copy'), 1500);
+    button.addEventListener('click', () => {
+      void navigator.clipboard.writeText(block.querySelector('code').textContent).then(() => {
+        button.textContent = 'Copied';
+        setTimeout(() => (button.textContent = 'Copy'), 1500);
+      });
     });
     block.append(button);
   }

@@ -91,7 +91,7 @@ export function openSearch(base) {
     }
   };
 
-  input.addEventListener('input', update);
+  input.addEventListener('input', () => void update());
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog || event.target.closest('a')) dialog.close();
   });
