@@ -1,8 +1,7 @@
 /** How the guide renders Markdown, in addition to markdown-it: links, pictures, tabs of code, notes and wide tables. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type MarkdownIt from 'markdown-it';
-import type { State, Token } from 'markdown-it';
+import type { Markdown, State, Token } from '@11ty/eleventy';
 import Prism from 'prismjs';
 import loadLanguages from 'prismjs/components/index.js';
 
@@ -78,7 +77,7 @@ function markNotes(tokens: readonly Token[]): void {
 }
 
 /** Extends a markdown-it instance. @throws Error at render for a link or a picture that leads nowhere */
-export function extendMarkdown(markdown: MarkdownIt, { docs, pages }: MarkdownOptions): void {
+export function extendMarkdown(markdown: Markdown, { docs, pages }: MarkdownOptions): void {
   const targetOf = ({ page }: PageEnv, link: string): { file: string; anchor: string } => {
     const [target = '', anchor] = link.split('#', 2);
     const file = target === '' ? page : path.posix.join(path.posix.dirname(page), target);

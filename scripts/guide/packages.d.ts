@@ -1,24 +1,6 @@
 /** The parts of packages without types of their own that the guide uses. */
 
 declare module '@11ty/eleventy' {
-  import type MarkdownIt from 'markdown-it';
-
-  export interface Configuration {
-    setUseGitIgnore(use: boolean): void;
-    setTemplateFormats(formats: readonly string[]): void;
-    amendLibrary(format: 'md', amend: (markdown: MarkdownIt) => void): void;
-  }
-  interface Options {
-    readonly quietMode: boolean;
-    config(configuration: Configuration): { readonly markdownTemplateEngine: false };
-  }
-  export default class Eleventy {
-    constructor(input: string, output: string, options: Options);
-    toJSON(): Promise<readonly { readonly inputPath: string; readonly content: string }[]>;
-  }
-}
-
-declare module 'markdown-it' {
   export interface Token {
     readonly type: string;
     tag: string;
@@ -43,9 +25,24 @@ declare module 'markdown-it' {
     table_close: Rule;
     image: Rule;
   }
-  export default interface MarkdownIt {
+  /** Its Markdown renderer, markdown-it. */
+  export interface Markdown {
     readonly core: { readonly ruler: { push(name: string, rule: (state: State) => void): void } };
     readonly renderer: { readonly rules: Rules };
+  }
+
+  export interface Configuration {
+    setUseGitIgnore(use: boolean): void;
+    setTemplateFormats(formats: readonly string[]): void;
+    amendLibrary(format: 'md', amend: (markdown: Markdown) => void): void;
+  }
+  interface Options {
+    readonly quietMode: boolean;
+    config(configuration: Configuration): { readonly markdownTemplateEngine: false };
+  }
+  export default class Eleventy {
+    constructor(input: string, output: string, options: Options);
+    toJSON(): Promise<readonly { readonly inputPath: string; readonly content: string }[]>;
   }
 }
 
