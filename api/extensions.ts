@@ -80,6 +80,11 @@ export const EXTENSIONS = {
     'GET /organization.embedding_usage':
       'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
   },
+  /**
+   * Values of enums in requests and responses, of sources and formats that the contract does not have: `FOO: 'reason'`.
+   * Published SDKs may reject answers that contain one.
+   */
+  values: {} as Readonly<Record<string, string>>,
   /** Fields of records in all responses. */
   records: {
     workflow_id: 'Of files and data sources: their active workflow, or the last one.',

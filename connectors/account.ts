@@ -38,7 +38,7 @@ export interface Account {
     signal: AbortSignal,
     typeFilter?: TypeFilter,
   ): Promise<ItemPage>;
-  open(externalId: string, signal: AbortSignal, wishes?: Partial<OpenOptions>): Promise<ItemContent>;
+  open(externalId: string, signal: AbortSignal, options?: Partial<OpenOptions>): Promise<ItemContent>;
   /** Of sources that tell what happened since a point; of others null. */
   readonly changes: {
     now(signal: AbortSignal): Promise<string>;

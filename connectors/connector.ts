@@ -1,6 +1,6 @@
 /** What a source that accounts are connected to declares and does. Facts in, items and bytes out; errors are Faults. */
 import type { LiveReadName, LiveReads } from '../contract/sources/liveReads.js';
-import type { FileFormat } from '../contract/files/fileFormats.js';
+import type { FileFormat, ServiceFormat } from '../contract/files/fileFormats.js';
 import type { TagValue } from '../contract/files/records.js';
 import type { SourceType } from '../contract/sources/sources.js';
 import type { Typed, TypeFilter } from '../contract/sources/typesAtSource.js';
@@ -86,7 +86,7 @@ export type Change =
 export interface ChangePage {
   readonly changes: readonly Change[];
   /** Paths that no longer exist, with everything below them, except items in the same page. */
-  readonly goneAt?: readonly string[];
+  readonly deletedPaths?: readonly string[];
   /** Cursor of the next page, or of the next sync, in the source's format. */
   readonly next: string;
   /** Whether there is more of this pass. */
@@ -190,7 +190,7 @@ export interface ItemContent {
   readonly bytes: Uint8Array;
   readonly contentType: string;
   /** As the record calls its format; null: what its reader finds it to be. */
-  readonly format: string | null;
+  readonly format: FileFormat | ServiceFormat | null;
   readonly mimeType: string;
   /** The same without its markup, for whom that is not asked for by `parsed_text_format`; unset: as it is. */
   readonly plain?: { readonly bytes: Uint8Array; readonly contentType: string; readonly mimeType: string };

@@ -1,6 +1,6 @@
 /** What the sources that are helpdesks have in common: what an article, a ticket or something attached is as an item and as a text. */
 import { Fault } from '../contract/failures.js';
-import { formatOfName, formatOfType } from '../contract/files/fileFormats.js';
+import { formatOfName, formatOfType, type ServiceFormat } from '../contract/files/fileFormats.js';
 import type { TagValue } from '../contract/files/records.js';
 import {
   isChosenByType,
@@ -147,7 +147,7 @@ export function textOfComments(subject: string | null, comments: readonly Commen
 
 /** The content of a ticket or a conversation. @param format the source's own */
 export const contentOfComments = (
-  format: string,
+  format: ServiceFormat,
   given: Pick<ItemContent, 'name' | 'facts' | 'url'> & { readonly comments: readonly Comment[] },
 ): ItemContent => ({
   bytes: textOfComments(given.name, given.comments),
@@ -168,7 +168,7 @@ export interface ArticleText {
 
 /** The content of an article: its texts in all languages, the first one's title is its name. */
 export const contentOfArticle = (
-  format: string,
+  format: ServiceFormat,
   given: Pick<ItemContent, 'facts' | 'url'> & { readonly texts: readonly ArticleText[] },
 ): ItemContent => {
   const texts = given.texts.map(({ title, body }) => `<h1>${escapeHtml(title ?? '')}</h1>\n${body}`);

@@ -1,4 +1,7 @@
-/** Events of webhooks and GET /events: the kinds of the public interface, the object of each, and the exact bytes. */
+/**
+ * Events of webhooks and GET /events: the kinds of the public interface, the type of their object, and the exact bytes
+ * of a delivery.
+ */
 import { type IngestOptions, wantsSparseVectors } from './files/ingestOptions.js';
 import { WEB_PAGE_SOURCE } from './runs/scrapeSitemap.js';
 import type { SourceType } from './sources/sources.js';
@@ -17,7 +20,7 @@ const OBJECT_TYPES = [
 ] as const;
 export type EventObjectType = (typeof OBJECT_TYPES)[number];
 
-/** Every kind of event with the type of the object it is about. */
+/** Every kind of event with the type of its object. */
 export const EVENT_KINDS = {
   FILES_CREATED: 'FILE_LIST',
   ALL_UPLOADED_FILES_QUEUED: 'UPLOAD_REQUEST_ID',
@@ -60,7 +63,7 @@ export type EventInfo = Readonly<Record<string, string | null | readonly EventIt
 export interface NewEvent {
   readonly kind: EventKind;
   readonly organizationId: number;
-  /** The organization's id of the end user; '' for events about no user. */
+  /** The organization's id of the end user; '' for events that concern no user. */
   readonly customerId: string;
   /** Id or ids of the object, as text; null for kinds without an object. */
   readonly objectId: string | readonly string[] | null;
@@ -117,14 +120,14 @@ const known = ({ kind, customerId, objectId, info, at }: PublishedEvent) => ({
   obj: {
     object_type: EVENT_KINDS[kind],
     object_id: objectId,
-    // Four letters, where there is nothing to tell: that is what receivers know.
+    // The string 'null' if there is no information, as receivers of the hosted service expect.
     additional_information: info ?? 'null',
   },
   customer_id: customerId,
   timestamp: posixSeconds(at),
 });
 
-/** An event as our own operations answer it: what receivers know comes first. */
+/** Returns an event as our own operations return it: the fields of the hosted service first. */
 export const eventPayload = (event: PublishedEvent, workflowLink: WorkflowLink) => ({
   ...known(event),
   ...workflowLink(event.workflowId),
@@ -219,14 +222,14 @@ export const fileEvents = {
     ofFile(file, 'RATE_LIMIT_ERROR', { sync_error_message: message, request_id: file.requestId }),
   ],
   sparseQueued: (file: EventFile): NewEvent => ofSparseVectors(file, 'queued'),
-  /** Files that end unprocessed. */
+  /** Returns the events for files that end unprocessed. */
   aborted: (files: readonly EventFile[], reason: string): NewEvent[] => [
     ...files.flatMap((file) => ofQueuedSparseVectors(file, 'aborted')),
     ...ofLists('FILES_SKIPPED', files, { reason }),
   ],
   skipped: (files: readonly EventFile[], reason: string): NewEvent[] => ofLists('FILES_SKIPPED', files, { reason }),
-  /** Files of a request that are not changed. */
-  leftOut: (
+  /** Returns the events for files that a request does not change. */
+  skippedOfRequest: (
     files: readonly EventFile[],
     reason: string,
     { requestId, workflowId }: { readonly requestId: string; readonly workflowId: string },
@@ -236,7 +239,7 @@ export const fileEvents = {
       files.map((file) => ({ ...file, requestId, workflowId, uploadId: null })),
       { reason },
     ),
-  /** Items that a request selected through their container and that do not become files. */
+  /** Returns the event for items that a request selected through their container and that do not become files. */
   notTaken(
     items: readonly EventItem[],
     reason: string,
@@ -248,8 +251,8 @@ export const fileEvents = {
     return { kind: 'FILES_SKIPPED', organizationId, customerId, objectId: [], info, workflowId };
   },
   /**
-   * Files whose vectors were moved, or whose storage settings changed. @param requestId of the run or request that did
-   * it
+   * Returns the events for files whose vectors were moved, or whose storage settings changed. @param requestId of the
+   * run or request that did it
    * @param workflowId null if a request did it
    */
   stored(
@@ -279,7 +282,7 @@ export const dataSourceEvent = (
   workflowId: string | null = null,
 ): NewEvent => ({ kind, organizationId, customerId, objectId: String(_id), info: null, workflowId });
 
-/** An event about all files of one request. */
+/** Returns an event for all files of one request. */
 export function uploadEvent(
   kind: 'ALL_UPLOADED_FILES_QUEUED' | 'ALL_FILES_PROCESSED' | 'FILE_SYNC_LIMIT_REACHED',
   owner: Pick<EventFile, 'organizationId' | 'customerId' | 'requestId' | 'uploadId'> & {

@@ -11,7 +11,7 @@ const RANGE_NAMES: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
 /** A larger number of hops is probably a mistyped port or address. */
 const MAX_HOPS = 10;
 
-/** Returns the number of bits of an IP address; 0 if the text is no address. */
+/** Returns the number of bits of an IP address; 0 if the text is not an address. */
 function bitsOf(address: string): number {
   if (address.includes(':')) return URL.canParse(`http://[${address}]/`) ? 128 : 0;
   const octets = address.split('.');

@@ -20,7 +20,7 @@ export type CustomLimits = Partial<Record<LimitName | 'auto_sync_interval', numb
 /** The limits that apply to a user; null means unlimited. */
 export type EffectiveLimits = Readonly<Record<LimitName, number | null>>;
 
-/** Returns the user's values, else the organization's, else null. */
+/** Returns the user's values, otherwise the organization's; null if neither has one. */
 export function effectiveLimits(user: CustomLimits, organization: CustomLimits): EffectiveLimits {
   const of = (name: LimitName): number | null => {
     const value = user[name] ?? organization[name] ?? UNLIMITED;

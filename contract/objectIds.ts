@@ -1,4 +1,7 @@
-/** Item ids of object stores: a bucket is its name, an object `<bucket>/<key>`; folders end with a slash. */
+/**
+ * Item ids of object stores. The id of a bucket is its name, and that of an object is `<bucket>/<key>`. Ids of folders
+ * end with a slash.
+ */
 
 /** A parsed external id. */
 export interface ObjectPlace {

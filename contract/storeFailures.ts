@@ -1,4 +1,4 @@
-/** A store that the service needs, as responses and logs name it. */
+/** A store that the service needs, by its name in responses and logs. */
 export type StoreName = 'MongoDB' | 'Qdrant' | 'Temporal' | 'File storage';
 
 /**

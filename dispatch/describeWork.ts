@@ -9,7 +9,7 @@ type Raw = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['descr
 type RawStep = NonNullable<Raw['pendingActivities']>[number];
 type RawFailure = NonNullable<RawStep['lastFailure']>;
 
-/** PENDING_ACTIVITY_STATE_SCHEDULED and PENDING_WORKFLOW_TASK_STATE_SCHEDULED: no worker has taken it yet. */
+/** PENDING_ACTIVITY_STATE_SCHEDULED and PENDING_WORKFLOW_TASK_STATE_SCHEDULED: no worker has started it yet. */
 const SCHEDULED = 1;
 /** EVENT_TYPE_WORKFLOW_TASK_FAILED */
 const TASK_FAILED = 9;
@@ -34,7 +34,7 @@ function stepOf({ activityType, state, attempt, lastFailure, ...times }: RawStep
 }
 
 /**
- * Describes what a workflow waits for; null when it is not running.
+ * Returns the pending work of a workflow; null when it is not running.
  * @throws when Temporal does not answer, or has no such workflow
  */
 export async function describeWork(

@@ -18,7 +18,7 @@ const DESCRIBED_AT_ONCE = 4;
 const DEADLINE_MS = 5_000;
 const LONGEST_REASON = 300;
 
-/** The stores that do not answer, each with a message that says what to do; null for one that answers. */
+/** Stores that do not answer, each with a message for the operator; null for a store that answers. */
 export interface StoresDown {
   readonly qdrant: string | null;
   readonly temporal: string | null;
@@ -77,7 +77,7 @@ export function createDiagnosis(
     }
   };
 
-  /** Returns the cause behind the evidence; null: the work is queued and the workers are healthy. */
+  /** Returns the cause for the evidence; null if the work is queued and the workers are healthy. */
   const explain = async (
     run: RunDoc,
     evidence: Evidence,

@@ -15,9 +15,15 @@ import type { WebhookDoc } from '../store/models/webhooks.js';
 import type { Webhooks } from '../store/webhooks/webhooks.js';
 
 const POLL_MS = 250;
-/** How often webhooks are checked for deliveries without a new event: redeliveries, and workflows that were ended by hand. */
+/**
+ * Interval for webhooks with pending deliveries but no new event, in milliseconds: redeliveries, and webhooks whose
+ * workflow was terminated by hand.
+ */
 const WAKE_MS = 1_000;
-/** Interval at which leftovers of dead processes are searched for. They are rare, and count only after a while. */
+/**
+ * Interval of the search for leftovers of crashed processes, in milliseconds. They are rare, and are recognized only
+ * some time after the crash.
+ */
 const SETTLE_MS = 5_000;
 /** Deadline of a call to Temporal; a later round repeats the call. */
 const CALL_TIMEOUT_MS = 5_000;
@@ -80,7 +86,7 @@ export function createFeedReader(
         const numbered = await events.number();
         if (numbered === 0 && performance.now() - looked < WAKE_MS) return POLL_MS;
         const wakeable = await webhooks.toWake(new Date(Date.now() - recheckMs), WOKEN_PER_ROUND);
-        // Wait for all: a call that is still running when the worker stops would meet a closed connection.
+        // Wait for all calls, so that none uses a closed connection when the worker stops.
         const ends = await Promise.allSettled(wakeable.map(wake));
         const broken = ends.find((end) => end.status === 'rejected');
         if (broken) throw broken.reason;

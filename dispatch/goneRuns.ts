@@ -16,7 +16,7 @@ import type { RunDoc } from '../store/models/runs.js';
 import type { Runs } from '../store/runs/outbox.js';
 import { searchAttributes } from './searchAttributes.js';
 
-/** A Temporal client and the names of the deployment it works for. */
+/** A Temporal client and the names of its deployment. */
 export interface TemporalAccess {
   readonly client: Client;
   readonly names: Pick<TemporalNames, 'idOf' | 'taskQueue'>;
@@ -36,7 +36,7 @@ export interface GoneRunEnd {
   readonly cause: Extract<SkipCause, 'cancelled' | 'ended_from_outside'>;
   readonly file: string;
   readonly connection: string;
-  /** Null: the listing was cancelled, which is not an error. */
+  /** Null if the listing was cancelled, which is not an error. */
   readonly listing: string | null;
 }
 
@@ -71,7 +71,7 @@ async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<
 }
 
 /**
- * Whether Temporal still runs this run's workflow. The state of the workflow decides, never a timestamp.
+ * Returns whether Temporal still runs this run's workflow. The state of the workflow decides, never a timestamp.
  * @param runs if given, a part that its parent run is about to start counts as well
  */
 export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {

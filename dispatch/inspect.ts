@@ -8,7 +8,7 @@ import { isAlive } from './goneRuns.js';
 export interface TemporalInspection {
   /** @throws when Temporal does not answer */
   server(): Promise<{ readonly version: string; readonly pollers: number }>;
-  /** Whether Temporal still runs this run's workflow. */
+  /** Returns whether Temporal still runs this run's workflow. */
   isAlive(run: RunDoc): Promise<boolean>;
   /** Searches once for stalled runs, without writing anything. */
   stalled(stores: DiagnosisStores, down: StoresDown, stallAfterMs: number): Promise<DiagnosisRound['stalled']>;

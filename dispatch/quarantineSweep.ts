@@ -5,7 +5,7 @@ import type { Store } from '../store/connect.js';
 import type { Dispatcher } from './dispatcher.js';
 import { beginForEach } from './sweep.js';
 
-/** Users handled in one round. */
+/** Maximum number of users per round. */
 const USERS_PER_ROUND = 100;
 
 type SweptStores = Pick<Store, 'runs' | 'moves' | 'quarantine' | 'transaction'>;

@@ -20,7 +20,7 @@ const SWEEP_MS = 1_000;
 const AT_ONCE = 4;
 /** Deadline of a call to Temporal; a later round repeats the call. */
 const CALL_TIMEOUT_MS = 10_000;
-/** Lease of a row: no round with it takes longer, so its holder is dead after that. */
+/** Lease of a row in milliseconds. No round takes longer, so after this time the holder has crashed. */
 const LEASE_MS = 60_000;
 /** Retry interval of a row after Temporal could not be updated. */
 const RETRY_MS = 2_000;
@@ -36,7 +36,7 @@ export interface Schedules {
   reconcile(): Promise<number>;
   /**
    * Compares Temporal's schedules with the rows: deletes schedules without a row, and marks rows whose schedule is
-   * missing to be reconciled. Returns how many of each.
+   * missing, so that they are reconciled. Returns how many of each.
    */
   compare(): Promise<{ readonly ended: number; readonly missing: number }>;
   /** Reconciles every second, and compares at once and then every `compareMs`, until the signal is aborted. */
@@ -111,7 +111,8 @@ export function createSchedules(
         await rows.applying(row);
         await put(row, wanted);
       }
-      // The record and its row were deleted in the meantime: the schedule just created would never end.
+      // The record and its row were deleted in the meantime: delete the schedule again, which would otherwise never
+      // end.
       if (!(await rows.applied(row, word))) await end(row._id);
     } else {
       if (row.applied !== null) await end(row._id);
@@ -126,7 +127,7 @@ export function createSchedules(
   const removeAll = async (scheduleIds: readonly string[]): Promise<void> => {
     if (scheduleIds.length === 0) return;
     const known = await rows.known(scheduleIds);
-    // Most were never created in Temporal; a schedule that is being created is recorded before.
+    // Most have no schedule in Temporal. A row is updated before its schedule is created.
     const open = scheduleIds.filter((id) => known.get(id) !== null);
     for (let from = 0; from < open.length; from += AT_ONCE)
       await Promise.all(open.slice(from, from + AT_ONCE).map(end));
@@ -146,7 +147,7 @@ export function createSchedules(
         looked += 1;
       }
     };
-    // Wait for all: a call that outlived this one would use a closed connection.
+    // Wait for all calls, so that none uses a closed connection.
     const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
     const broken = ends.find((one) => one.status === 'rejected');
     if (broken) throw broken.reason;
@@ -166,7 +167,7 @@ export function createSchedules(
       const some = all.slice(from, from + ROWS_COMPARED);
       const known = await rows.known(some);
       const strays = some.filter((id) => !known.has(id));
-      // Deleted here, and created again by a process that then died; or the other way round.
+      // A process may have crashed between its change in Temporal and the change of the row.
       await rows.lookAgain(some.filter((id) => known.get(id) === null));
       await removeAll(strays);
       ended += strays.length;

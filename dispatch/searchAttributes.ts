@@ -2,7 +2,7 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contract/runs/orchestration.js';
 
-/** The ids by which operators search in Temporal's Web UI; absent ids are omitted. */
+/** Returns the ids by which operators search in Temporal's Web UI; absent ids are omitted. */
 export function searchAttributes(
   ids: Readonly<Partial<Record<SearchAttributeName, string | undefined>>>,
 ): TypedSearchAttributes {

@@ -10,7 +10,7 @@ import type { RunDoc } from '../store/models/runs.js';
 import type { FairShares } from './fairShares.js';
 import { searchAttributes } from './searchAttributes.js';
 
-/** Uploads of a user that arrive within this time share a signal. */
+/** Uploads of a user that arrive within this time share a signal, in milliseconds. */
 const SIGNAL_MS = 250;
 /** Minimum interval between two signals of the sweeper to the same stream, in milliseconds. */
 const REPEAT_MS = 5_000;
@@ -21,7 +21,8 @@ export interface UploadStreamStarter {
   /** Starts the stream that a run belongs to, or signals it. Never throws: the sweeper repeats it for waiting runs. */
   wake(run: RunDoc): Promise<void>;
   /**
-   * Does the same for a run that the sweeper found waiting: skipped if this process signalled the stream a moment ago.
+   * Starts or signals the stream of a run that the sweeper found waiting, unless this process signalled it a moment
+   * ago.
    */
   wakeAgain(run: RunDoc): Promise<void>;
   close(): void;

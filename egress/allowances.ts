@@ -2,9 +2,9 @@ import { parseCidr, within, type Cidr } from './specialRanges.js';
 
 /** The exceptions that ALLOWED_PRIVATE_HOSTS and ALLOWED_PORTS allow. */
 export interface Allowances {
-  /** Whether the host is listed by name, so it may have private addresses. */
+  /** Returns whether the host is listed by name, so it may have private addresses. */
   names(host: string, port: number): boolean;
-  /** Whether the address is inside one of the named ranges. */
+  /** Returns whether the address is inside one of the named ranges. */
   covers(address: string): boolean;
   port(host: string, port: number): boolean;
 }

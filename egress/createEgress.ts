@@ -85,7 +85,7 @@ export function createEgress(
       const { host: asked } = guard.target(request.url);
       const slow = new Fault(
         'timed_out',
-        `${asked} did not give its whole answer within ${seconds(request.totalTimeoutMs)}. Try again later.`,
+        `${asked} did not send its complete response within ${seconds(request.totalTimeoutMs)}. Try again later.`,
       );
       const { signal, end } = startDeadline(request.totalTimeoutMs, slow, request.signal);
       const route = routeOf(request.way);
@@ -137,7 +137,7 @@ export function createEgress(
     // One page uses one proxy: a site may bind its sessions to the client's address.
     openProxy: ({ maxBytes, way }) => openProxy({ maxBytes, guard, route: routeOf(way) }),
 
-    // close() would wait for the slowest server.
+    // Use destroy(): close() would wait for the slowest server.
     close: async () => void (await Promise.all([agent.destroy(), premium.close()])),
   };
 }
@@ -186,10 +186,7 @@ function sentBody({ body, redirects }: EgressRequest): Step['body'] {
 }
 
 function tooManyRedirects(host: string, what: string): Fault {
-  return new Fault(
-    'too_many_redirects',
-    `The address on ${host} ${what}. Give the address where the content is in the end.`,
-  );
+  return new Fault('too_many_redirects', `The address on ${host} ${what}. Use the final address of the content.`);
 }
 
 function one(value: string | string[] | undefined): string | undefined {

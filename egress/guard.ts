@@ -25,7 +25,7 @@ export interface Target {
 export interface Guard {
   /** Checks the URL itself: scheme, credentials, port and IP literal. */
   target(url: string): Target;
-  /** Whether port and IP literal of an http(s) URL pass `literal`. */
+  /** Returns whether port and IP literal of an http(s) URL pass `literal`. */
   mayCall(url: URL): boolean;
   /** Checks a port and an IP literal, for a host without a URL. */
   literal(host: string, port: number): void;
@@ -63,7 +63,7 @@ export function createGuard(
       }
       const host = hostOf(url);
       if (url.username !== '' || url.password !== '') {
-        throw refused(`The address on ${host} carries a user name or password. Remove them from the address.`);
+        throw refused(`The address on ${host} contains a user name or password. Remove them from the address.`);
       }
       const port = url.port === '' ? defaultPort : Number(url.port);
       guard.literal(host, port);
@@ -141,7 +141,7 @@ async function addressesOf(host: string, lookup: Lookup): Promise<readonly Resol
 /** Creates the Fault without the addresses: the caller must not learn what a name resolves to inside this network. */
 function notPublic(host: string): Fault {
   return refused(
-    `${host} can't be called: its name does not lead to public addresses only. If you run this service and want the host to be called, ${HOW_TO_ALLOW}; link-local and cloud metadata addresses stay refused.`,
+    `${host} can't be called: its name does not resolve to public addresses only. If you run this service and want the host to be called, ${HOW_TO_ALLOW}; link-local and cloud metadata addresses are always refused.`,
   );
 }
 

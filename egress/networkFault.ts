@@ -17,7 +17,7 @@ export function networkFault(error: unknown, host: string, settings: EgressSetti
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new Fault(
       'bad_response',
-      `${host} answered with more header lines than can be read. Its operator must send fewer or shorter ones.`,
+      `${host} sent more header lines than can be read. Its operator must send fewer or shorter ones.`,
       { cause: error },
     );
   }
@@ -31,7 +31,7 @@ export function networkFault(error: unknown, host: string, settings: EgressSetti
   if (isCertificateFault(code)) {
     return new Fault(
       'unreachable',
-      `The certificate of ${host} can't be trusted (${code}). Its operator must install a valid one; a private certificate authority is made known with NODE_EXTRA_CA_CERTS.`,
+      `The certificate of ${host} can't be trusted (${code}). Its operator must install a valid one; a private certificate authority can be added with NODE_EXTRA_CA_CERTS.`,
       { cause: error },
     );
   }

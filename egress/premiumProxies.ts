@@ -15,9 +15,9 @@ export interface PremiumProxies {
 
 /**
  * Creates the routes through the operator's HTTP proxies, which are used in turn. The operator's proxy addresses are
- * trusted and not checked. Each target is: its name is resolved and checked here before the request goes to the proxy.
- * The proxy resolves the name again, so a name that changes in between can reach hosts in the proxy's network, but not
- * in ours.
+ * trusted and not checked. Each target is checked: its name is resolved here before the request goes to the proxy. The
+ * proxy resolves the name again, so a name that changes in between can reach hosts in the proxy's network, but not in
+ * ours.
  */
 export function createPremiumProxies(settings: EgressSettings, guard: Guard): PremiumProxies {
   const proxies = settings.premiumProxies.map((address) => openRoute(new URL(address), settings, guard));
@@ -79,7 +79,7 @@ function openRoute(proxy: URL, settings: EgressSettings, guard: Guard): { route:
   return { route, close: async () => void (await Promise.all([agent.destroy(), tunnels.destroy()])) };
 }
 
-/** Creates a Fault that does not name the proxy: the caller must not learn about the operator's contract. */
+/** Creates a Fault that does not name the proxy: the caller must not learn which proxies the operator uses. */
 function throughProxy(host: string, what: string, cause?: unknown): Fault {
   return new Fault(
     'unreachable',

@@ -28,7 +28,7 @@ const SAFE_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** Returns the request that a redirect asks for; null if the response is not a redirect. Does not check the URL. */
+/** Returns the request that follows a redirect; null if the response is not a redirect. Does not check the URL. */
 export function redirected(step: Step, status: number, location: string | undefined): Step | null {
   if (!REDIRECTS.has(status) || location === undefined) return null;
   const url = URL.canParse(location, step.url) ? new URL(location, step.url) : null;

@@ -28,7 +28,7 @@ export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' 
   const tooLarge = () =>
     new Fault(
       'too_large',
-      `The answer of ${host} is larger than the ${maxBytes.toLocaleString('en')} bytes that are read at most. Split the content, or raise the limit in the service's settings.`,
+      `The answer of ${host} is larger than the ${maxBytes.toLocaleString('en')} bytes that are allowed. Split the content, or raise the limit in the service's settings.`,
     );
 
   // The exchange may end (timeout, abort) before the body is read; an unhandled 'error' would end the process.
@@ -41,7 +41,7 @@ export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' 
       if (codings === null) {
         throw new Fault(
           'broken_content',
-          `${host} answered in an encoding that was not asked for (${headers['content-encoding'] ?? ''}). Its operator must send gzip, deflate, br or none.`,
+          `${host} responded in an encoding that was not requested (${headers['content-encoding'] ?? ''}). Its operator must send gzip, deflate, br or none.`,
         );
       }
       if (codings.length === 0 && Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge();

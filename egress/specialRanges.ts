@@ -28,14 +28,15 @@ export function parseCidr(text: string): Cidr | null {
   return Number(bits) <= (base.kind() === 'ipv4' ? 32 : 128) ? { base, bits: Number(bits) } : null;
 }
 
-/** Whether a canonical IP address is inside the range. An address of the other family never is. */
+/** Returns whether a canonical IP address is inside the range. An address of the other family never is. */
 export function within(address: string, cidr: Cidr): boolean {
   return matches(ipaddr.parse(address), cidr);
 }
 
 /**
  * Returns every special-purpose range of an IP address: its own, the narrowest first, and those of an IPv4 address
- * embedded in it (mapped, NAT64, 6to4, Teredo), because the connection goes there. Empty: global unicast.
+ * embedded in it (mapped, NAT64, 6to4, Teredo), because the connection goes there. The list is empty for a global
+ * unicast address.
  */
 export function specialRanges(address: string): Finding[] {
   const parsed = ipaddr.parse(address);

@@ -73,7 +73,7 @@ export interface EgressResponse {
 export interface EgressProxy {
   /** Value of the browser's proxy setting. */
   readonly url: string;
-  /** Whether maxBytes was exceeded; the proxy then forwards nothing. */
+  /** Returns whether maxBytes was exceeded; the proxy then forwards nothing. */
   exceeded(): boolean;
   /** Returns host:port of each refused target, without duplicates. */
   refused(): readonly string[];
@@ -93,7 +93,10 @@ export interface Egress {
    * accepted.
    */
   check(url: string, signal?: AbortSignal): Promise<void>;
-  /** Whether a URL may be called by its port and, if its host is an IP literal, its host. Does not resolve names. */
+  /**
+   * Returns whether a URL may be called by its port and, if its host is an IP literal, its host. Does not resolve
+   * names.
+   */
   mayCall(url: URL): boolean;
   /** Whether premium proxies are configured. Without them, a request with the way premium_proxy throws an Error. */
   readonly hasPremiumProxies: boolean;

@@ -23,7 +23,7 @@ const tailOf = (dataDir: string, name: EngineName, logged: number): Promise<stri
   readLogTail(dataDir, name, TAIL_BYTES, logged).catch(() => '');
 
 /**
- * Returns a line that says that the disk of an engine is full; null if it is not.
+ * Returns a line that reports that the disk of an engine is full; null if it is not full.
  * @param logged length of the log, in bytes, when this process of the engine started
  */
 export async function fullDisk(dataDir: string, name: EngineName, logged: number): Promise<string | null> {

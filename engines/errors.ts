@@ -1,6 +1,6 @@
 import { StartError } from '../contract/startError.js';
 
-/** An engine could not be obtained or started. The message says what was tried and what to do next. */
+/** Thrown if an engine could not be obtained or started. The message states what was tried and what to do next. */
 export class EngineError extends StartError {
   override readonly name = 'EngineError';
 }

@@ -79,7 +79,7 @@ export function createRestarter(options: RestarterOptions): Restarter {
         say(`${name} runs again`);
         return;
       } catch (error) {
-        // The other lines of the error are the end of the log, from which the cause is read anyway.
+        // The other lines of the error are the end of the log, which causeOf() reads anyway.
         event = firstLine(error);
       }
     }

@@ -13,7 +13,9 @@ async function listenersOn(port: number): Promise<Set<string>> {
   return new Set(listening.map((row) => `socket:[${row[9]}]`));
 }
 
-/** Whether the process itself listens on the port. An open port is no proof: another process may have taken it. */
+/**
+ * Returns whether the process itself listens on the port. An open port is no proof: another process may have taken it.
+ */
 export async function listensOn(pid: number, port: number): Promise<boolean> {
   const sockets = await listenersOn(port);
   if (sockets.size === 0) return false;

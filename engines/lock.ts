@@ -1,6 +1,6 @@
 /**
  * Provides locks between processes, as names in Linux's abstract socket namespace. A name has one owner and is released
- * when its owner dies, however it dies. A lock file would survive a kill -9.
+ * when its owner ends, even after a crash. A lock file would survive a kill -9.
  */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -11,7 +11,7 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** Takes the lock of a path (which need not exist), or gives undefined when another holder has it. */
+/** Takes the lock of a path (which need not exist); undefined if another holder has it. */
 export function tryLock(path: string): Promise<Lock | undefined> {
   const name = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 32);
   return new Promise((take, fail) => {

@@ -34,7 +34,7 @@ export async function readLogTail(dataDir: string, engine: EngineName, bytes = T
   try {
     const { size } = await file.stat();
     const start = Math.max(0, size - bytes, from > size ? 0 : from);
-    // One byte more: it tells whether the first line is complete.
+    // One byte more, to detect whether the first line is complete.
     const before = start > 0 ? 1 : 0;
     const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes + before), 0, bytes + before, start - before);
     const text = buffer.toString('utf8', 0, bytesRead);

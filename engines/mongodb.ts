@@ -66,9 +66,9 @@ function flags(dbPath: string, port: string): string[] {
 }
 
 /**
- * Whether the member accepts writes. If its replica set is new, it is initialized first. If the set contains the port
- * of an earlier start, the set's configuration is corrected first. (Otherwise mongod first checks whether its old
- * address is itself, and a service that took the old port and never responds makes it wait 30 s.)
+ * Returns whether the member accepts writes. If its replica set is new, it is initialized first. If the set contains
+ * the port of an earlier start, the set's configuration is corrected first. (Otherwise mongod first checks whether its
+ * old address is itself, and a service that took the old port and never responds makes it wait 30 s.)
  */
 async function becomePrimary(host: string): Promise<boolean> {
   const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {

@@ -35,7 +35,7 @@ export async function writePidFile(dataDir: string, engine: EngineName, pid: num
   await writeFile(path, `${pid} ${(await startTicks(pid)) ?? ''}`);
 }
 
-/** Returns the running engines of a data directory, with or without a living parent. */
+/** Returns the running engines of a data directory, even if their parent process has ended. */
 export async function runningEngines(dataDir: string): Promise<string[]> {
   const names = await readdir(join(dataDir, 'pids')).catch(() => []);
   const living = await Promise.all(

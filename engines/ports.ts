@@ -18,7 +18,7 @@ export async function findPort(wanted: WantedPort, taken: readonly number[] = []
   throw new EngineError(`No free port between ${first} and ${first + TRIES - 1}. Stop the processes that use them.`);
 }
 
-/** Whether a server could listen on this loopback port now. */
+/** Returns whether a server could listen on this loopback port now. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((answer) => {
     const server = createServer();

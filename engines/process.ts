@@ -20,7 +20,7 @@ const PROBE_EVERY_MS = 50;
  */
 const READY_MS = 300_000;
 const STOP_MS = 10_000;
-/** The only environment variables that an engine receives: it must not see the service's secrets. */
+/** The only environment variables that an engine receives: it must not receive the service's secrets. */
 const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
 export interface ChildOptions {
@@ -34,9 +34,12 @@ export interface ChildOptions {
   readonly args: readonly string[];
   /** Priority as in nice(1): higher numbers yield to other processes on this machine. Default 0. */
   readonly niceness?: number;
-  /** The port to listen on. `isReady` is called only when this process listens there: another may have taken the port. */
+  /**
+   * The port to listen on. `isReady` is called only after this process listens there, because another process may have
+   * taken the port.
+   */
   readonly port: number;
-  /** Whether the engine responds correctly; may throw instead of returning false. */
+  /** Returns whether the engine responds correctly; may throw instead of returning false. */
   readonly isReady: () => Promise<boolean>;
 }
 

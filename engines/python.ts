@@ -8,7 +8,7 @@ const PROBE = 'import sys, venv, ensurepip; print("%d.%d" % sys.version_info[:2]
 
 /**
  * Finds a Python that can create the engines' environment.
- * @throws EngineError that says what was tried and what to install
+ * @throws EngineError that states what was tried and what to install
  */
 export async function findPython(): Promise<string> {
   const tried: string[] = [];

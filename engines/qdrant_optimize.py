@@ -1,4 +1,4 @@
-"""Optimises one shard that no other process has open, then exits; it exits with its parent at the latest.
+"""Optimises one shard that no other process has open, then exits. It also exits when its parent does.
 
 usage: qdrant_optimize.py PARENT_PID SHARD_FOLDER
 """
@@ -11,13 +11,13 @@ import sys
 import qdrant_edge as engine
 
 PR_SET_PDEATHSIG = 1
-# Lower priority than requests, and than the process that adds points.
+# Lower priority than the processes that answer requests and add points.
 NICENESS = 10
 
 
 def main():
     parent, folder = int(sys.argv[1]), sys.argv[2]
-    # While the engine works, no Python handler would run, and the parent blocked SIGTERM.
+    # SIGKILL, because no Python signal handler runs during the optimisation, and the parent has blocked SIGTERM.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         sys.exit("the parent is gone")
@@ -25,7 +25,7 @@ def main():
     shard = engine.EdgeShard.load(folder)
     shard.optimize()
     shard.close()
-    # The engine flushes the files that it wrote; those taken over from the copy are not on the disk yet.
+    # The engine flushes only the files that it wrote. Those copied from the shard may not be on the disk yet.
     os.sync()
 
 

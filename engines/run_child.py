@@ -1,7 +1,7 @@
 """Runs a program that ends with its parent, even when the parent is killed with SIGKILL.
 
-The kernel sends SIGTERM to this process when its parent dies; that order survives execv, so the program keeps it and
-the process id that the parent knows. (The parent is the thread that spawned us: spawn from the main thread.)
+The kernel sends SIGTERM to this process when its parent dies. This setting survives execv, and the program keeps the
+process id that the parent has. (The parent is the thread that spawned us: spawn from the main thread.)
 
 usage: run_child.py PARENT_PID PROGRAM [ARGUMENT...]
 """

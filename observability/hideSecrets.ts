@@ -45,7 +45,7 @@ const FIELD = new RegExp(
   `("(?:${NAMES})"\\s*:\\s*)(?:${STRING}|\\[(?:[^[\\]{}"]|${STRING})*\\]|\\{(?:[^[\\]{}"]|${STRING})*\\})`,
   'gi',
 );
-/** The same in JSON that is escaped inside a JSON string. */
+/** The same field in JSON that is escaped inside a JSON string. */
 const QUOTED_FIELD = new RegExp(`(\\\\"(?:${NAMES})\\\\"\\s*:\\s*\\\\")[^"\\\\]*`, 'gi');
 /** `name=value` in a query or a form. */
 const PARAMETER = new RegExp(`([?&](?:${NAMES}|${SIGNED})=)[^&\\s"'\\\\<>#]+`, 'gi');

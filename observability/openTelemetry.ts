@@ -104,8 +104,8 @@ export function createOpenTelemetry(
   const idsIn = (context: Context): SpanIds => (context.getValue(IDS) as SpanIds | undefined) ?? {};
 
   /**
-   * Returns the trace id and span id of a workflow execution. They are derived from its id, since every worker must
-   * know them before the execution ends.
+   * Returns the trace id and span id of a workflow execution. They are derived from its id, because every worker needs
+   * them before the execution ends.
    */
   const placeOf = (executionId: string, traceparent: string | undefined) => {
     const hex = executionId.replaceAll('-', '').toLowerCase();

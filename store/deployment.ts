@@ -7,19 +7,19 @@ interface DeploymentDoc {
 }
 
 const ID_LENGTH = 8;
-/** No vowels and no characters that look alike: the id is read aloud and typed into search fields. */
+/** No vowels and no characters that look alike, because people read the id aloud and type it into search fields. */
 const ALPHABET = 'bcdfghjkmnpqrstvwxz23456789';
 
 const newId = (): string => Array.from({ length: ID_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 const rows = (connection: Connection) => connection.collection<DeploymentDoc>('meta');
 
-/** Returns the id of the deployment whose records are in this database; null before the first start. */
+/** Returns the id of the deployment that owns this database; null before the first start. */
 export async function findDeploymentId(connection: Connection): Promise<string | null> {
   return (await rows(connection).findOne({ _id: 'deployment' }))?.deploymentId ?? null;
 }
 
-/** Returns the id of the deployment whose records are in this database. The first process to connect creates it. */
+/** Returns the id of the deployment that owns this database. The first process to connect creates it. */
 export async function readDeploymentId(connection: Connection): Promise<string> {
   const known = await findDeploymentId(connection);
   if (known !== null) return known;
@@ -32,7 +32,7 @@ export async function readDeploymentId(connection: Connection): Promise<string> 
   return row.deploymentId;
 }
 
-/** Gives the deployment a new id, and returns it. Processes that are running keep the old one: stop them before. */
+/** Gives the deployment a new id, and returns it. Running processes keep the old one: stop them first. */
 export async function renewDeploymentId(connection: Connection): Promise<string> {
   const deploymentId = newId();
   await rows(connection).updateOne({ _id: 'deployment' }, { $set: { deploymentId } }, { upsert: true });

@@ -3,16 +3,16 @@ import { date, type RecordOf, schemaOf, text } from './database/record.js';
 
 const ENDED = {
   _id: text,
-  /** Forgotten after: then it would be over anyway. */
+  /** Time at which MongoDB deletes the row. The session has expired by itself at that time. */
   expiresAt: date,
 };
 
 interface EndedDoc extends RecordOf<typeof ENDED> {}
 
-/** Sessions of browsers that were ended before their time: signatures know nothing of that. */
+/** Browser sessions that were ended early. A signed session is otherwise valid until it expires. */
 export interface EndedSessions {
   end(sessionId: string, expiresAt: Date): Promise<void>;
-  /** Which of some have been ended. */
+  /** Returns which of the sessions have been ended. */
   among(sessionIds: readonly string[]): Promise<string[]>;
   createIndexes(): Promise<void>;
 }

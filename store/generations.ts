@@ -1,6 +1,6 @@
 import type { Tenant } from './users/accept.js';
 
-/** Generations of one file: those before a number, or one alone. */
+/** Generations of one file: those before a number, or exactly one. */
 export interface GenerationScope extends Tenant {
   readonly fileId: number;
   readonly generations: { readonly below: number } | { readonly exactly: number };
@@ -10,7 +10,7 @@ export function inScope(generation: number, { generations }: Pick<GenerationScop
   return 'below' in generations ? generation < generations.below : generation === generations.exactly;
 }
 
-/** The MongoDB filter of rows that carry tenant, file and generation. */
+/** Returns the MongoDB filter of rows with tenant, file and generation. */
 export const generationFilter = ({ organizationId, userId, fileId, generations }: GenerationScope) => ({
   organizationId,
   userId,

@@ -14,36 +14,39 @@ const SHARE = {
 
 const HOST = {
   _id: text,
-  /** In the order in which slots are handed out where there are fewer than workers. */
+  /** Workers in the order in which they get slots if there are fewer slots than workers. */
   shares: list(nested(SHARE)),
   nextStart: orNull(date),
-  /** No request begins before. */
+  /** No request starts before this time. */
   pausedUntil: optional(orNull(date)),
-  /** Who made the last claim of a start. */
+  /** Worker that made the last claim of a start. */
   claim: orNull(text),
   askedAt: date,
-  /** MongoDB deletes the row after this time without calls of the host. */
+  /** MongoDB deletes the row at this time if the host is not called until then. */
   expiresAt: date,
 };
 
-/** One row a host. All times are the database's: workers' clocks may differ. */
+/** One row per host. All times are the database's, because workers' clocks may differ. */
 interface HostDoc extends RecordOf<typeof HOST> {}
 
-/** A worker that died is forgotten after so long; one that lost MongoDB stops as soon. Some renewals long. */
+/**
+ * Lifetime of a share in milliseconds, several renewals long. The share of a crashed worker expires after it, and a
+ * worker that lost MongoDB stops after it.
+ */
 const LEASE_MS = 5_000;
-/** Longer than any interval between starts. */
+/** Lifetime of a row in milliseconds, longer than any interval between starts. */
 const ROW_LIFE_MS = 3_600_000;
 
 type Expression = Record<string, unknown>;
 const after = (ms: number): Expression => ({ $add: ['$$NOW', ms] });
 const known: Expression = { $ifNull: ['$shares', []] };
 const pauseEnd: Expression = { $ifNull: ['$pausedUntil', new Date(0)] };
-/** A row outlives the pause that it holds. */
+/** Keeps a row at least as long as its pause. */
 const stays: Expression = { expiresAt: { $max: [after(ROW_LIFE_MS), pauseEnd] } };
 const msBetween = (from: Date, to: Date | null | undefined): number =>
   Math.max(0, (to?.getTime() ?? 0) - from.getTime());
 
-/** Makes the table of hosts. `leaseMs` is for tests. */
+/** Creates the store of rate limits per host. `leaseMs` is for tests. */
 export function createHostRateLimits(
   connection: Connection,
   leaseMs = LEASE_MS,
@@ -81,8 +84,8 @@ export function createHostRateLimits(
 }
 
 /**
- * Removes expired shares and adds the own one; then grants as much as is fair and free. With more workers than slots, a
- * holder goes to the end of the line at each renewal, so that all get their turn.
+ * Removes expired shares and adds this worker's; then grants as many slots as are fair and free. If there are more
+ * workers than slots, a holder moves to the end of the queue at each renewal, so that every worker gets a turn.
  */
 function sharing({ host: _host, holder, cap, atMost }: ShareRequest, leaseMs: number): Expression[] {
   const isOwn: Expression = { $eq: ['$$one.holder', holder] };
@@ -156,7 +159,7 @@ function sharing({ host: _host, holder, cap, atMost }: ShareRequest, leaseMs: nu
   ];
 }
 
-/** Taken only when it is due: a worker that dies takes no future start with it. */
+/** Claims a start only when it is due, so the crash of a worker loses no future start. */
 function claiming(claim: string, intervalMs: number): Expression[] {
   const isDue: Expression = { $lte: [{ $ifNull: ['$nextStart', new Date(0)] }, '$$NOW'] };
   return [

@@ -6,7 +6,7 @@ import { date, json, nullable, number, type RecordOf, required, schemaOf, text }
 
 type InTransaction = NonNullable<Session>;
 
-/** One use of an Idempotency-Key: whose, where. */
+/** One use of an Idempotency-Key: its owner and its route. */
 export interface KeyUse {
   readonly organizationId: number;
   /** Null for operations that act for the organization. */
@@ -22,7 +22,7 @@ const KEY = {
   key: required(text),
   /** Hash of the request. */
   fingerprint: required(text),
-  /** What was answered, sealed as a whole: an answer may hold a secret that is shown once. */
+  /** The encrypted response. It is encrypted as a whole, because it may contain a secret that is shown only once. */
   answer: nullable(json<SealedSecret>()),
   expiresAt: required(date),
 };
@@ -30,17 +30,22 @@ const KEY = {
 interface KeyDoc extends RecordOf<typeof KEY> {}
 
 export interface Idempotency {
-  /** What an earlier request with the key asked and was answered; null when there was none in the last 24 hours. */
+  /**
+   * Returns fingerprint and response of an earlier request with the key; null if there was none in the last 24 hours.
+   */
   find(use: KeyUse): Promise<{ fingerprint: string; answer: string } | null>;
-  /** Takes the key, in the transaction that does the work. False when another request with the key is under way or just ended. */
+  /**
+   * Reserves the key, in the transaction that does the work. False if another request with the key is in progress or
+   * just ended.
+   */
   claim(use: KeyUse, fingerprint: string, session: InTransaction): Promise<boolean>;
-  /** Keeps the answer, in the same transaction. */
-  keep(use: KeyUse, answer: string, session: InTransaction): Promise<void>;
+  /** Stores the response, in the same transaction. */
+  saveAnswer(use: KeyUse, answer: string, session: InTransaction): Promise<void>;
 }
 
 const LIFE_MS = 24 * 60 * 60 * 1000;
 
-/** MongoDB's error codes for a conflicting write: in an uncommitted transaction, and in a committed one. */
+/** MongoDB's error codes of a conflicting write: in an uncommitted transaction, and in a committed one. */
 const TAKEN_CODES: readonly unknown[] = [112, 11000];
 const isTaken = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && TAKEN_CODES.includes(error.code);
@@ -58,7 +63,7 @@ export function createIdempotency(
   const keys = keyModel(connection);
   return {
     async find(use) {
-      // MongoDB removes what has expired once a minute.
+      // MongoDB removes expired rows only once a minute.
       const row = await keys.findOne({ ...use, expiresAt: { $gt: new Date() } }).lean();
       return row?.answer ? { fingerprint: row.fingerprint, answer: secrets.open(placeOf(use), row.answer) } : null;
     },
@@ -73,7 +78,7 @@ export function createIdempotency(
         throw error;
       }
     },
-    async keep(use, answer, session) {
+    async saveAnswer(use, answer, session) {
       await keys.updateOne(use, { $set: { answer: secrets.seal(placeOf(use), answer) } }, { session });
     },
     createIndexes: () => keys.createIndexes(),

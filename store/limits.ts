@@ -10,10 +10,10 @@ import type { Session } from './database/sequence.js';
 import type { Tenant } from './users/accept.js';
 import type { UserDoc } from './models/users.js';
 
-/** Held-back files of a run that are looked at in one turn. */
+/** Delayed files of a run that one call considers. */
 const FILES_PER_TURN = 1000;
 
-/** A text that was read and is about to be kept. */
+/** A text that was read and is about to be stored. */
 export interface ReadText extends Tenant {
   readonly runId: number;
   readonly fileId: number;
@@ -21,18 +21,19 @@ export interface ReadText extends Tenant {
 }
 
 /**
- * Keeps users within their limits, and queues their files in turn where more are accepted than the queue takes. The totals of a user (max_files, max_characters) are decided by one caller at a time for
- * each user, so that parallel runs don't exceed them together; users without such limits pay nothing.
+ * Enforces the limits of users, and delays files if more are accepted than the queue takes. Decisions about the totals
+ * of a user (max_files, max_characters) are serialized per user, so that parallel runs cannot exceed them together;
+ * users without such limits have no extra cost.
  */
 export interface Limits {
-  /** The limits that hold for a user. */
+  /** Returns the limits that apply to a user. */
   of(tenant: Tenant): Promise<EffectiveLimits>;
   /**
-   * Holds back the run's new files, newest first, that exceed the user's limits, and releases held ones,
-   * oldest first, when there is room again: within the limits, and in the queue. Returns the limit that held files back in this call.
+   * Delays the run's new files, newest first, that exceed the user's limits. Releases delayed ones, oldest first, as
+   * far as the limits and the queue allow. Returns the limit that delayed files in this call.
    */
   takeTurn(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
-  /** Counts a text in, or answers the limit that it would break. Safe to repeat. */
+  /** Reserves the characters of a text, or returns the limit that it would exceed. Safe to repeat. */
   admit(text: ReadText, limits: EffectiveLimits): Promise<LimitName | null>;
 }
 
@@ -44,7 +45,7 @@ interface LimitModels {
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
-/** What a file counts: its text, or the one that is just being kept. */
+/** Characters of a file: those of its stored text, or of the text that is being stored. */
 const CHARACTERS = {
   $cond: [
     { $in: ['$syncStatus', [...UNDER_WAY_STATUSES]] },
@@ -54,7 +55,7 @@ const CHARACTERS = {
 };
 
 const HELD =
-  'It waits because a limit of the user is reached. It continues when the limit is raised or files are deleted.';
+  'This file waits because the user has reached a limit. It continues when the limit is raised or files are deleted.';
 
 export function createLimits({ users, organizations, files, queue, transaction }: LimitModels): Limits {
   /** Serializes all work on this user's limits: a concurrent transaction is retried. */
@@ -73,7 +74,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
     return sum?.characters ?? 0;
   };
   const ofTenant = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
-  /** Files that have content, or are on their way to it. */
+  /** Counts files that have content, or whose first sync is queued or in progress. */
   const countTaken = (tenant: Tenant, session: Session): Promise<number> =>
     files
       .countDocuments({
@@ -84,7 +85,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
       .session(session)
       .exec();
 
-  /** Puts the run's newest files back that have no content yet. */
+  /** Delays the run's newest files without content. */
   const holdBack = async (runId: number, excess: number, session: Session): Promise<void> => {
     const withoutContent = { isContainer: false, generation: 0 };
     const last = await files
@@ -93,7 +94,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
       .skip(excess - 1)
       .session(session)
       .lean();
-    // There may be fewer than that: all of them wait then.
+    // If there are fewer files than the excess, all of them are delayed.
     const { filter, update } = transition('holdBack', {
       owner: { runId },
       where: { ...withoutContent, ...(last ? { _id: { $gte: last._id } } : {}) },
@@ -102,12 +103,12 @@ export function createLimits({ users, organizations, files, queue, transaction }
     await files.updateMany(filter, update).session(session);
   };
 
-  /** How many held-back files of the run the queue takes now. */
+  /** Returns how many delayed files of the run the queue accepts now. */
   const queueRoom = async (tenant: Tenant, runId: number): Promise<number> => {
     const held = await files.countDocuments({ runId, syncStatus: 'DELAYED' }).limit(FILES_PER_TURN).exec();
     return held === 0 ? 0 : queue.room(tenant, runId, held);
   };
-  /** Queues the run's oldest held-back files that fit into what is left of files, characters and the queue. */
+  /** Queues the run's oldest delayed files that fit into the remaining files, characters and queue. */
   const releaseDelayed = async (
     runId: number,
     room: { files: number; characters: number; queue: number },

@@ -63,7 +63,7 @@ export interface WorkerOverrides {
 /** A connected worker. It polls once `run` is called. */
 export interface AllotropeWorker {
   readonly taskQueue: string;
-  /** Null where WORKER_METRICS_PORT is unset. */
+  /** Null if WORKER_METRICS_PORT is unset. */
   readonly metricsPort: number | null;
   /**
    * Runs until the worker is stopped, then closes everything that it opened.

@@ -11,7 +11,7 @@ import { openPage, skipsOf } from './pageContent.js';
  * again.
  */
 const LIFE_MS = 60_000;
-/** Total characters of cached feeds. */
+/** Maximum total size of cached feeds, in characters. */
 const MAX_KEPT = 40_000_000;
 
 const sizeOf = ({ entries }: Feed): number =>
@@ -23,7 +23,7 @@ const sizeOf = ({ entries }: Feed): number =>
 /** The origin of an entry's text, as file_metadata.content_from states it. */
 type ContentFrom = 'feed' | 'page' | 'summary';
 
-/** The key includes the credentials: another login may get another feed. */
+/** Returns the cache key of a feed. It includes the credentials: another login may get another feed. */
 const keyOf = (url: string, credentials: string | null): string => JSON.stringify([url, credentials]);
 
 /** Reads feeds and the contents of their entries. */
@@ -40,7 +40,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
   };
   const readWhole = async (request: FeedRequest): Promise<Feed> => {
     const { feed } = await read(request);
-    if (feed === null) throw new Error('The feed answered an unconditional request without content');
+    if (feed === null) throw new Error('The response to an unconditional request for the feed has no content');
     return feed;
   };
   const shared = (request: FeedRequest): Promise<Feed> => {
@@ -52,7 +52,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
     underWay.set(key, reading);
     return reading;
   };
-  /** Returns null when the entry is no longer in its feed, or the feed is permanently gone. */
+  /** Returns an entry; null if it is no longer in its feed, or the feed is permanently gone. */
   const find = async (
     { feedUrl: url, entryId }: FeedEntryOptions,
     credentials: string | null,
@@ -72,8 +72,8 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
   return {
     read,
     /**
-     * Returns the content of an entry: its own if the feed contains all of it, else the linked page, else its summary.
-     * Null when the content is unchanged, or when the entry has left the feed and a copy exists.
+     * Returns the content of an entry: its own if the feed contains all of it, otherwise the linked page, otherwise its
+     * summary. Null if the content is unchanged, or if the entry is no longer in the feed and a copy exists.
      */
     async open({ sourceOptions, known, credentials }: ContentRef, signal: AbortSignal): Promise<OpenedContent | null> {
       const options = sourceOptions as FeedEntryOptions;
@@ -82,7 +82,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
         if (known) return null;
         throw new Fault(
           'gone',
-          'The entry is no longer in its feed, so it can not be read again. The text that was stored for it stays as it is.',
+          'The entry is no longer in its feed, so it cannot be read again. Its stored text stays unchanged.',
         );
       }
       if (entry.content !== null) return entryContent(entry, entry.content, 'feed', options);

@@ -6,18 +6,18 @@ import { FAULT_FAILURE } from '../contract/runs/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { LastErrors } from '../store/runs/lastErrors.js';
 
-/** Heartbeats within the heartbeat timeout of an activity. The SDK sends them no oftener than once a second. */
+/** Heartbeats within the heartbeat timeout of an activity. The SDK sends at most one per second. */
 const HEARTBEATS_PER_TIMEOUT = 10;
 /** Minimum delay of a retry in milliseconds: with 0 the same request would be repeated at once, again and again. */
 const MIN_RETRY_DELAY_MS = 1_000;
 
-/** Where the causes of failed attempts are recorded. */
+/** Stores and logs the causes of failed attempts. */
 export interface AttemptLog {
   readonly lastErrors: LastErrors;
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Converts a Fault to the failure that Temporal retries by: type, kind, retryable or not, delay. */
+/** Converts a Fault to the failure that controls Temporal's retry: type, kind, retryable or not, delay. */
 function failureOf(fault: Fault): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAULT_FAILURE,
@@ -29,7 +29,7 @@ function failureOf(fault: Fault): ApplicationFailure {
   });
 }
 
-/** Returns the run that an activity works for, or null if its input names none. */
+/** Returns the run of an activity; null if its input contains none. */
 function runIdOf(input: unknown): number | null {
   const { runId } = (input ?? {}) as { readonly runId?: unknown };
   return typeof runId === 'number' ? runId : null;

@@ -7,7 +7,7 @@ import type { Log } from '../observability/log.js';
  */
 const EXPECTED = /^No workflows registered/;
 
-/** Whether a line of the SDK describes intended behaviour. */
+/** Returns whether a line of the SDK describes intended behaviour. */
 export const isExpected = ({ message }: Pick<LogEntry, 'message'>): boolean => EXPECTED.test(message);
 
 /** Creates a logger that writes the SDK's lines to our log, in the same format. */

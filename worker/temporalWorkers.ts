@@ -93,7 +93,7 @@ export async function createTemporalWorkers(
   return {
     run: async () => void (await Promise.all(all.map((one) => one.run()))),
     shutdown() {
-      // Before run() has started there is nothing to shut down.
+      // A worker that is not running yet cannot be shut down.
       for (const one of all) if (one.getState() === 'RUNNING') one.shutdown();
     },
     close: () => connection.close(),

@@ -10,7 +10,7 @@ import type { TraceSinks } from '../workflows/interceptors.js';
 const readHeader = (payload: Payload | null | undefined): Carried | null =>
   payload ? carriedIn(defaultPayloadConverter.fromPayload(payload)) : null;
 
-/** Reads from an activity's input which run and files it works for. */
+/** Reads the ids of the run and the files from an activity's input. */
 function idsIn(input: unknown): SpanIds {
   const { runId, fileId, fileIds } = (input ?? {}) as Readonly<Record<string, unknown>>;
   const file = Array.isArray(fileIds) ? (fileIds as number[]) : fileId;
@@ -20,7 +20,7 @@ function idsIn(input: unknown): SpanIds {
   };
 }
 
-/** Creates an interceptor that records each attempt of an activity as a span below the span of its workflow. */
+/** Creates an interceptor that records each attempt of an activity as a child span of its workflow's span. */
 export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {
   if (tracing === NO_TRACING) return () => ({});
   return ({ info: { activityType, workflowExecution, attempt, isLocal } }) => ({

@@ -18,7 +18,7 @@ export const UNTIL_STORES_ANSWER = {
 } as const;
 
 /**
- * Requests to other sites: a few attempts, with pauses long enough for a struggling site. A Fault says whether it may
+ * Requests to other sites: a few attempts, with pauses long enough for a struggling site. A Fault states whether it may
  * be retried.
  */
 export const FETCH: ActivityOptions = {

@@ -27,7 +27,7 @@ import { STORE } from './activityOptions.js';
 
 const { acceptPass, nextPart, endPass } = proxyActivities<Activities>(STORE);
 
-/** An earlier run of the same target may be about to end. A part waits for it this long, this many times. */
+/** An earlier run of the same target may be about to end. A part waits this long for it, up to CONFLICTS times. */
 const CONFLICT_PAUSE = '1 second';
 const CONFLICTS = 5;
 
@@ -79,7 +79,7 @@ export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
     for (;;) {
       const { part } = await nextPart({ runId });
       if (part === null) break;
-      // The same part again: it ran, and was ended from outside.
+      // The same part again: it was started, and its run was ended from outside.
       if (part.runId === lastRunId) {
         await endPass({ runId, outcome: 'failed' });
         return { outcome: 'failed', parts };

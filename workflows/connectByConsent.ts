@@ -30,7 +30,7 @@ export async function connectByConsent({ runId }: RunInput): Promise<void> {
     hasReturned = true;
   });
   try {
-    // Ends at the attempt's deadline: its history stays short without continue-as-new.
+    // The loop ends at the attempt's deadline, so the history stays short without continue-as-new.
     for (;;) {
       hasReturned = false;
       const { state, dueInMs } = await storeSteps.getConnectionState({ runId });

@@ -16,9 +16,9 @@ import { NOTIFY } from './activityOptions.js';
 const eventsQueued = defineSignal(EVENTS_QUEUED_SIGNAL);
 
 /**
- * Delivers an organization's events to one receiver until the webhook is deleted: one pass whenever there are new
- * events or a delivery is due again. Delivered and undelivered events are recorded in the database; the history holds
- * only the webhook's id.
+ * Delivers an organization's events to one receiver until the webhook is deleted, in one round whenever there are new
+ * events or a delivery is due again. The database records delivered and undelivered events; the history holds only the
+ * webhook's id.
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   const { taskQueue } = workflowInfo();
@@ -33,7 +33,7 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
     const { ended, more, dueInMs } = await deliverBatch(input);
     // A signal that arrived in the meantime may mean that the webhook was enabled again.
     if (ended && !woken) return;
-    // Signals that arrived in the meantime are handled by the first pass of the next execution.
+    // The first round of the next execution handles signals that arrived in the meantime.
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof deliverEvents>(input);

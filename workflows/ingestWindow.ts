@@ -26,7 +26,7 @@ const { ingestBatch } = proxyActivities<Activities>(COMPUTE);
 
 /** Batches planned with one read. */
 const PLAN_AHEAD = 20;
-/** Maximum number of deferred files of a run at once; a batch that defers more waits too. */
+/** Maximum number of deferred files of a run at once. A batch that would exceed it waits. */
 const MAX_DEFERRED = 200;
 
 /** Adds the counts of two batches. */
@@ -37,7 +37,7 @@ export const addResults = (a: BatchResult, b: BatchResult): BatchResult => ({
   superseded: a.superseded + b.superseded,
 });
 
-/** The steps for which files are deferred, each with its own task queue. */
+/** Returns the steps that process deferred files, each with its own task queue. */
 function deferredSteps(): Record<DeferredStep, (input: DeferredInput) => Promise<DeferredResult>> {
   const { taskQueue } = workflowInfo();
   const transcribing: ActivityOptions = { ...TRANSCRIBE, taskQueue: transcriptionQueue(taskQueue) };
@@ -161,7 +161,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   try {
     return await work();
   } catch (error) {
-    // The waits above end at once when the run is cancelled; its batches need a moment longer.
+    // The waits above end at once when the run is cancelled; its batches take a moment longer.
     if (isCancellation(error))
       await CancellationScope.nonCancellable(() => condition(() => underWay.size + deferred.size === 0));
     throw error;

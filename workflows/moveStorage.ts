@@ -14,12 +14,12 @@ import { storeSteps } from './storeSteps.js';
 
 const { moveBatch, finishMove } = proxyActivities<Activities>(COMPUTE);
 
-/** How long a run waits for another one that uses the same files. */
+/** How long a run waits for another run that uses the same files. */
 const WAIT = '1 second';
 
 /**
  * Moves vectors between Qdrant and file storage in batches, as the run requests: unused ones to file storage, requested
- * ones back. In every case, no file of the run stays between the two.
+ * ones back. In every case, no file of the run stays partly moved.
  */
 export async function moveStorage({ runId, afterId = 0 }: MoveStorageInput): Promise<void> {
   let plan: MovePlan = { fileIds: [], afterId, waiting: false };

@@ -34,13 +34,13 @@ const pointsOf = ({ _id: fileId, generation, vectorSpace, dimensions }: FileDoc)
 });
 
 /** Writes a file's vectors to file storage and records their key. Returns false if they cannot be moved now. */
-async function keep(by: MoveTry, file: FileDoc, { store, log }: MoveDeps): Promise<boolean> {
+async function copyToCold(by: MoveTry, file: FileDoc, { store, log }: MoveDeps): Promise<boolean> {
   const { organizationId, _id: fileId, generation, numChunks, dimensions } = file;
   // The file is being synced, deleted or searched: cancel the move.
   if (file.syncStatus !== 'READY' || file.vectorSpace === null) return false;
   const points = store.vectors.readPoints(pointsOf(file), numChunks);
   const expected = { dimensions: dimensions ?? 0, points: numChunks };
-  const copy = await store.coldCopies.keep({ organizationId, fileId, generation }, by.token, expected, points);
+  const copy = await store.coldCopies.save({ organizationId, fileId, generation }, by.token, expected, points);
   if (copy === null) {
     await store.moves.putOff(by, fileId);
     log.warn(
@@ -78,8 +78,8 @@ async function restorePoints(
 async function switchToHot(store: Store, by: MoveTry, brought: readonly CarriedFile[]): Promise<void> {
   let open = brought;
   for (let change = 0; open.length > 0; change += 1) {
-    const flipped = new Set(await store.moves.flipToHot(by, open));
-    open = open.filter(({ _id }) => !flipped.has(_id));
+    const moved = new Set(await store.moves.markHot(by, open));
+    open = open.filter(({ _id }) => !moved.has(_id));
     if (open.length === 0 || change === TAG_CHANGES) return;
     const settled = await settlePointTags(
       store,
@@ -130,8 +130,8 @@ export async function carryVectors(
       return end?.status === 'fulfilled' && end.value;
     });
   };
-  const kept = await those('HOT_TO_COLD', (file) => keep(by, file, deps));
-  await store.moves.flipToCold(by, kept);
+  const kept = await those('HOT_TO_COLD', (file) => copyToCold(by, file, deps));
+  await store.moves.markCold(by, kept);
   const ancestors = await store.files.ancestorsOf(taken);
   const brought = await those('COLD_TO_HOT', (file) => restorePoints(by, file, ancestors.get(file._id) ?? [], deps));
   await switchToHot(store, by, brought);

@@ -94,7 +94,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
         const identity = await connectors
           .account(type, key, JSON.stringify({ accessToken, facts, clientId }))
           .identify(signalOf());
-        const { options, wishes } = attempt;
+        const { options, wishes: actions } = attempt;
         const run = await store.runs.find(runId);
         await store.transaction(async (session) => {
           const { dataSource, runIds } = await store.connections.accept(
@@ -103,9 +103,9 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
               type,
               ...identity,
               credentials: JSON.stringify(grant),
-              dataSourceTags: wishes.dataSourceTags,
-              listItems: wishes.listItems,
-              syncFiles: wishes.syncFiles,
+              dataSourceTags: actions.dataSourceTags,
+              listItems: actions.listItems,
+              syncFiles: actions.syncFiles,
               requestId: options.requestId ?? run?.requestId ?? '',
               options,
               workflowId: workflowIds.connect(runId),

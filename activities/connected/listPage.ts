@@ -17,7 +17,7 @@ type Feed = NonNullable<Account['changes']>;
 /** A listing of an account, and the run that owns it. */
 export interface Listing extends SyncItemsRequest {
   readonly runId: number;
-  readonly items: Pick<Items, 'closed' | 'keep' | 'markClosed' | 'markGone' | 'markGoneAt' | 'unlist'>;
+  readonly items: Pick<Items, 'closed' | 'markClosed' | 'markGone' | 'markPathsDeleted' | 'unlist' | 'upsert'>;
 }
 
 /** Converts a connector's item to a stored item: the fields that the API returns, and the version. */
@@ -64,24 +64,24 @@ async function takeChanges(
   signal: AbortSignal,
 ): Promise<SyncItemsProgress> {
   const page = await feed.since(since, signal);
-  const { changes, goneAt = [], next, more, isDeep = false } = page;
+  const { changes, deletedPaths = [], next, more, isDeep = false } = page;
   // The first page names the roots that the feed covers; other roots are listed completely.
   const covered = page.coveredRoots && !progress.told ? { told: page.coveredRoots } : null;
   const last = new Map<string, Change>();
   for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
-  const told = [...last.values()];
-  const there = told.flatMap((change) => ('item' in change ? [change.item] : []));
+  const latest = [...last.values()];
+  const there = latest.flatMap((change) => ('item' in change ? [change.item] : []));
   // Deletions come first, because contents of a deleted folder may have been moved out of it.
-  const gone = told.flatMap((change) => ('gone' in change ? [change.gone] : []));
+  const gone = latest.flatMap((change) => ('gone' in change ? [change.gone] : []));
   await items.markGone(source, gone);
-  await items.markGoneAt(source, goneAt);
-  const fresh = await items.keep(source, runId, there.map(listedOf(account)));
+  await items.markPathsDeleted(source, deletedPaths);
+  const fresh = await items.upsert(source, runId, there.map(listedOf(account)));
   const open = there.flatMap(({ externalId, isExpandable }) =>
     isExpandable && !isDeep && fresh.has(externalId) ? [externalId] : [],
   );
   const roots = covered ? { next: null } : progress.walk.roots;
   const walk = { ...progress.walk, open: [...new Set([...progress.walk.open, ...open])], roots };
-  const listed = progress.listed + told.length;
+  const listed = progress.listed + latest.length;
   return { ...progress, ...covered, walk, since: more ? next : null, point: next, listed };
 }
 
@@ -106,11 +106,11 @@ export async function listPage(
     }
   }
   const { items, refused, walk } = await takePage(account, progress.walk, signal);
-  const fresh = await listing.items.keep(source, listing.runId, items.map(listedOf(account)));
+  const fresh = await listing.items.upsert(source, listing.runId, items.map(listedOf(account)));
   const known = await listing.items.markClosed(source, listing.runId, refused);
   const closed = (walk.closed ?? 0) + refused.filter((id) => known.has(id)).length;
-  const { told = [] } = progress;
+  const { told: coveredRoots = [] } = progress;
   // Folders that the feed covers are walked once, when they are new.
-  const left = walk.open.filter((id) => !told.includes(id) || fresh.has(id));
+  const left = walk.open.filter((id) => !coveredRoots.includes(id) || fresh.has(id));
   return { ...progress, walk: { ...walk, open: left, closed }, listed: progress.listed + items.length };
 }

@@ -93,7 +93,7 @@ export function createQueueActivities(deps: ActivityDeps) {
     const copies = await store.items.syncedCopies(source, ids, ingest);
     if (copies.size === 0) return items;
     const left = [...copies.values()];
-    await recordOnce(store, run, fileEvents.leftOut(left, 'incremental_sync', run));
+    await recordOnce(store, run, fileEvents.skippedOfRequest(left, 'incremental_sync', run));
     const end = endedAs('skipped', 'select', 'incremental_sync');
     await store.ledger.note(
       run,

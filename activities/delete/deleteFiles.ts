@@ -31,7 +31,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
     const files = await store.files.byIds(tenant, ids);
     const parents = [...new Set(files.flatMap(({ parentId }) => parentId ?? []))];
     const scheduled = await store.schedules.containers(tenant, parents);
-    await store.selections.leaveOut(tenant, files, new Set(scheduled));
+    await store.selections.skip(tenant, files, new Set(scheduled));
   };
 
   return {

@@ -14,13 +14,13 @@ export async function publishWithTags<T extends { readonly file: FileDoc; readon
   files: readonly T[],
   show: (files: readonly T[]) => Promise<number[]>,
 ): Promise<number[]> {
-  const flipped: number[] = [];
+  const published: number[] = [];
   let open = [...files];
   for (let change = 0; ; change += 1) {
     const done = new Set(await show(open));
-    flipped.push(...done);
+    published.push(...done);
     open = open.filter(({ file }) => !done.has(file._id));
-    if (open.length === 0 || change === TAG_CHANGES) return flipped;
+    if (open.length === 0 || change === TAG_CHANGES) return published;
     // Rare: the tags changed, or another run owns the file. The next round shows which.
     const settled = await settlePointTags(
       store,
@@ -31,6 +31,6 @@ export async function publishWithTags<T extends { readonly file: FileDoc; readon
       const tagsRevision = revisions.get(one.file._id);
       return tagsRevision === undefined || tagsRevision === one.tagsRevision ? [] : [{ ...one, tagsRevision }];
     });
-    if (open.length === 0) return flipped;
+    if (open.length === 0) return published;
   }
 }

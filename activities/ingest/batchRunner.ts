@@ -99,7 +99,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         if (generation > file.generation + 1) await discardAttempt(started);
         return () => {
           handedOver.add(file._id);
-          return writes.keep({ runId, file, generation, cost: costOf(attempt) });
+          return writes.finishUnchanged({ runId, file, generation, cost: costOf(attempt) });
         };
       };
 

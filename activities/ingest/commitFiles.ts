@@ -41,15 +41,15 @@ export async function commitFiles(store: Store, prepared: readonly PreparedFile[
           ],
     ),
   );
-  const flipped = new Set(
+  const published = new Set(
     await publishWithTags(
       store,
       prepared.map(({ finished }) => finished),
       (syncs) => store.files.finish(syncs),
     ),
   );
-  const done = prepared.filter(({ started }) => flipped.has(started.file._id));
-  const overtaken = prepared.filter(({ started }) => !flipped.has(started.file._id));
+  const done = prepared.filter(({ started }) => published.has(started.file._id));
+  const overtaken = prepared.filter(({ started }) => !published.has(started.file._id));
   const withOlder = done.filter(({ started }) => started.generation > 1);
   if (withOlder.length > 0)
     await cleanUp(

@@ -1,5 +1,5 @@
 import { coalesce } from '../../contract/coalesce.js';
-import type { KeptFile } from '../../store/files/commands.js';
+import type { UnchangedFile } from '../../store/files/commands.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { FoundLinks } from '../../store/frontier/frontier.js';
 import { commitFiles } from './commitFiles.js';
@@ -27,7 +27,7 @@ export interface IngestWrites {
   /** Returns null if the file is done or no longer belongs to the run. */
   readonly start: (request: StartRequest) => Promise<StartedFile | null>;
   readonly commit: (prepared: PreparedFile) => Promise<void>;
-  readonly keep: (kept: KeptFile) => Promise<void>;
+  readonly finishUnchanged: (kept: UnchangedFile) => Promise<void>;
   readonly keepLinks: (found: FoundLinks) => Promise<void>;
 }
 
@@ -52,9 +52,9 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
       },
       { maxItems: COMMIT_FILES, maxWaitMs: COMMIT_WAIT_MS, retryAlone: true },
     ),
-    keep: coalesce(
+    finishUnchanged: coalesce(
       async (kept) => {
-        await store.files.keep(kept);
+        await store.files.finishUnchanged(kept);
         return kept.map(() => undefined);
       },
       { maxItems: COMMIT_FILES, maxWaitMs: COMMIT_WAIT_MS },

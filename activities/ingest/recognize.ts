@@ -69,7 +69,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
             const read = await contentStep('recognized', signals, deps, () =>
               documents.recognize(input, { page, findTables: wantsTables(file) }, signals),
             );
-            await store.recognizedPages.keep(owner, page, read);
+            await store.recognizedPages.save(owner, page, read);
           }),
         );
       try {

@@ -60,7 +60,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
           'no_text',
           'No speech was found in this recording. Leave it out, or check that it can be heard.',
         );
-      await store.transcripts.keep(owner, made);
+      await store.transcripts.save(owner, made);
     } catch (error) {
       if (isCancelled(signal) && jobId !== null) {
         // Best effort: a cancellation waits for one call at most.

@@ -51,7 +51,7 @@ async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Pr
   const owner = { organizationId, fileId, generation };
   const made =
     stored ??
-    (await store.coldCopies.keep(
+    (await store.coldCopies.save(
       owner,
       randomUUID().slice(0, 8),
       { dimensions: dimensions ?? 0, points },

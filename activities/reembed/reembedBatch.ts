@@ -29,7 +29,7 @@ export function createReembedBatch(deps: ActivityDeps) {
   const { store, settings, log } = deps;
 
   /** Publishes files whose vectors are written, and deletes their old ones; returns their ids. */
-  const flip = async (
+  const publishGenerations = async (
     run: RunDoc,
     { model, space }: VectorTarget,
     written: readonly StartedFile[],
@@ -38,14 +38,14 @@ export function createReembedBatch(deps: ActivityDeps) {
       const processedAs = processingWithModel(file, model, space, settings.ocr);
       return { file, generation, model, space, processedAs, tagsRevision: file.tagsRevision ?? null };
     });
-    const flipped = new Set(await publishWithTags(store, files, (some) => store.files.flipVectors(some)));
-    const done = written.filter(({ file }) => flipped.has(file._id));
+    const published = new Set(await publishWithTags(store, files, (some) => store.files.publishVectors(some)));
+    const done = written.filter(({ file }) => published.has(file._id));
     if (done.length > 0) await cleanUp(store, done);
     await store.reembeds.end(
       run,
       done.map(({ file }) => reembeddedEnd(file)),
     );
-    return flipped;
+    return published;
   };
 
   /**
@@ -63,11 +63,11 @@ export function createReembedBatch(deps: ActivityDeps) {
     try {
       const whole = await writeVectors(run, tries, target, deps, signal);
       const written = tries.filter(({ file }) => whole.has(file._id));
-      const flipped = await flip(run, target, written);
+      const published = await publishGenerations(run, target, written);
       await dropTries(
         store,
         run,
-        tries.filter(({ file }) => !flipped.has(file._id)),
+        tries.filter(({ file }) => !published.has(file._id)),
       );
       return tries.flatMap(({ file }) => (whole.has(file._id) ? [] : [file._id]));
     } catch (error) {

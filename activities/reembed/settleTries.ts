@@ -49,19 +49,19 @@ export async function settleTries(
       )
     ).map((file) => [file._id, file]),
   );
-  const flipped: StartedFile[] = [];
+  const published: StartedFile[] = [];
   const others: TryOfFile[] = [];
   for (const { fileId, from, generation } of begun) {
     const file = files.get(fileId);
-    if (file?.generation === generation) flipped.push({ file, generation });
+    if (file?.generation === generation) published.push({ file, generation });
     // If the file was deleted meanwhile, only the data of this attempt can remain.
     else others.push({ file: { _id: fileId, organizationId, userId, generation: from }, generation });
   }
-  if (flipped.length > 0) await cleanUp(store, flipped);
+  if (published.length > 0) await cleanUp(store, published);
   if (others.length > 0) await discard(store, others);
   await store.reembeds.end(
     run,
-    flipped.map(({ file }) => reembeddedEnd(file)),
+    published.map(({ file }) => reembeddedEnd(file)),
   );
 }
 

@@ -52,7 +52,7 @@ async function readCurrent(
     // Points of a file in cold storage are being moved.
     return file && chunk && file.generation === hit.generation && !isCold(file) ? [{ hit, space, chunk, file }] : [];
   });
-  store.chunks.keep(
+  store.chunks.cache(
     tenant,
     found.map(({ chunk }) => chunk),
   );

@@ -25,6 +25,11 @@ export const content = operation({
     'Returns the original or the parsed text of a file to the holder of a presigned URL. Do not build these URLs: take them from `presigned_url` or `parsed_text_url` of a file, from a search, or from `GET /raw_file/{file_id}`. The signature replaces other credentials. A URL that was changed or has expired is 403. A re-sync invalidates URLs of content that it replaces (404), a deletion all of them: list the file again.',
   ],
   returns: 'Bytes of the content.',
+  errors: {
+    403: 'The URL was changed or has expired. List the file again for a fresh one.',
+    404: 'A re-sync replaced the content, or the file was deleted. List the file again.',
+    422: 'A parameter was given twice.',
+  },
   query: Joi.object({
     key: Joi.string().description('Part of a presigned URL: which signing key of the server was used.'),
     expires: Joi.string().description('Part of a presigned URL: when it ceases to be valid, in seconds since 1970.'),

@@ -113,7 +113,7 @@ async function handleOnce(
     const answer = await handle({ ...call, deps: { ...call.deps, unit } });
     const text = JSON.stringify(answer);
     await claim();
-    await store.idempotency.keep(use, text, session);
+    await store.idempotency.saveAnswer(use, text, session);
     return text;
   });
   for (const run of starts) void dispatcher.start(...run);

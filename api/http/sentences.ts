@@ -1,5 +1,7 @@
 import Joi from 'joi';
 
+import { OWN_MESSAGE } from '../schemas/messages.js';
+
 type Context = Readonly<Record<string, unknown>>;
 type Sentence = string | ((context: Context) => string);
 
@@ -138,21 +140,17 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'string.uppercase': 'Must be in upper case',
 };
 
-/** Message of every error in the table: other messages were written for one field. */
-const OWN = '@';
-const MARKED = Object.fromEntries(Object.keys(SENTENCES).map((code) => [code, OWN]));
-
-const marked = new WeakMap<Joi.Schema, Joi.Schema>();
-/** Returns the schema with errors for `sentenceOf`. */
-export function withSentences(schema: Joi.Schema): Joi.Schema {
-  const known = marked.get(schema) ?? schema.prefs({ messages: MARKED });
-  marked.set(schema, known);
-  return known;
-}
-
-/** Returns the sentence for an error of a schema from `withSentences`, without the field's name and value. */
+/**
+ * Returns the sentence for an error, without the field's name and value: the text of its field, if there is one, else
+ * the one of the table. The table is not given to Joi as messages: it would copy all of them for each field that has
+ * its own.
+ */
 export function sentenceOf({ type, message, context = {} }: Joi.ValidationErrorItem): string {
-  const sentence = message === OWN ? SENTENCES[type] : undefined;
+  const isOwn = type === 'custom' || message.startsWith(OWN_MESSAGE);
+  const sentence = isOwn ? undefined : SENTENCES[type];
   if (sentence !== undefined) return typeof sentence === 'string' ? sentence : sentence(context);
-  return message.replace(/^"[^"]*" /, '').replace(/^./, (letter) => letter.toUpperCase());
+  return message
+    .slice(message.startsWith(OWN_MESSAGE) ? OWN_MESSAGE.length : 0)
+    .replace(/^"[^"]*" /, '')
+    .replace(/^./, (letter) => letter.toUpperCase());
 }

@@ -4,7 +4,7 @@ import type { DeploymentRules } from '../schemas/deploymentRules.js';
 import type { Infer } from '../schemas/inferred.js';
 import { HttpError, type ValidationDetail } from './errors.js';
 import { inspectBody, inspectText } from './body/inspect.js';
-import { sentenceOf, withSentences } from './sentences.js';
+import { sentenceOf } from './sentences.js';
 import { type FieldTree, fieldTreeOf, findUnknown, NO_FIELDS } from './unknownFields/fieldTree.js';
 import type { IgnoredFields } from './unknownFields/ignoredFields.js';
 
@@ -55,7 +55,7 @@ export function validate<S extends Joi.Schema>(
   ignored: IgnoredFields | null = null,
 ): Infer<S> {
   const abortEarly = where === 'body' && inspectBody(value) > MANY_VALUES;
-  const result = withSentences(schema).validate(value, {
+  const result = schema.validate(value, {
     context: rules,
     abortEarly,
     stripUnknown: { objects: true, arrays: false },

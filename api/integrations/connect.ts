@@ -8,7 +8,7 @@ import { isOAuthSource, type OAuthSource } from '../../contract/accounts/whiteLa
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { presentDataSource } from '../presenters/dataSource.js';
-import { syncOptionFields, toConnectionOptions, toConnectionWishes } from '../schemas/consent.js';
+import { syncOptionFields, toConnectionOptions, toConnectionActions } from '../schemas/consent.js';
 import { dataSourceRecord } from '../schemas/dataSources.js';
 import { nullable } from '../schemas/fields.js';
 import { type HandedOver, handedOver } from '../schemas/handedOver.js';
@@ -85,17 +85,17 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
     if (!isConnectedSource(source) || credentials === undefined)
       throw new HttpError(400, `${source} can not be connected in this version.`);
     const options = toConnectionOptions(source, asked);
-    const wishes = toConnectionWishes(source, asked);
+    const actions = toConnectionActions(source, asked);
     const connected = await connectAccount(
       caller,
       {
-        ...{ type: source, credentials, options, listItems: wishes.listItems },
-        dataSourceTags: wishes.dataSourceTags,
-        syncFiles: wishes.syncFiles,
+        ...{ type: source, credentials, options, listItems: actions.listItems },
+        dataSourceTags: actions.dataSourceTags,
+        syncFiles: actions.syncFiles,
       },
       deps,
     );
-    const page = { service: source, dataSourceId: connected._id, options, wishes };
+    const page = { service: source, dataSourceId: connected._id, options, actions };
     return {
       data_source: presentDataSource(connected, deps),
       sync_url: isOAuthSource(source) ? await newConnectionPage(caller, { ...page, service: source }, deps) : null,

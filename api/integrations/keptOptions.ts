@@ -31,7 +31,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
 };
 
 /** Options for the files of a selection. */
-export interface Wishes {
+export interface SelectionOptions {
   readonly ingest: IngestOptions;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly incremental: boolean;
@@ -54,11 +54,11 @@ function copyOption<Name extends keyof Options>(from: Options, to: Options, name
  * set them.
  * @param given names of the given fields
  */
-export function selectionWishes(
+export function selectionOptions(
   body: SelectionBody,
   given: ReadonlySet<string>,
   { options }: Pick<DataSourceDoc, 'options'>,
-): Wishes {
+): SelectionOptions {
   const asked = toConnectedIngest(body);
   const incremental = body.incremental_sync ?? false;
   const bounds = { dryRun: body.dry_run, maxTokens: body.max_tokens };

@@ -13,7 +13,7 @@ import {
 } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { connectedSourceOf } from './dataSourceOf.js';
-import { selectionWishes } from './keptOptions.js';
+import { selectionOptions } from './keptOptions.js';
 import { AFTER_SELECTION, syncSelection } from './syncSelection.js';
 import { typed } from '../schemas/inferred.js';
 import { named } from '../schemas/reference.js';
@@ -71,7 +71,7 @@ export const syncFilesAt = ({ type, ...documented }: Place): DocumentedOperation
     async handle({ caller, body, given, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, type);
       const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : idInDrive(source.type, one)));
-      const selection = { externalIds, ...selectionWishes(body, given, source) };
+      const selection = { externalIds, ...selectionOptions(body, given, source) };
       return syncSelection(caller, source, selection, deps);
     },
   });

@@ -8,7 +8,7 @@ import { orNull } from '../schemas/fields.js';
 import { documentFields, fileSyncConfig, ocrFields, onlyAccountId, selectionFields } from '../schemas/integrations.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { onlySourceOf } from './dataSourceOf.js';
-import { selectionWishes } from './keptOptions.js';
+import { selectionOptions } from './keptOptions.js';
 import { syncSelection } from './syncSelection.js';
 import { typed } from '../schemas/inferred.js';
 import { named } from '../schemas/reference.js';
@@ -81,7 +81,7 @@ export const syncObjects = <Field extends string>({
         return id;
       });
       const source = await onlySourceOf(caller, body.data_source_id, deps.store, type);
-      const selection = { externalIds, ...selectionWishes(body, given, source) };
+      const selection = { externalIds, ...selectionOptions(body, given, source) };
       return syncSelection(caller, source, selection, deps);
     },
   });

@@ -6,7 +6,7 @@ import { withDeadline } from '../dryRuns/deadline.js';
 import { drySelection } from './drySelection.js';
 import type { ConnectedDataSource } from './dataSourceOf.js';
 import type { UserCaller } from '../http/operation.js';
-import type { Wishes } from './keptOptions.js';
+import type { SelectionOptions } from './keptOptions.js';
 import { acceptSelection } from '../../store/connections/acceptRuns.js';
 
 /** What follows a selection, for the descriptions of operations. */
@@ -21,7 +21,7 @@ Options that the request omits come from the call that connected the account, el
 export async function syncSelection(
   caller: UserCaller,
   source: ConnectedDataSource,
-  { maxTokens, dryRun, ...selection }: Wishes & { readonly externalIds: readonly string[] },
+  { maxTokens, dryRun, ...selection }: SelectionOptions & { readonly externalIds: readonly string[] },
   deps: ApiDeps,
 ) {
   if (dryRun) return withDeadline(caller, deps, (deadline) => drySelection(caller, source, selection, deadline, deps));

@@ -6,6 +6,7 @@ import { operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';
 import { changesAutoSync, toLimits, toSources, userSettings } from '../schemas/limits.js';
 import { typed } from '../schemas/inferred.js';
+import { withMessages } from '../schemas/messages.js';
 import { named } from '../schemas/reference.js';
 import { success } from '../schemas/answers.js';
 
@@ -48,7 +49,7 @@ export const updateOrganization = operation({
         typed<Record<string, ConnectorSettings>>(
           Joi.object()
             .pattern(Joi.string().valid(ALL_CONNECTORS, ...SOURCE_TYPES), connectorSettings)
-            .pattern(/^/, Joi.forbidden().messages({ 'any.unknown': 'must be a source type or DEFAULT' })),
+            .pattern(/^/, withMessages(Joi.forbidden(), { 'any.unknown': 'must be a source type or DEFAULT' })),
         ),
       ).description(
         'Settings by source type, or `DEFAULT` for all sources without their own. Each one given replaces the earlier ones of its source.',

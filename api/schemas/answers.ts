@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { FILE_FORMATS } from '../../contract/files/fileFormats.js';
+import { FILE_FORMATS, SERVICE_FORMATS } from '../../contract/files/fileFormats.js';
 import { EMBEDDING_STORAGE_STATUSES } from '../../contract/files/statuses.js';
 import { integer, nullable, timestamp } from './fields.js';
 import { extension, named } from './reference.js';
@@ -12,23 +12,6 @@ export const wholeRecord = (fields: Record<string, Joi.Schema>): Joi.ObjectSchem
 
 const object = () => Joi.object().unknown();
 const text = () => Joi.string().allow('');
-
-/** File formats of connected sources, in addition to the upload formats, as listed in the contract. */
-const SERVICE_FORMATS = [
-  ...[
-    'NOTION',
-    'GOOGLE_DOCS',
-    'GOOGLE_SHEETS',
-    'GOOGLE_SLIDES',
-    'INTERCOM',
-    'CONFLUENCE',
-    'RSS_FEED',
-    'GMAIL',
-    'OUTLOOK',
-  ],
-  ...['ZENDESK', 'FRESHDESK', 'WEB_SCRAPE', 'GITBOOK', 'SALESFORCE', 'GITHUB', 'SLACK', 'GURU', 'SERVICENOW', 'GONG'],
-  'DOCUMENT360',
-];
 
 const fileStatistics = named(
   'FileStatistics',

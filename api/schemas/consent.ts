@@ -82,7 +82,7 @@ export const toConnectionOptions = (
 });
 
 /** Converts the sync options of a request; options that the source does not support are dropped. */
-export const toConnectionWishes = (source: SourceType, body: SyncOptionsBody): ConnectionActions => {
+export const toConnectionActions = (source: SourceType, body: SyncOptionsBody): ConnectionActions => {
   const offersChooser = body.enable_file_picker && honours(source, 'enable_file_picker');
   return {
     listItems: body.sync_source_items,

@@ -16,7 +16,8 @@ const validationError = named(
   'ValidationError',
   Joi.object({
     loc: Joi.array()
-      .items(Joi.alternatives(Joi.string(), Joi.number().integer()))
+      // A key of a body can be empty.
+      .items(Joi.alternatives(Joi.string().allow(''), Joi.number().integer()))
       .required()
       .description(
         'Path of the field: first `body`, `query`, `path` or `header`, then the names of fields and the positions in lists.',

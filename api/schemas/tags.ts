@@ -3,7 +3,9 @@ import Joi from 'joi';
 import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js';
 import type { TagValue } from '../../contract/files/records.js';
 import { RESERVED_TAG_KEYS } from '../../contract/files/tags.js';
+import { boundedList } from './boundedList.js';
 import { typed } from './inferred.js';
+import { withMessages } from './messages.js';
 import { named } from './reference.js';
 
 const scalar = [Joi.string().allow(''), Joi.number(), Joi.boolean()];
@@ -11,12 +13,10 @@ const scalar = [Joi.string().allow(''), Joi.number(), Joi.boolean()];
 /** Values of a tag: text, number, boolean, or a list of one of these. */
 export const tagValue = named(
   'TagValue',
-  Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one)))
-    .messages({
-      'alternatives.types': 'must be a string, number, boolean or a list of one of these',
-      'alternatives.match': 'must be a string, number, boolean or a list of one of these',
-    })
-    .description('Value of a tag. Filters compare it as text, and a list matches if any of its members does.'),
+  withMessages(Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one))), {
+    'alternatives.types': 'must be a string, number, boolean or a list of one of these',
+    'alternatives.match': 'must be a string, number, boolean or a list of one of these',
+  }).description('Value of a tag. Filters compare it as text, and a list matches if any of its members does.'),
 );
 
 /** Rejects keys with a special meaning in MongoDB, JavaScript or the vector payloads. */
@@ -29,20 +29,24 @@ const MAX_CHARACTERS = 65_536;
 /** Tags of a request. */
 export const tags = () =>
   typed<Record<string, TagValue>>(
-    Joi.object()
-      .pattern(reservedKey, Joi.forbidden().messages({ 'any.unknown': 'This tag key is reserved' }))
-      .pattern(Joi.string().max(MAX_KEY), tagValue)
-      .custom((value: object, helpers) =>
-        JSON.stringify(value).length > MAX_CHARACTERS ? helpers.error('string.max', { limit: MAX_CHARACTERS }) : value,
-      )
-      .messages({ 'string.max': `Holds more than ${MAX_CHARACTERS} characters` }),
+    withMessages(
+      Joi.object()
+        .pattern(reservedKey, withMessages(Joi.forbidden(), { 'any.unknown': 'This tag key is reserved' }))
+        .pattern(Joi.string().max(MAX_KEY), tagValue)
+        .custom((value: object, helpers) =>
+          JSON.stringify(value).length > MAX_CHARACTERS
+            ? helpers.error('string.max', { limit: MAX_CHARACTERS })
+            : value,
+        ),
+      { 'string.max': `Holds more than ${MAX_CHARACTERS} characters` },
+    ),
   );
 
 /** The older tag filter: all of the tags must match. */
 export const tagFilter = () =>
   typed<Record<string, unknown>>(
     Joi.object()
-      .pattern(/^\$/, Joi.forbidden().messages({ 'any.unknown': 'A tag key does not begin with $' }))
+      .pattern(/^\$/, withMessages(Joi.forbidden(), { 'any.unknown': 'A tag key does not begin with $' }))
       .pattern(Joi.string().allow(''), tagValue),
   );
 
@@ -74,7 +78,7 @@ function tree(depth: number): Joi.ObjectSchema {
           then: tree(depth - 1),
           otherwise: condition,
         });
-  const members = Joi.array().items(member).max(MAX_CONDITIONS);
+  const members = boundedList(MAX_CONDITIONS).items(member);
   return named(
     TREE_NAMES[depth] ?? '',
     Joi.object({

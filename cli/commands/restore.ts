@@ -40,14 +40,14 @@ async function readThrough(
   folder: string,
   manifest: Manifest,
   doing: string,
-  placeOf: (name: string) => string | null,
+  targetOf: (name: string) => string | null,
   terminal: Terminal,
 ): Promise<void> {
   const painter = createPainter(terminal);
   let done = 0;
   for await (const { path: name, sha256 } of readSums(folder, manifest)) {
     const from = path.join(folder, DATA, name);
-    const found = await copyHashed(from, placeOf(name), terminal.stopped).catch((error: NodeJS.ErrnoException) => {
+    const found = await copyHashed(from, targetOf(name), terminal.stopped).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT')
         throw new CommandError(`${from} is missing, so the backup is incomplete. Use another one.`);
       throw error;
@@ -83,11 +83,11 @@ async function putBack(
   await syncFolder(dataDir);
   for (const part of parts) await rm(part.path, { recursive: true, force: true });
   const places = new Map(parts.map((part) => [part.name, part.path]));
-  const placeOf = (name: string): string => {
+  const targetOf = (name: string): string => {
     const [part = '', ...below] = name.split('/');
     return path.join(places.get(part) ?? '', ...below);
   };
-  await readThrough(folder, manifest, 'restored', placeOf, terminal);
+  await readThrough(folder, manifest, 'restored', targetOf, terminal);
   await syncFolder(dataDir);
   await rm(marker);
 }

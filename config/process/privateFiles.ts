@@ -26,8 +26,7 @@ export const makeDataDirPrivate = (dataDir: string): Promise<boolean> => makePri
 
 /**
  * Removes group and other permissions from a folder that an earlier version left readable. The folder itself is changed
- * last, so its permissions tell whether the rest is done: for a private folder, a start costs one call. Symbolic links
- * are not followed.
+ * last: if it is private, everything in it is too, so a start costs one call. Symbolic links are not followed.
  * @param names entries to change; by default all
  * @returns false if the folder belongs to another user or is shared; it is unchanged then
  */

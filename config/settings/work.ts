@@ -1,4 +1,4 @@
-/** Work of the workers: how much at once, retries, sweeps. */
+/** Settings of the workers: concurrency, retries and periodic checks. */
 import Joi from 'joi';
 
 import { count, type Setting } from './rules.js';

@@ -33,19 +33,19 @@ function lastOf(entries: readonly Json[]): Map<string, Json> {
 async function changesOf(
   client: GrantClient,
   entries: readonly Json[],
-): Promise<Pick<ChangePage, 'changes' | 'goneAt'>> {
+): Promise<Pick<ChangePage, 'changes' | 'deletedPaths'>> {
   const last = lastOf(entries);
   const folders = new Map<string, string>();
   for (const [path, entry] of last) if (isFolder(entry) && isId(entry['id'])) folders.set(path, entry['id']);
   const around = createAround(client, folders);
   // Each entry at a path ends the previous item there, which may be another one.
-  const goneAt = [...new Set(entries.flatMap((entry) => pathOf(entry) ?? []))];
+  const deletedPaths = [...new Set(entries.flatMap((entry) => pathOf(entry) ?? []))];
   const changes: Change[] = [];
   for (const entry of last.values()) {
     const item = itemOf(entry, await around(entry));
     if (item) changes.push({ item });
   }
-  return { changes, goneAt };
+  return { changes, deletedPaths };
 }
 
 /** Dropbox tells by paths what went, and by ids what is there. */

@@ -72,7 +72,7 @@ async function checkCounts(client: SourceClient, counted: readonly Counted[]): P
 async function takeAttached(client: SourceClient, kind: ThreadKind, rest: readonly string[]) {
   const some = rest.slice(0, AT_ONCE);
   const items = (await Promise.all(some.map((id) => unlessGone(attachedTo(client, kind, id))))).flat();
-  return { items, goneAt: some.map((id) => `${kind}:${id}`), rest: rest.slice(AT_ONCE) };
+  return { items, deletedPaths: some.map((id) => `${kind}:${id}`), rest: rest.slice(AT_ONCE) };
 }
 
 async function takeChanged(client: SourceClient, kind: ThreadKind, since: number, at: string | null) {
@@ -121,11 +121,11 @@ export const threadChanges = changeFeed(TOKEN, {
     const behind = (at: string | null, isEnd: boolean, rest: readonly string[]): Pass =>
       isEnd && rest.length === 0 ? { ...pass, open: others, at: null, rest } : { ...pass, at, rest };
     if (pass.rest.length > 0) {
-      const { items, goneAt, rest } = await takeAttached(client, kind, pass.rest);
+      const { items, deletedPaths, rest } = await takeAttached(client, kind, pass.rest);
       // A page of a search is the last where it names no other.
       return {
         changes: items.map((item) => ({ item })),
-        goneAt,
+        deletedPaths,
         ...(await on(behind(pass.at, pass.at === null, rest))),
       };
     }

@@ -73,7 +73,7 @@ export function createLiveGrant(
       if (isDead) used = kept.version;
       throw error;
     }
-    const version = await keeper.keep(claim, kept.version, fresh);
+    const version = await keeper.save(claim, kept.version, fresh);
     return version === null ? null : { grant: fresh, version };
   };
 

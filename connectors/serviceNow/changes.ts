@@ -83,12 +83,12 @@ async function changesOf(
   client: SourceClient,
   table: string,
   rows: readonly Json[],
-): Promise<Pick<ChangePage, 'changes' | 'goneAt'>> {
+): Promise<Pick<ChangePage, 'changes' | 'deletedPaths'>> {
   const idOf = (row: Json): string => `${table}/${asTrimmed(row['sys_id'])}`;
   const readable = rows.filter((row) => isReadable(row, table));
   const { items } = await withAttachments(client, table, readable);
   const gone = rows.filter((row) => !isReadable(row, table)).map((row): Change => ({ gone: idOf(row) }));
-  return { changes: [...gone, ...items.map((item) => ({ item }))], goneAt: readable.map(idOf) };
+  return { changes: [...gone, ...items.map((item) => ({ item }))], deletedPaths: readable.map(idOf) };
 }
 
 /** A page of what happened in a table. */

@@ -57,8 +57,8 @@ async function takeTickets(client: SourceClient, point: Point) {
 async function takeAttached(client: SourceClient, ids: AccountIds, rest: readonly string[]) {
   const some = rest.slice(0, COMMENTS_AT_ONCE);
   const items = (await Promise.all(some.map((id) => attachmentsOf(client, id, null)))).flat();
-  const goneAt = some.map((id) => ids.outer(`ticket:${id}`));
-  return { changes: items.map((item) => ({ item })), goneAt, rest: rest.slice(COMMENTS_AT_ONCE) };
+  const deletedPaths = some.map((id) => ids.outer(`ticket:${id}`));
+  return { changes: items.map((item) => ({ item })), deletedPaths, rest: rest.slice(COMMENTS_AT_ONCE) };
 }
 
 /**
@@ -87,11 +87,11 @@ export const ticketChanges = changeFeed(TOKEN, {
     const behind = (cursor: string | null, pass: Pass) => {
       const more = pass.from !== 'end' || pass.rest.length > 0;
       const next: Point = more ? { ...point, cursor, pass } : { ...point, ...nextPass(point), cursor, pass: null };
-      return { next: next, more, coveredRoots, isDeep: true as const };
+      return { next, more, coveredRoots, isDeep: true as const };
     };
     if (point.pass !== null && point.pass.rest.length > 0) {
-      const { changes, goneAt, rest } = await takeAttached(client, ids, point.pass.rest);
-      return { changes: outer(ids, changes), goneAt, ...behind(point.cursor, { ...point.pass, rest }) };
+      const { changes, deletedPaths, rest } = await takeAttached(client, ids, point.pass.rest);
+      return { changes: outer(ids, changes), deletedPaths, ...behind(point.cursor, { ...point.pass, rest }) };
     }
     try {
       const { page, cursor, pass } = await takeTickets(client, point);

@@ -54,7 +54,10 @@ export interface SyncItemsProgress {
    * Position in the change feed from which changes are still to be read; null: all are read. Absent: a full listing.
    */
   readonly since?: string | null;
-  /** For a partial change feed: the root items that it covers. Others are listed completely. */
+  /**
+   * For a partial change feed: the root items that it covers. Others are listed completely. The name is that of the field
+   * in stored data of 0.2.0.
+   */
   readonly told?: readonly string[];
 }
 

@@ -44,7 +44,7 @@ export interface StoredGrant {
   readonly refreshToken: string | null;
   /** Milliseconds since 1970. */
   readonly obtainedAt: number;
-  /** Milliseconds since 1970; null if the provider does not say. */
+  /** Milliseconds since 1970; null if the provider does not state it. */
   readonly expiresAt: number | null;
   /** Facts of the connection, from its request or from the token response. They contain no secrets. */
   readonly facts: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export interface StoredGrant {
   readonly clientId: string | null;
   /** Only if the connection has its own client. */
   readonly clientSecret?: string;
-  /** Granted scopes as the provider names them; absent if it did not say, and in older grants. */
+  /** Granted scopes as the provider names them; absent if it did not state them, and in older grants. */
   readonly scopes?: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export interface VersionedGrant {
 
 /** Stores the grant of one data source, and allows one refresh at a time over all processes. */
 export interface GrantStore {
-  /** Null once access is revoked. */
+  /** Reads the grant; null once access is revoked. */
   read(): Promise<VersionedGrant | null>;
   /**
    * Claims the refresh of the tokens that this process has read. Null: another process refreshes or has changed them.
@@ -73,7 +73,7 @@ export interface GrantStore {
    */
   claim(version: string, lifeMs: number): Promise<string | null>;
   /** Ends a claim by storing the new grant. Returns the new version, or null if the claim is no longer valid. */
-  keep(claim: string, version: string, grant: StoredGrant): Promise<string | null>;
+  save(claim: string, version: string, grant: StoredGrant): Promise<string | null>;
   /** Ends a claim without a change. */
   release(claim: string): Promise<void>;
   /** Returns the organization's own client for this source; null if there is none. */

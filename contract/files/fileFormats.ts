@@ -88,6 +88,31 @@ export const FILE_FORMATS = {
 
 export type FileFormat = keyof typeof FILE_FORMATS;
 
+/** Further values of file_format: records of services, and scraped pages. */
+export const SERVICE_FORMATS = [
+  'NOTION',
+  'GOOGLE_DOCS',
+  'GOOGLE_SHEETS',
+  'GOOGLE_SLIDES',
+  'INTERCOM',
+  'CONFLUENCE',
+  'RSS_FEED',
+  'GMAIL',
+  'OUTLOOK',
+  'ZENDESK',
+  'FRESHDESK',
+  'WEB_SCRAPE',
+  'GITBOOK',
+  'SALESFORCE',
+  'GITHUB',
+  'SLACK',
+  'GURU',
+  'SERVICENOW',
+  'GONG',
+  'DOCUMENT360',
+] as const;
+export type ServiceFormat = (typeof SERVICE_FORMATS)[number];
+
 /** The formats that documents/ parses: text, and pictures of text. */
 export type DocumentFormat = {
   [Format in FileFormat]: (typeof FILE_FORMATS)[Format]['kind'] extends 'text' | 'image' ? Format : never;
@@ -99,6 +124,8 @@ const byExtension: ReadonlyMap<string, readonly [FileFormat, SourceType]> = new 
     Object.entries(row.extensions).map(([ending, source]) => [ending, [format, source] as const] as const),
   ),
 );
+/** The source of each row's first extension. */
+const sourceOfFormat: ReadonlyMap<FileFormat, SourceType> = new Map([...byExtension.values()].toReversed());
 /** If several rows have the same type, the first one wins. */
 const byMimeType: ReadonlyMap<string, FileFormat> = new Map(
   rows.flatMap(([format, row]) => row.mimeTypes.map((type) => [type, format] as const)).toReversed(),
@@ -123,5 +150,5 @@ export const mimeTypeOf = (format: FileFormat): string => FILE_FORMATS[format].m
 export function sourceOfUpload(format: FileFormat, name: string): SourceType {
   const named = byExtension.get(extensionOf(name));
   if (named?.[0] === format) return named[1];
-  return format === 'TXT' ? 'TEXT' : format;
+  return sourceOfFormat.get(format) ?? 'TEXT';
 }

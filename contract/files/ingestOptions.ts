@@ -13,7 +13,7 @@ export interface IngestOptions {
   readonly chunkOverlap: number;
   readonly embeddingModel: EmbeddingModelId;
   readonly skipEmbeddingGeneration: boolean;
-  /** Creates chunks without vectors, whatever skipEmbeddingGeneration says. */
+  /** Creates chunks without vectors, regardless of skipEmbeddingGeneration. */
   readonly generateChunksOnly: boolean;
   /** Stores the file without extracting text or chunks. */
   readonly storeFileOnly: boolean;

@@ -1,4 +1,4 @@
-/** Files that disappeared at their source: hidden for some days, during which they can be restored. */
+/** Files that no longer exist at their source: hidden for some days, during which they can be restored. */
 
 /**
  * States of a quarantined file. `leaving`: its points are being moved to file storage. `kept`: it is quarantined.

@@ -3,7 +3,7 @@ import { FILE_FORMATS, type FileFormat } from './fileFormats.js';
 import type { IngestOptions } from './ingestOptions.js';
 import type { TranscriptionService } from './uploads.js';
 
-/** A sentence, or the part of it that one speaker says without interruption. */
+/** A sentence, or the part of it that one speaker speaks without interruption. */
 export interface TranscriptSegment {
   /** Seconds from the beginning of the recording. */
   readonly start: number;
@@ -38,7 +38,7 @@ export const isRecording = (format: string | null | undefined): format is FileFo
   Object.hasOwn(FILE_FORMATS, format) &&
   ['audio', 'video'].includes(FILE_FORMATS[format as FileFormat].kind);
 
-/** Returns the transcription options of a request, with the contract's defaults for what it leaves out. */
+/** Returns the transcription options of a request, with the contract's defaults for absent options. */
 export const transcriptionOptionsOf = ({
   detectAudioLanguage,
   includeSpeakerLabels,

@@ -67,8 +67,8 @@ export const foundAs = (
 });
 
 /**
- * Returns the declared media type if it helps to detect the format. Media types are dropped: browsers mistake source
- * code extensions (.ts) for video, and pictures and sound are recognised by their first bytes.
+ * Returns the declared media type if it helps to detect the format. Types of images, audio, video and fonts are
+ * ignored: browsers mistake source code extensions (.ts) for video, and the first bytes identify pictures and sound.
  */
 export const helpfulType = (declared: string | null): string | null =>
   declared === null || /^(?:image|audio|video|font)\//i.test(declared) ? null : declared;

@@ -28,18 +28,18 @@ export type ItemStage = (typeof ITEM_STAGES)[number];
 /** Reasons why a run skipped an item or did not reach it, with the remedy. Null: nothing to do. */
 const LEFT = {
   unchanged: null,
-  skip_file_processing: 'It was requested as a record only. Resync it to read its content.',
+  skip_file_processing: 'Only a record was requested. Resync it to read its content.',
   incremental_sync: 'A copy exists already. Select it without incremental_sync to read it again.',
-  left_out_by_type: 'Its type is not among the requested ones. Name its type, or select it by itself.',
-  not_readable: 'Its source gives it out in no form that can be read. Open it there.',
-  deleted_by_caller: 'It was deleted here, so no pass brings it back. Select it again to have it.',
-  is_container: 'Its address is that of a sitemap, feed or crawl, which has a run of its own.',
-  superseded: 'Another run took it over. Look at that run.',
+  left_out_by_type: 'Its type is not among the requested ones. Add its type, or select the item itself.',
+  not_readable: 'Its source offers no format of it that can be read. Open it there.',
+  deleted_by_caller: 'It was deleted here, so scheduled syncs skip it. Select it to add it again.',
+  is_container: 'It is a sitemap, feed or crawl, which has its own run.',
+  superseded: 'Another run took it over. See the latest run of this file.',
   cancelled: 'Its run was cancelled. Retry it.',
-  run_failed: 'Its run could not go on. Mend what the run names, then retry it.',
+  run_failed: 'Its run failed. Correct the cause that the run names, then retry it.',
   ended_from_outside: 'Its run was ended from outside. Retry it.',
   source_revoked: 'Access to its data source was revoked. Connect the account again, then retry it.',
-  unfinished: 'Its run ended without it. Retry it.',
+  unfinished: 'Its run ended before it was finished. Retry it.',
 } as const satisfies Record<string, string | null>;
 export type SkipCause = keyof typeof LEFT;
 
@@ -49,16 +49,16 @@ const KEPT: Readonly<Record<KeptReason, string | null>> = {
   being_deleted: null,
   cold_storage: 'Its vectors are in cold storage. Move it to hot storage, then embed it again.',
   container: null,
-  given_vectors: 'Its vectors were uploaded with it. Upload it again with others.',
-  no_vectors: 'It has no vectors. Resync it to make them.',
-  over_max_tokens: 'The run had used up its max_tokens. Start another, or one with more.',
+  given_vectors: 'Its vectors were uploaded with it. Upload it again with new vectors.',
+  no_vectors: 'It has no vectors. Resync it to compute them.',
+  over_max_tokens: 'The run had reached its max_tokens. Start another run, or raise max_tokens.',
   picture: null,
   syncing: 'It was being synced. Embed it again once it is READY.',
 };
 
 /** Problems found after a run had finished a file successfully. */
 const LATER = {
-  vectors_lost: 'Its vectors can no longer be read from file storage. Resync it to make them again.',
+  vectors_lost: 'Its vectors can no longer be read from file storage. Resync it to compute them again.',
 } as const satisfies Record<string, string>;
 
 /** The cause of an item's outcome. */

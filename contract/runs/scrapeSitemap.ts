@@ -25,7 +25,7 @@ export interface ScrapeSitemapProgress {
 export const cutMessage = ({ cutAt = null }: ScrapeSitemapProgress): string | null =>
   cutAt === null
     ? null
-    : `${cutAt} pages were taken of a longer list. A run takes at most ${cutAt} (setting MAX_PAGES_PER_SCRAPE). Raise the setting, or scrape the parts of the list one by one.`;
+    : `${cutAt} pages of a longer list were accepted. A run accepts at most ${cutAt} (setting MAX_PAGES_PER_SCRAPE). Raise the setting, or scrape the parts of the list one by one.`;
 
 /** Returns the options of a scrape that are stored on each of its pages. */
 export function pageOptionsOf(scrape: PageOptions): PageOptions {

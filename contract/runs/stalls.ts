@@ -1,4 +1,4 @@
-/** Why a run with due work makes no progress. */
+/** Reasons why a run with due work makes no progress. */
 export const STALL_CAUSES = [
   'no_worker',
   'worker_silent',

@@ -10,10 +10,10 @@ export type WorkflowLink = (key: string | null | undefined) => WorkflowFields;
 
 /** URLs of Temporal's Web UI; null without TEMPORAL_UI_URL. */
 export interface TemporalLinks {
-  /** The last execution of a workflow; null without a key. */
+  /** Returns the URL of the last execution of a workflow; null without a key. */
   workflow(key: string | null | undefined): string | null;
   schedule(key: string): string | null;
-  /** All workflows of one organization of this deployment. */
+  /** Returns the URL of the list of an organization's workflows in this deployment. */
   organization(organizationId: number): string | null;
   readonly workflowLink: WorkflowLink;
 }

@@ -28,7 +28,9 @@ export interface WorkerReport extends WorkerLoad {
 
 export type WorkerState = 'alive' | 'starved' | 'silent';
 
-/** A worker is starved when it waits for a processor longer than it runs, and other programs hold most of the machine. */
+/**
+ * A worker is starved when it waits for a processor longer than it runs, and other programs use most of the machine.
+ */
 const STARVED = { waitShare: 0.5, waited: 0.1, othersShare: 0.5 } as const;
 
 /** Judges a worker by the age of its report and its load. */
@@ -53,7 +55,7 @@ export function workerTrouble(worker: WorkerReport): string | null {
   if (state === 'starved')
     return (
       `The machine starves worker ${worker.pid} on ${worker.host}: it waits for a processor ${percent(worker.waitShare)} of ` +
-      `the time that it wants to run, and other programs use ${percent(worker.othersShare)} of the machine. ` +
+      `the time that it is ready to run, and other programs use ${percent(worker.othersShare)} of the machine. ` +
       'Stop them, give the machine more processors, or move the worker'
     );
   return null;

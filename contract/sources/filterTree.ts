@@ -5,7 +5,7 @@ export type FilterTree<Condition> =
   | { readonly AND: readonly FilterTree<Condition>[] }
   | { readonly OR: readonly FilterTree<Condition>[] };
 
-/** Maximum depth of nested groups; each may hold conditions up to the second limit in total. */
+/** Maximum depth of nested groups, and maximum number of conditions in total. */
 const MAX_LEVELS = 5;
 const MAX_CONDITIONS = 50;
 
@@ -54,7 +54,8 @@ export function readFilterTree<Condition>(
 }
 
 /**
- * Converts YYYY/mm/dd to YYYY-mm-dd; null if it is no valid day. One-digit months and days, and dashes, are accepted.
+ * Converts YYYY/mm/dd to YYYY-mm-dd; null if it is not a valid day. One-digit months and days, and dashes, are
+ * accepted.
  */
 export function dayOf(value: string): string | null {
   const [, year, month = '', day = ''] = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})$/.exec(value.trim()) ?? [];

@@ -15,7 +15,10 @@ export interface HostRateLimits {
    * @returns 0 if reserved, else the milliseconds after which to try again
    */
   claimStart(host: string, intervalMs: number): Promise<number>;
-  /** Pauses the host for a time in milliseconds. A longer existing pause stays. All workers with a share receive it. */
+  /**
+   * Pauses the host for a time in milliseconds. A longer existing pause stays. Each worker receives the pause with its
+   * next share (`pausedMs`).
+   */
   pause(host: string, forMs: number): Promise<void>;
   /** Returns the milliseconds until the pause of the host ends. Changes nothing. */
   pausedMs(host: string): Promise<number>;
@@ -27,7 +30,9 @@ export interface ShareRequest {
   readonly holder: string;
   /** Maximum number of concurrent requests to the host, over all workers. */
   readonly cap: number;
-  /** Requests that the holder may have open when the answer arrives; the share is not reduced below it. */
+  /**
+   * Requests that the holder may still have open when the answer arrives. The share is not reduced below this number.
+   */
   readonly atMost: number;
 }
 

@@ -1,4 +1,4 @@
-/** Direct queries of sources: what each operation asks a connector, and what the connector answers. */
+/** Direct queries of sources: the request of each operation, and the connector's answer. */
 
 /** A list of CRM records. */
 export interface CrmListQuery {
@@ -45,7 +45,7 @@ export interface MailLabel {
 export interface MailFolder {
   readonly id: string;
   readonly name: string;
-  /** Null for an outermost one. */
+  /** Null for a root folder. */
   readonly parent: string | null;
   /** Its root folder, or itself. */
   readonly root: string;

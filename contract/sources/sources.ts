@@ -333,7 +333,8 @@ export const CONNECTED_SOURCES = {
     requestsAtOnce: 8,
   },
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
-export type ConnectedSourceType = keyof typeof CONNECTED_SOURCES;
+/** Excludes keys that SOURCE_TYPES lacks: they are an error above, and need not be one wherever a source is used. */
+export type ConnectedSourceType = Extract<keyof typeof CONNECTED_SOURCES, SourceType>;
 
 /** Returns the external id of an item that the caller names with the id of its drive. */
 export function idInDrive(source: ConnectedSourceType, { id, root_id: root }: { id: string; root_id: string }): string {

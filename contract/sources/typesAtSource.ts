@@ -42,8 +42,8 @@ interface Found extends Typed {
 }
 
 /** Returns whether an item becomes a file. Explicitly selected items do, whatever their type. */
-export function becomesFile(item: Found, isNamed: boolean, wishes: TypeFilter): boolean {
+export function becomesFile(item: Found, isNamed: boolean, typeFilter: TypeFilter): boolean {
   const { hasContent, isAttachment, isSelectable } = item;
-  const isWanted = hasContent || (isAttachment === true && wishes.syncAttachments === true && isSelectable);
-  return isWanted && (isNamed || isChosenByType(item, wishes));
+  const isWanted = hasContent || (isAttachment === true && typeFilter.syncAttachments === true && isSelectable);
+  return isWanted && (isNamed || isChosenByType(item, typeFilter));
 }

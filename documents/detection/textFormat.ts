@@ -9,11 +9,11 @@ export const PAGE_START =
 const FRAGMENT_START =
   /^(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:h[1-6]|div|p|table|ul|ol|dl|a|font|center|script|style|meta|link|br|b|i|span|section|article|main|header|nav|pre|img|form)[\s/>]/i;
 
-type TextFormat = Extract<FileFormat, 'HTML' | 'MD' | 'TXT' | 'CSV' | 'TSV' | 'JSON' | 'EML'>;
+const TEXT_FORMATS = ['HTML', 'MD', 'TXT', 'CSV', 'TSV', 'JSON', 'EML'] as const satisfies readonly FileFormat[];
+type TextFormat = (typeof TEXT_FORMATS)[number];
 
-const TEXT_FORMATS: ReadonlySet<FileFormat> = new Set(['HTML', 'MD', 'TXT', 'CSV', 'TSV', 'JSON', 'EML']);
-
-const isTextFormat = (format: FileFormat | null): format is TextFormat => format !== null && TEXT_FORMATS.has(format);
+const isTextFormat = (format: FileFormat | null): format is TextFormat =>
+  (TEXT_FORMATS as readonly (FileFormat | null)[]).includes(format);
 
 /** The start of a text, and whether it is the whole text. */
 export interface TextHead {

@@ -36,17 +36,17 @@ class Collection:
     def __init__(self, config, folder, shard, limits):
         self.config = config
         self.limits = limits
-        self.given_up = False  # the last rebuild was; the next waits until nobody asks
+        self.given_up = False  # whether the last rebuild was cancelled; then the next one waits for an idle time
         self.folder = folder
         # Readers keep the shard with which they started: a replaced shard is closed when its last reader ends.
         self.shard = shard
         self.operations = self.flushed = 0
-        self.optimized = None  # an earlier process may have left work
-        # Since the last index build here: whether there was one, points named by writes, and points at that time.
+        self.optimized = None  # unknown at the start: an earlier process may have left an optimisation undone
+        # Whether no index was built here yet; points named by writes since the last build; points at that time.
         self.is_new = True
         self.changed = 0
         self.counted = shard.info().points_count
-        self.rebuild = None  # what keeps the writes for a copy, while there is one
+        self.rebuild = None  # the rebuild in progress, which records the writes for its copy
         # The lock excludes concurrent writes, flushes and optimisations; reads need no lock.
         self.lock = threading.Lock()
 
@@ -118,19 +118,19 @@ class Collections:
         # Collections whose files the engine rejects, by name, with its reason. The others are served.
         self.damaged = {}
         self.closed = False
-        self.rebuild = None  # one at a time
+        self.rebuild = None  # the rebuild in progress; only one collection is rebuilt at a time
         for folder in self.root.iterdir():
             if folder.is_dir():
                 try:
                     self._load(folder)
-                except BaseException as error:  # the engine's panics are no Exceptions
+                except BaseException as error:  # a panic of the engine is not an Exception
                     self.damaged[folder.name] = str(error)
                     print(f"collection {folder.name} is damaged: {error}", flush=True)
 
     def _load(self, folder):
         path = folder / "config.json"
         if not path.exists():
-            shutil.rmtree(folder)  # it was being made or deleted when the process ended
+            shutil.rmtree(folder)  # the process ended while it created or deleted the collection
             return
         body = orjson.loads(path.read_bytes())
         current = folder / body.get("shard", "shard")
@@ -181,7 +181,7 @@ class Collections:
             collection = self.open.pop(name, None)
             if collection is None:
                 return False
-            (self.root / name / "config.json").unlink()  # from here on it is gone, whatever happens
+            (self.root / name / "config.json").unlink()  # without config.json, the next start deletes the rest
             if self.rebuild is not None and self.rebuild.collection is collection:
                 self.rebuild.end()
             collection.close()
@@ -199,7 +199,7 @@ class Collections:
                     if second % FLUSH_EVERY_S == 0:
                         collection.flush()
                     self._optimize(name, collection, is_idle())
-                except BaseException as error:  # the engine's panics are no Exceptions
+                except BaseException as error:  # a panic of the engine is not an Exception
                     if self.open.get(name) is collection and not self.closed:
                         print(f"upkeep of {name}: {error}", flush=True)
 

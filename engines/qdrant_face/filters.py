@@ -7,10 +7,10 @@ from .ids import many, point_id
 
 
 class EngineBool:
-    """A bool that the engine's binding does not take for the integers 0 and 1.
+    """A bool that the engine's binding does not convert to the integer 0 or 1.
 
-    It tries integers first, and Python's bools are integers: MatchValue(True) would match nothing. Only a class of
-    NumPy's old name for its bool, which is no integer, reaches its third try.
+    The binding tries to convert to an integer first, and Python's bools are integers, so MatchValue(True) would match
+    nothing. It tries a bool last, and accepts a class with NumPy's old name for its bool, which is not an integer.
     """
 
     def __init__(self, value):

@@ -1,8 +1,8 @@
-"""Indexes of a large collection, built by a process of their own.
+"""Builds the indexes of a large collection in a separate process.
 
-The engine's optimisation lets nothing else run in its process until it ends: minutes, for some hundred thousand points.
-So a child optimises a copy of the shard; meanwhile this process answers, and keeps what is written. When the child is done,
-the copy is brought up to date and takes the shard's place.
+The engine's optimisation blocks its process until it ends, for minutes with some hundred thousand points. So a child
+process optimises a copy of the shard. Meanwhile this process answers requests and records all writes. When the child
+has finished, this process applies the writes to the copy and replaces the shard by it.
 """
 
 import os
@@ -66,7 +66,7 @@ class Rebuild:
             self._copy()
             if self._optimize():
                 useless = self._take_over() or self.draft
-        except BaseException as error:  # the engine's panics are no Exceptions
+        except BaseException as error:  # a panic of the engine is not an Exception
             if not self.cancelled:
                 self._say(error)
         finally:
@@ -115,6 +115,6 @@ class Rebuild:
 
 
 def next_folder(folder):
-    """Of `shard`: `shard-1`; of that: `shard-2`."""
+    """Returns the name of the next folder: `shard-1` after `shard`, then `shard-2`."""
     name, _, number = folder.name.partition("-")
     return folder.with_name(f"{name}-{int(number or 0) + 1}")

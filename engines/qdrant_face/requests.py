@@ -45,7 +45,7 @@ def search_params(value):
 
 
 def scoring(value, using, collection):
-    """Parses what ranks a query's points: similarity to a vector or point, a fusion, an order, or a random sample."""
+    """Parses the ranking of a query: similarity to a vector or point, a fusion, an order, or a random sample."""
     if value is None:
         return None
     if isinstance(value, dict) and "indices" not in value:

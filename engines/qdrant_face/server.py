@@ -71,7 +71,7 @@ class Server(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = IDLE_CONNECTION_S
-    wbufsize = -1  # head and body leave in one packet
+    wbufsize = -1  # head and body are sent in one packet
     disable_nagle_algorithm = True
 
     def log_message(self, *_):
@@ -87,7 +87,7 @@ class Handler(BaseHTTPRequestHandler):
                 status, answer = 200, self.answer_to(path)
         except GONE:
             raise
-        except BaseException as error:  # the engine's panics are no Exceptions
+        except BaseException as error:  # a panic of the engine is not an Exception
             refusal = as_refusal(error)
             if refusal.status == 500:
                 traceback.print_exc()

@@ -7,20 +7,23 @@ import type { SegmentDoc } from '../models/chunks.js';
 import { type ChunkedText, toSegments } from './segments.js';
 import { collectionOf } from '../database/driver.js';
 
-/** Characters of one insert at most: keeps a command under MongoDB's 48 MB, whatever the alphabet. */
+/** Maximum characters per insert. It keeps a command below MongoDB's limit of 48 MB, whatever the alphabet. */
 const CHARACTERS_PER_INSERT = 8_000_000;
 
 export interface ChunkCommands {
-  /** Writes the texts and chunks of several files. Readers see them only once their generation is flipped. Safe to repeat. */
+  /**
+   * Writes the texts and chunks of several files. Readers see them only after their generation is published. Safe to
+   * repeat.
+   */
   write(texts: readonly ChunkedText[]): Promise<void>;
   /** Copies a file's texts and chunks to another generation, within MongoDB. Safe to repeat. */
   copyGeneration(file: Tenant & { readonly fileId: number }, from: number, to: number): Promise<void>;
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
-  /** All of a user's, whether a file still names them or not. */
+  /** Deletes all chunks of a user, including those that no file record references. */
   deleteAll(tenant: Tenant): Promise<void>;
 }
 
-/** One at a time: of a long text only the rows of one insert are in memory. */
+/** Yields rows one at a time: of a long text, only the rows of one insert are in memory. */
 function* rowsOf(texts: readonly ChunkedText[]): Generator<SegmentDoc> {
   for (const text of texts) yield* toSegments(text);
 }
@@ -41,7 +44,7 @@ export function createChunkCommands(segments: Model<SegmentDoc>): ChunkCommands 
       if (rows.length > 0) await insertOnce(segments, rows);
     },
     async copyGeneration({ organizationId, userId, fileId }, from, to) {
-      // Ids end with the number of the row, whatever the generation.
+      // Ids end with the row's number, which is the same in every generation.
       const number = { $arrayElemAt: [{ $split: ['$_id', ':'] }, 2] };
       await segments.aggregate([
         { $match: { organizationId, userId, fileId, generation: from } },

@@ -7,10 +7,10 @@ import { chunksOf, likelySegment, textOf } from './segments.js';
 import type { TextCache } from './textCache.js';
 import { readRows } from '../database/driver.js';
 
-/** Chunks read from MongoDB at once, so that a page of any size takes bounded memory. */
+/** Maximum chunks per read from MongoDB, which bounds the memory of a page of any size. */
 const CHUNKS_PER_READ = 250;
 
-/** A stretch of one file's chunks: indexes from (inclusive) to (exclusive). */
+/** A range of one file's chunks: indexes from (inclusive) to (exclusive). */
 interface Stretch {
   readonly file: FileContent;
   readonly from: number;
@@ -28,24 +28,27 @@ export interface ChunkRow extends StoredChunk {
 }
 
 export interface ChunkQueries {
-  /** The chunks of the given files, in their order, `offset` skipped, at most `limit`, some rows at a time. */
+  /**
+   * Streams the chunks of the given files in their order, in batches. Skips `offset` chunks and returns at most
+   * `limit`.
+   */
   page(tenant: Tenant, files: AsyncIterable<FileContent>, offset: number, limit: number): AsyncIterable<ChunkRow[]>;
-  /** Chunks of every generation, seen by readers or not: for checks that nothing is left behind. */
+  /** Counts chunks of every generation, published or not. Used to check that a delete leaves nothing. */
   countAll(tenant: Tenant): Promise<number>;
-  /** The same for some files. */
+  /** Counts chunks of some files, of every generation. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
   /** Returns chunks by file, generation and index, without missing ones. The caller checks whether the generation is published. */
   byKeys(tenant: Tenant, keys: readonly Key[]): Promise<StoredChunk[]>;
-  /** Readers see these, of files that have their generation: the next who asks for them may get them from memory. */
-  keep(tenant: Tenant, chunks: readonly StoredChunk[]): void;
-  /** The parsed text of one generation in UTF-8, some rows at a time; null when it has none. */
+  /** Stores chunks of published generations in the cache, so that the next read can take them from memory. */
+  cache(tenant: Tenant, chunks: readonly StoredChunk[]): void;
+  /** Streams the parsed text of one generation in UTF-8, in batches; null if the generation has no text. */
   parsedText(
     owner: { organizationId: number; fileId: number },
     generation: number,
   ): Promise<AsyncIterable<Uint8Array> | null>;
 }
 
-/** Cuts the files' chunks into groups of stretches of at most CHUNKS_PER_READ chunks each. */
+/** Groups the files' chunks into ranges of at most CHUNKS_PER_READ chunks per group. */
 async function* stretches(files: AsyncIterable<FileContent>, offset: number, limit: number): AsyncIterable<Stretch[]> {
   let skip = offset;
   let wanted = limit;
@@ -112,7 +115,10 @@ export function createChunkQueries(
       .flatMap((row) => chunksOf(row, from, to))
       .map((chunk) => ({ ...chunk, vectorSpace: file.vectorSpace }));
 
-  /** A file whose chunks are not all there was flipped after its record was read: read record and chunks again. */
+  /**
+   * Reads the record and the chunks again. If chunks are missing, a new generation was published after the record was
+   * read.
+   */
   const refreshed = async (tenant: Tenant, stretch: Stretch): Promise<ChunkRow[]> => {
     const [file] = await files.byIds(tenant, [stretch.file._id]);
     if (!file) return [];
@@ -143,7 +149,7 @@ export function createChunkQueries(
     },
     countOf: ({ organizationId, userId }, fileIds) => count({ organizationId, userId, fileId: { $in: [...fileIds] } }),
     countAll: ({ organizationId, userId }) => count({ organizationId, userId }),
-    keep: cache.keep,
+    cache: cache.add,
     async byKeys({ organizationId, userId }, asked) {
       const found = new Map<string, StoredChunk>();
       const keys = asked.filter(({ fileId, generation, chunkIndex }) => {
@@ -171,7 +177,8 @@ export function createChunkQueries(
       return [...found.values()];
     },
     async parsedText({ organizationId, fileId }, generation) {
-      // By id: the holder of a signed link names no user. A generation's rows are numbered without a gap.
+      // Read by id, because the holder of a signed link names no user. The rows of a generation are numbered without
+      // gaps.
       const row = (number: number): Promise<SegmentDoc | null> =>
         segments.findOne({ _id: segmentId(fileId, generation, number), organizationId }).lean();
       const first = await row(0);

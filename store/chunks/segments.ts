@@ -11,14 +11,17 @@ export interface ChunkedText extends Tenant {
   readonly cuts: readonly Cut[];
 }
 
-/** A row ends with the chunk that brings it to so many chunks or characters: far below MongoDB's 16 MB. */
+/**
+ * Limits of a row in chunks and characters. The chunk that reaches one of them is the row's last. A row stays far below
+ * MongoDB's 16 MB.
+ */
 const CUTS_PER_SEGMENT = 64;
 const CHARACTERS_PER_SEGMENT = 500_000;
 
-/** The row of a chunk, unless its text has such long chunks that earlier rows have fewer. */
+/** Returns the row that usually contains a chunk. Rows have fewer chunks if the text has very long ones. */
 export const likelySegment = (chunkIndex: number): number => Math.floor(chunkIndex / CUTS_PER_SEGMENT);
 
-/** How many cuts, from one on, share a row. */
+/** Returns the end index (exclusive) of the row that begins at a cut. */
 function rowEnd(cuts: readonly Cut[], from: number): number {
   const begin = cuts[from]?.start ?? 0;
   let to = from + 1;
@@ -27,7 +30,7 @@ function rowEnd(cuts: readonly Cut[], from: number): number {
   return to;
 }
 
-/** The rows of a text and its chunks, one by one. Text before, between and after chunks (white space) is kept too. */
+/** Yields the rows of a text and its chunks. White space before, between and after chunks is stored too. */
 export function* toSegments({ text, prefix, cuts, fileId, generation, ...tenant }: ChunkedText): Generator<SegmentDoc> {
   let rows = 0;
   for (let from = 0; from < cuts.length;) {
@@ -50,7 +53,7 @@ export function* toSegments({ text, prefix, cuts, fileId, generation, ...tenant 
   }
 }
 
-/** The chunks of a row whose index is in [from, to). */
+/** Returns the chunks of a row whose index is in [from, to). */
 export function chunksOf(row: SegmentDoc, from = row.first, to = row.last + 1): StoredChunk[] {
   const { fileId, generation, first, offset, text, prefix } = row;
   return row.cuts
@@ -69,7 +72,7 @@ export function chunksOf(row: SegmentDoc, from = row.first, to = row.last + 1): 
     });
 }
 
-/** The parsed text again, part by part, from all rows of a generation in their order. */
+/** Yields the parsed text in parts, from all rows of a generation in order. */
 export async function* textOf(rows: AsyncIterable<SegmentDoc> | Iterable<SegmentDoc>): AsyncGenerator<string> {
   let length = 0;
   for await (const row of rows) {

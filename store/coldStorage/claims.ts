@@ -11,34 +11,37 @@ import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
 import { updateByPipeline } from '../database/driver.js';
 
-/** The owner of vectors that are moved. */
+/** The owner of files whose vectors are moved. */
 export type MoveOwner = Tenant & { readonly customerId: string };
 
-/** Which files a run of moveStorage is to move next. A file belongs to one such run at a time. */
+/** Claims of files by runs of moveStorage. A file belongs to one such run at a time. */
 export interface MoveClaims {
-  /** Some who have files that are due to leave Qdrant, or whose move was left halfway by a run that has ended. */
+  /** Returns users with files that are due to leave Qdrant, or whose move was interrupted because its run ended. */
   owners(now: Date, limit: number): Promise<MoveOwner[]>;
-  /** Whether a run with that workflow id is active, or waits to begin. */
+  /** Returns whether a run with that workflow id is active or queued. */
   isUnderWay(tenant: Tenant, workflowId: string): Promise<boolean>;
-  /** What the run has claimed and not moved yet. */
+  /** Returns the files that the run has claimed and not moved yet. */
   claimed(tenant: Tenant, runId: number, limit: number): Promise<number[]>;
-  /** Makes files the run's whose move was left halfway by runs that have ended. */
+  /** Gives the run all files of the user whose move was interrupted because its run ended. */
   adopt(tenant: Tenant, runId: number): Promise<void>;
-  /** Claims files whose time has come: HOT_TO_COLD. Those that wait longest first. */
+  /** Claims files whose time in hot storage is over, those that wait longest first. Sets HOT_TO_COLD. */
   claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<number[]>;
-  /** Claims matching files in cold storage, by id: COLD_TO_HOT. */
+  /** Claims matching files in cold storage, ordered by id. Sets COLD_TO_HOT. */
   claimCold(tenant: Tenant, runId: number, filters: FileFilters, afterId: number, limit: number): Promise<number[]>;
-  /** Whether another run moves matching files to cold storage: it brings them back unless they are there already. */
+  /**
+   * Stops other runs from moving matching files to cold storage. Files that are not in cold storage yet stay in Qdrant.
+   * Returns whether such a run still holds a matching file.
+   */
   callBack(tenant: Tenant, filters: FileFilters): Promise<boolean>;
 }
 
-/** Rows of the index that one look for owners reads at most: the files of a round leave it. */
+/** Maximum index rows that one query for owners reads. Files that are moved leave the index. */
 const ROWS_PER_LOOK = 1_000;
 
-/** A file that waits longer for nothing is due as far as anybody can see. */
+/** Matches files that are due. The date above the epoch excludes files without a due time. */
 const dueBy = (now: Date) => ({ ...MAY_COOL, coolsAt: { $gt: new Date(0), $lte: now } });
 
-/** As hotMs reckons, for each file in MongoDB. */
+/** Sets the due time as if the file had just been used. Computes in MongoDB what hotMs() computes for one file. */
 const asIfUsed = (now: Date) => {
   const days = { $min: [{ $ifNull: ['$hotStorageTimeToLive', DEFAULT_HOT_DAYS] }, MAX_HOT_DAYS] };
   return [{ $set: { coolsAt: { $add: [now, { $multiply: [days, DAY_MS] }] } } }];
@@ -49,10 +52,10 @@ export function createMoveClaims(
   runs: Model<RunDoc>,
   { expand }: Pick<FileQueries, 'expand'>,
 ): MoveClaims {
-  /** Nothing is brought to files that are being deleted. */
+  /** Excludes files that are being deleted. */
   const atRest = { $nor: [TAKEN_OVER] };
   const mine = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
-  /** Those of these runs that have ended. */
+  /** Returns the runs that have ended. */
   const ended = async (runIds: readonly number[]): Promise<number[]> => {
     if (runIds.length === 0) return [];
     const open = await runs.distinct('_id', { _id: { $in: [...runIds] }, finishedAt: null });
@@ -73,7 +76,7 @@ export function createMoveClaims(
       { ...query, _id, move: null },
       { $set: { embeddingStorageStatus, move, updatedAt: new Date() } },
     );
-    // Another run may have been quicker with some.
+    // Another run may have claimed some of them first.
     const rows = await files.find({ ...mine(tenant), _id, 'move.runId': runId }, { _id: 1 }).lean();
     return rows.map((row) => row._id);
   };
@@ -144,7 +147,7 @@ export function createMoveClaims(
       const leaving = {
         $and: [matching, { embeddingStorageStatus: 'HOT_TO_COLD' as const, 'move.runId': { $gt: 0 } }],
       };
-      // It is flipped only while it is due.
+      // A file moves only while it is due, so a later due time stops the move.
       await updateByPipeline(files, leaving, asIfUsed(new Date()));
       const arriving = {
         $and: [matching, { embeddingStorageStatus: 'COLD_STORAGE' as const, 'move.runId': { $gt: 0 } }],

@@ -12,15 +12,15 @@ export interface CopyOwner {
 
 /**
  * Vectors in file storage, stored under the prefix of their file's contents, so that deleting and counting contents
- * includes them. Each attempt uses a separate key, so it cannot damage the copy of another one.
+ * includes them. Each attempt writes to its own key, so it cannot damage the copy of another attempt.
  */
 export interface ColdCopies {
   /**
    * Stores vectors; they are durable when it resolves. Returns null, and stores nothing, if there are fewer points than
    * expected.
-   * @param token of the attempt
+   * @param token identifies the attempt
    */
-  keep(
+  save(
     owner: CopyOwner,
     token: string,
     expected: { readonly dimensions: number; readonly points: number },
@@ -41,7 +41,7 @@ class PointsMissing extends Error {}
 
 export function createColdCopies(blobs: Blobs): ColdCopies {
   return {
-    async keep(owner, token, expected, points) {
+    async save(owner, token, expected, points) {
       const key = copyKey(owner, token);
       let bytes = 0;
       const counted = async function* (): AsyncIterable<Uint8Array> {
@@ -69,7 +69,7 @@ export function createColdCopies(blobs: Blobs): ColdCopies {
     },
     async *read({ key }) {
       const parts = await blobs.stream(key);
-      if (parts === null) throw new BrokenPointFile('the file is gone');
+      if (parts === null) throw new BrokenPointFile('the file does not exist');
       yield* readPointFile(parts);
     },
     delete: (key) => blobs.delete(key),

@@ -13,11 +13,11 @@ import type { ChunkFilter } from '../vectors/searchFilter.js';
 import { readRow } from '../database/driver.js';
 
 export interface ColdFiles {
-  /** Ids of files that a search would need and whose vectors are not at hand, at most `limit`. */
+  /** Returns ids of at most `limit` files that a search needs and whose vectors are not in Qdrant. */
   among(tenant: Tenant, model: EmbeddingModelId, filter: ChunkFilter, limit: number): Promise<number[]>;
 }
 
-/** The files of a kind of vectors, as their points say it. */
+/** Files of each media type, by the same rules that set the media type of their points. */
 const ofMedia: Readonly<Record<MediaType, QueryFilter<FileDoc>>> = {
   TEXT: { hasText: true },
   IMAGE: { hasText: false },
@@ -29,7 +29,7 @@ export function createColdFiles(files: Model<FileDoc>, { parentsBelow }: Pick<Fi
   return {
     async among(tenant, model, filter, limit) {
       const { organizationId, userId } = tenant;
-      // Mostly there is none at all, which one look into a small index says.
+      // Most users have no cold file. One read of a small index detects that.
       const any = { organizationId, userId, ...COLD };
       const hint = COLD_INDEXES.cold.keys;
       if ((await readRow(files, any, { fields: { _id: 1 }, hint })) === null) return [];

@@ -4,27 +4,27 @@ import { hotMs } from '../../contract/files/coldStorage.js';
 import type { FileDoc } from '../models/files.js';
 import type { Tenant } from '../users/accept.js';
 
-/** How exactly the last use is known: a file is written at most so often. */
+/** Precision of the last use, in milliseconds. A file's record is updated at most once in this time. */
 const COARSE_MS = 3_600_000;
-/** Uses wait this long for company. */
+/** Time for which uses are collected before one write, in milliseconds. */
 const WAIT_MS = 2_000;
-/** Files whose use waits at most: past that, uses of a burst are not noted until the next. */
+/** Maximum number of collected files. Beyond it, uses are not recorded until the next write. */
 const MAX_WAITING = 10_000;
 
 type UsedFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'supportsColdStorage' | 'lastUsedAt'>;
 
 /**
- * When files were used last: only of those that cold storage concerns, to the hour, and behind the caller's back, so that
- * a search never waits for it. A process that dies loses the uses of its last seconds.
+ * Records when files were last used, with a precision of one hour, and only for files that cold storage may move.
+ * Writes happen in the background, so a search never waits for them. A crash loses the uses of the last seconds.
  */
 export interface LastUse {
-  /** A search has answered something of these. Returns at once. */
+  /** Records that a search returned chunks of these files. Returns at once. */
   note(files: readonly UsedFile[]): void;
-  /** Writes down what was noted. */
+  /** Writes the collected uses. */
   flush(): Promise<void>;
 }
 
-/** The files of each tenant, as conditions. */
+/** Returns one filter per tenant with the ids of its files. */
 function byTenant(used: readonly (readonly [number, Tenant])[]) {
   const ids = new Map<string, Tenant & { _id: { $in: number[] } }>();
   for (const [id, tenant] of used) {
@@ -55,7 +55,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
       .lean();
     const changes = rows.flatMap(({ _id, organizationId, userId, hotStorageTimeToLive, lastUsedAt }) => {
       if (lastUsedAt && lastUsedAt > notSince) return [];
-      // The days in the filter: a concurrent change of the days recalculates the due time itself.
+      // The filter contains the days: a concurrent change of the days recalculates the due time itself.
       const filter = { _id, organizationId, userId, supportsColdStorage: true, hotStorageTimeToLive };
       const coolsAt = new Date(now.getTime() + hotMs(hotStorageTimeToLive));
       return [{ updateOne: { filter, update: { $set: { lastUsedAt: now, coolsAt } } } }];
@@ -70,7 +70,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
         if (waiting.size < MAX_WAITING) waiting.set(_id, { organizationId, userId });
       }
       if (waiting.size === 0 || timer) return;
-      // A use that can't be written is noted at the next one.
+      // If a write fails, the next use of the file records it.
       timer = setTimeout(() => void flush().catch(() => undefined), WAIT_MS);
       timer.unref();
     },

@@ -11,11 +11,12 @@ import type { FileQueries } from '../files/queries.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 
-/** Changing what cold storage may do with files. */
+/** Changes of the cold storage options of files. */
 export interface StorageChanges {
   /**
-   * Changes the next matching files and writes events for those that changed, in the caller's transaction; returns
-   * the cursor for the next call, null at the end. @param by a run, or a request, which has no workflow
+   * Changes the next matching files and writes events for the changed ones, in the caller's transaction. Returns the
+   * cursor for the next call, null at the end.
+   * @param by a run, or a request, which has no workflow
    */
   modify(
     by: Tenant & { readonly requestId: string; readonly workflowId?: string },
@@ -26,12 +27,12 @@ export interface StorageChanges {
   ): Promise<number | null>;
 }
 
-/** What of a file becomes another; null when nothing does. */
+/** Returns the fields that change; null if none does. */
 function changed(file: FileDoc, { enabled, days }: ColdStorageChange, now: number): Partial<FileDoc> | null {
   const supports = enabled ?? file.supportsColdStorage;
   const hotStorageTimeToLive = supports ? (days ?? file.hotStorageTimeToLive) : null;
   if (supports === file.supportsColdStorage && hotStorageTimeToLive === file.hotStorageTimeToLive) return null;
-  // The days count from the last use that is known of.
+  // The days count from the last recorded use.
   const lastUse = file.coolsAt ? file.coolsAt.getTime() - hotMs(file.hotStorageTimeToLive) : now;
   return {
     supportsColdStorage: supports,

@@ -10,7 +10,7 @@ import { transition, transitionEvents } from '../files/transitions.js';
 import type { Tenant } from '../users/accept.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** One try of a run to move some files. Whatever it writes is guarded by its token, which the next try takes away. */
+/** One attempt of a run to move some files. Its token guards every write; the next attempt replaces the token. */
 export interface MoveTry extends Tenant {
   readonly runId: number;
   readonly token: string;
@@ -19,34 +19,37 @@ export interface MoveTry extends Tenant {
   readonly workflowId: string;
 }
 
-/** A file when its vectors were copied: the move is completed only if it has not changed since. */
+/** A file as it was when its vectors were copied. The move completes only if it has not changed since. */
 export type CarriedFile = Pick<FileDoc, '_id' | 'generation' | 'tagsRevision'>;
 
 /** Changes of the records of files that a run moves. Each is safe to repeat. */
 export interface Moves {
-  /** Makes the files this try's, as far as they are the run's and are not being deleted, and answers them. */
+  /** Sets the attempt's token on the run's files, except those that are being deleted, and returns the files. */
   take(by: MoveTry, ids: readonly number[]): Promise<FileDoc[]>;
-  /** The vectors are in file storage; false when the file is no longer this try's, or has other content. */
+  /**
+   * Records that the vectors are in file storage. False if the file no longer belongs to this attempt, or has other
+   * content.
+   */
   noteCopy(by: MoveTry, file: CarriedFile, copy: ColdCopy): Promise<boolean>;
   /**
-   * Sets COLD_STORAGE and writes events; returns the ids. Files are left out that were used or synced meanwhile, or that
+   * Sets COLD_STORAGE and writes events; returns the ids. Skips files that were used or synced meanwhile, or that
    * should no longer move.
    */
-  flipToCold(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
-  /** Sets HOT_STORAGE and writes events; returns the ids. Files with other content or tags are left out. */
-  flipToHot(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
-  /** Files that were not flipped are where they were. */
+  markCold(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
+  /** Sets HOT_STORAGE and writes events; returns the ids. Skips files with other content or tags. */
+  markHot(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
+  /** Sets files whose move did not complete back to the storage in which they were. */
   stepBack(by: MoveTry, ids: readonly number[]): Promise<void>;
-  /** Not before tomorrow: something of the file is not as it should be. */
+  /** Postpones the move of a file to the next day, because its stored data is inconsistent. */
   putOff(by: MoveTry, id: number): Promise<void>;
-  /** The stored vectors are lost: sets SYNC_ERROR; a resync makes the vectors again. */
+  /** Sets SYNC_ERROR because the stored vectors are lost. A resync creates them again. */
   lost(by: MoveTry, id: number, message: string): Promise<void>;
   /** Releases the files from the move. Call it after the clean-up. */
   release(by: MoveTry, ids: readonly number[]): Promise<void>;
 }
 
-/** A change of the storage of files whose vectors were carried over. */
-interface Flip {
+/** A change of the storage of files whose vectors were copied. */
+interface Move {
   readonly when: QueryFilter<FileDoc>;
   /** Returns whether a file has not changed since its vectors were read. */
   isSame(file: FileDoc, carriedFile: CarriedFile): boolean;
@@ -62,11 +65,11 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
     'move.runId': runId,
     'move.token': token,
   });
-  /** Finds and changes, in one update, the files that have not changed since. */
-  const flip = (
+  /** Finds the files that have not changed since, and updates them in one transaction. */
+  const markMoved = (
     by: MoveTry,
     carried: readonly CarriedFile[],
-    { when, isSame, change, kind }: Flip,
+    { when, isSame, change, kind }: Move,
   ): Promise<number[]> => {
     if (carried.length === 0) return Promise.resolve([]);
     const known = new Map(carried.map((file) => [file._id, file]));
@@ -105,8 +108,8 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
       );
       return matchedCount === 1;
     },
-    flipToCold: (by, carried) =>
-      flip(by, carried, {
+    markCold: (by, carried) =>
+      markMoved(by, carried, {
         when: {
           embeddingStorageStatus: 'HOT_TO_COLD',
           syncStatus: 'READY',
@@ -117,8 +120,8 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         change: () => ({ embeddingStorageStatus: 'COLD_STORAGE' }),
         kind: 'MOVED_TO_COLD_STORAGE',
       }),
-    flipToHot: (by, carried) =>
-      flip(by, carried, {
+    markHot: (by, carried) =>
+      markMoved(by, carried, {
         when: { embeddingStorageStatus: 'COLD_TO_HOT' },
         isSame: (row, file) => (row.tagsRevision ?? null) === (file.tagsRevision ?? null),
         change: (row) => ({

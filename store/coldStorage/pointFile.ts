@@ -1,16 +1,19 @@
-/** Points as the bytes of a file: a header, a record each, and a hash of all that. Numbers are little-endian, vectors exact. */
+/**
+ * File format of points: a header, one record per point, and a hash of everything before it. Numbers are little-endian
+ * and vectors are exact.
+ */
 import { createHash } from 'node:crypto';
 
 import type { WholePoint } from '../vectors/points.js';
 
 const MAGIC = Buffer.from('ALLOTROPE-POINTS-1\n');
-/** In place of the number of sparse indices: the chunk has no sparse vector. */
+/** Stored instead of the number of sparse indices if the chunk has no sparse vector. */
 const NO_SPARSE = 0xffff_ffff;
 const HASH_BYTES = 32;
-/** Points that are read at once. */
+/** Points per read. */
 const POINTS_AT_ONCE = 256;
 
-/** The stored vectors of a file are not what was stored. */
+/** Thrown when a stored point file is damaged or missing. */
 export class BrokenPointFile extends Error {}
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): Buffer =>
@@ -35,7 +38,7 @@ function record({ chunkIndex, dense, sparse, payload }: WholePoint): Buffer {
   ]);
 }
 
-/** @param points all of one dimension, which the header contains with their number: known before the first is read */
+/** @param header their dimension and number, which must be known before the first point is read */
 export async function* writePointFile(
   header: { readonly dimensions: number; readonly points: number },
   points: AsyncIterable<readonly WholePoint[]>,
@@ -52,7 +55,7 @@ export async function* writePointFile(
   yield hash.digest();
 }
 
-/** Hands out bytes by number from parts of any length, and hashes what it hands out. */
+/** Returns a reader that takes a given number of bytes from parts of any length, and hashes the bytes it returns. */
 function createReader(parts: AsyncIterable<Uint8Array>) {
   const source = parts[Symbol.asyncIterator]();
   const hash = createHash('sha256');
@@ -62,7 +65,7 @@ function createReader(parts: AsyncIterable<Uint8Array>) {
     let have = rest.byteLength;
     while (have < length) {
       const { value, done } = await source.next();
-      if (done === true) throw new BrokenPointFile('the file ends before its end');
+      if (done === true) throw new BrokenPointFile('the file is truncated');
       pieces.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
       have += value.byteLength;
     }
@@ -76,24 +79,24 @@ function createReader(parts: AsyncIterable<Uint8Array>) {
       hash.update(taken);
       return taken;
     },
-    /** @throws BrokenPointFile unless the hash of all before is what follows, and nothing after it */
+    /** @throws BrokenPointFile unless the hash of all bytes so far follows, and nothing after it */
     async end(): Promise<void> {
       const expected = hash.digest();
       const found = await take(HASH_BYTES);
       const { done } = await source.next();
       if (!found.equals(expected) || rest.byteLength > 0 || done !== true)
-        throw new BrokenPointFile('the file is not what was written');
+        throw new BrokenPointFile('the hash does not match the content');
     },
     close: async (): Promise<void> => void (await source.return?.()),
   };
 }
 
-/** A copy, so that it begins at a multiple of four. */
+/** Copies the bytes, so that they begin at a multiple of four. */
 const floats = (bytes: Buffer): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer);
 const integers = (bytes: Buffer): Uint32Array => new Uint32Array(Uint8Array.from(bytes).buffer);
 
 /**
- * The points of a file, some at a time. That it is whole is known at the end only.
+ * Yields the points of a file in batches. A damaged file may be detected only at its end.
  * @throws BrokenPointFile
  */
 export async function* readPointFile(parts: AsyncIterable<Uint8Array>): AsyncIterable<WholePoint[]> {
@@ -123,7 +126,7 @@ export async function* readPointFile(parts: AsyncIterable<Uint8Array>): AsyncIte
     await reader.end();
   } catch (error) {
     // A truncated or damaged file may no longer be JSON.
-    throw error instanceof SyntaxError ? new BrokenPointFile('the file is not what was written') : error;
+    throw error instanceof SyntaxError ? new BrokenPointFile('the file holds invalid JSON') : error;
   } finally {
     await reader.close();
   }

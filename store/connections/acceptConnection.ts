@@ -53,7 +53,7 @@ const RUNS = 3;
 export function createConnections(
   dataSources: DataSourceCommands,
   runs: Runs,
-  selections: Pick<Selections, 'keep'>,
+  selections: Pick<Selections, 'save'>,
 ): Connections {
   return {
     list: (owner, run, session) => acceptListing(owner, run, { runs }, session),

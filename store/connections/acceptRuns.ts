@@ -13,7 +13,7 @@ interface Stores {
   readonly runs: Runs;
 }
 interface SelectionStores extends Stores {
-  readonly selections: Pick<Selections, 'keep'>;
+  readonly selections: Pick<Selections, 'save'>;
 }
 
 export interface NewConnectedRun extends Pick<NewRun, 'begun'> {
@@ -74,5 +74,5 @@ export async function acceptSelection(
   const workflowId = workflowIds.syncSource(runId);
   const run = { ...work, workflowId, owner, fileId: null, dataSourceId, requestId };
   await runs.accept(runId, { ...run, ...(maxTokens !== undefined && { maxTokens }), ...(begun && { begun }) }, session);
-  if (!begun) await selections.keep(owner, dataSourceId, { externalIds, tags, ingest }, session);
+  if (!begun) await selections.save(owner, dataSourceId, { externalIds, tags, ingest }, session);
 }

@@ -2,17 +2,17 @@ import { isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';
 import type { Blobs } from './blobs.js';
 
 const FULL_STATUS = 507;
-/** Error codes of the system that mean "no answer", from an S3-compatible store or a network file system. */
+/** System error codes that mean "no answer", from an S3-compatible store or a network file system. */
 const UNREACHABLE_CODES: ReadonlySet<unknown> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['ESTALE', 'EHOSTDOWN'],
 ]);
 
-/** Codes of the system are such words; other errors, a TypeError for one, are defects. */
+/** Returns whether an error has a code of the operating system. Other errors, such as a TypeError, are defects. */
 const isSystemError = (error: { code?: unknown }): boolean =>
   typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
 
-/** Returns the failure of file storage that an error of a folder or bucket shows; the error itself where it shows none. */
+/** Returns the StoreFailure for an error of a folder or bucket; returns other errors unchanged. */
 export function blobFailure(error: unknown): unknown {
   if (typeof error !== 'object' || error === null || error instanceof StoreFailure) return error;
   const { code, name, $metadata } = error as {
@@ -36,7 +36,10 @@ async function failing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns file storage whose methods throw StoreFailure where the folder or bucket fails. Errors of a content's sender pass. */
+/**
+ * Returns file storage whose methods throw StoreFailure if the folder or bucket fails. Errors of the content's stream
+ * are rethrown unchanged.
+ */
 export function failingBlobs(blobs: Blobs): Blobs {
   return {
     put: (key, bytes) => failing(() => blobs.put(key, bytes)),

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { type GenerationScope, inScope } from '../generations.js';
 
-/** Where an S3-compatible store is; null endpoint: AWS; null credentials: those of the machine. */
+/** Address of an S3-compatible store. A null endpoint means AWS; null credentials mean those of the machine. */
 export interface S3Settings {
   readonly bucket: string;
   readonly endpoint: string | null;
@@ -12,43 +12,43 @@ export interface S3Settings {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
 }
 
-/** A blob as a file of this machine, until it is closed. */
+/** A blob as a local file, until it is closed. */
 export interface OpenedBlob {
   readonly path: string;
   close(): Promise<void>;
 }
 
 /**
- * Large contents, kept outside the databases. Keys are `organization/file/generation.kind`, or those that the caller
- * chose and deletes by; contents never change.
+ * Large contents, stored outside the databases. Keys are `organization/file/generation.kind`, or keys that the caller
+ * chooses and later deletes. Contents never change.
  */
 export interface Blobs {
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Keeps a content of any length as it comes, at the pace of the storage; safe on disk once it resolves. */
+  /** Stores a stream of any length, at the pace of the storage; it is durable when the call resolves. */
   putStream(key: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Null when there is none, as below. */
+  /** Returns the content; null if the key does not exist. */
   stream(key: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** For readers that need a file. */
+  /** Returns the content as a local file, for readers that need one; null if the key does not exist. */
   open(key: string): Promise<OpenedBlob | null>;
-  /** Whole or in part; what is not there is no fault. */
+  /** Deletes a content, including parts of an unfinished upload. A missing key is not an error. */
   delete(key: string): Promise<void>;
-  /** Null when there is none. */
+  /** Returns the content; null if the key does not exist. */
   get(key: string): Promise<Uint8Array | null>;
   deleteGenerations(scope: GenerationScope): Promise<void>;
-  /** The keys of what there is of one file, of any generation. */
+  /** Returns the keys of one file, of any generation. */
   keysOf(file: { organizationId: number; fileId: number }): Promise<string[]>;
-  /** How many there are of one file, of any generation. */
+  /** Counts the keys of one file, of any generation. */
   countOf(file: { organizationId: number; fileId: number }): Promise<number>;
-  /** Every key there is, of one organization or of all, in no order. */
+  /** Streams all keys of one organization, or of all, in no particular order. */
   keys(organizationId: number | null): AsyncIterable<string>;
-  /** Bytes of a content; null when there is none. */
+  /** Returns the size in bytes; null if the key does not exist. */
   size(key: string): Promise<number | null>;
 }
 
 export const blobKey = (owner: { organizationId: number; fileId: number; generation: number }): string =>
   `${owner.organizationId}/${owner.fileId}/${owner.generation}.raw`;
 
-/** Whether a stored name, `generation.kind`, is to go. */
+/** Returns whether a stored name, `generation.kind`, is in a scope that is deleted. */
 export const doomed = (name: string, scope: GenerationScope): boolean => inScope(Number.parseInt(name, 10), scope);
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
@@ -71,7 +71,7 @@ async function* namesIn(folder: string): AsyncIterable<string> {
   }
 }
 
-/** Contents in a local folder. */
+/** Stores contents in a local folder. */
 export function createFolderBlobs(root: string): Blobs {
   const at = (key: string): string => path.join(root, key);
   const namesOf = async (folder: string): Promise<string[]> =>

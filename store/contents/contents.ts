@@ -12,31 +12,31 @@ export interface ContentOwner extends Tenant {
   readonly generation: number;
 }
 
-/** A content that waits to be written together with others. */
+/** A small content that is written together with others. */
 export interface SmallContent extends ContentOwner {
   readonly bytes: Uint8Array;
 }
 
 /**
- * Contents as received. Small ones are rows next to the chunks of their file, many to a write: a file of its own costs
- * a hundred times as much. Larger ones go to file storage. Safe to repeat; contents never change.
+ * Contents as received. Small ones are stored as rows next to the chunks of their file, many per write: a separate file
+ * costs a hundred times as much. Larger ones are stored in file storage. Safe to repeat; contents never change.
  */
 export interface Contents {
-  /** Keeps a large content at once and answers null; a small one is answered, to be given to `write`. */
+  /** Stores a large content at once and returns null. Returns a small one, which the caller passes to `write`. */
   take(owner: ContentOwner, bytes: Uint8Array): Promise<SmallContent | null>;
   write(contents: readonly SmallContent[]): Promise<void>;
-  /** Null when there is none. */
+  /** Returns the content; null if there is none. */
   get(owner: Omit<ContentOwner, 'userId'>): Promise<Uint8Array | null>;
-  /** Copies a content to another generation of its file; where there is none, nothing happens. */
+  /** Copies a content to another generation of its file. Does nothing if there is no content. */
   copyGeneration(owner: ContentOwner, to: number): Promise<void>;
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
-  /** All rows of a user, whether a file still names them or not. */
+  /** Deletes all rows of a user, including those that no file record references. */
   deleteAll(tenant: Tenant): Promise<void>;
-  /** Contents of some files, of every generation: for checks that nothing is left behind. */
+  /** Counts the contents of some files, of every generation. Used to check that a delete leaves nothing. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
 }
 
-/** @param rowBytes contents up to so many bytes are rows */
+/** @param rowBytes maximum size in bytes of contents that are stored as rows */
 export function createContents(rows: Model<ContentDoc>, blobs: Blobs, rowBytes: number): Contents {
   return {
     async take(owner, bytes) {

@@ -3,14 +3,15 @@ import { type Blobs, createFolderBlobs, type S3Settings } from './blobs.js';
 
 export interface FileStorageSettings {
   readonly dir: string;
-  /** The bucket that takes the folder's place. */
+  /** The bucket to use instead of the folder; null if the folder is used. */
   readonly s3: S3Settings | null;
 }
 
 /**
- * Opens file storage as it is set. The bucket's library is large, so it is loaded only where a bucket is set.
- * @param patienceMs milliseconds that one request to a bucket may take without progress, retries included; null: no limit
- * @throws StoreFailure from every method but `keys` where the folder or the bucket fails
+ * Opens the configured file storage. The bucket's library is large, so it is loaded only if a bucket is set.
+ * @param patienceMs milliseconds that one request to a bucket may take without progress, retries included; null: no
+ * limit
+ * @throws StoreFailure from every method but `keys` if the folder or the bucket fails
  */
 export async function openBlobs({ dir, s3 }: FileStorageSettings, patienceMs: number | null = null): Promise<Blobs> {
   if (s3 === null) return failingBlobs(createFolderBlobs(dir));

@@ -22,16 +22,17 @@ import { Upload } from '@aws-sdk/lib-storage';
 
 import { type Blobs, doomed, type S3Settings } from './blobs.js';
 
-/** Parts of a long content: two of them are in memory at a time, and ten thousand are allowed. */
+/** Size of an upload part in bytes. Two parts are in memory at a time; S3 allows ten thousand per upload. */
 const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 
-/** Tries of one request within a patience: the second one meets a store that has just restarted. */
+/** Attempts per request if a time limit is set. The second attempt covers a store that has just restarted. */
 const TRIES = 2;
 
 /**
- * Contents in a bucket of an S3-compatible store.
- * @param patienceMs milliseconds that one request may take without progress, retries included; null: the SDK's own limits
+ * Stores contents in a bucket of an S3-compatible store.
+ * @param patienceMs milliseconds that one request may take without progress, retries included; null: the SDK's own
+ * limits
  */
 export function createS3Blobs(settings: S3Settings, patienceMs: number | null = null): Blobs {
   const Bucket = settings.bucket;
@@ -87,7 +88,7 @@ export function createS3Blobs(settings: S3Settings, patienceMs: number | null = 
       }
     },
     async delete(Key) {
-      // A sender that died leaves the parts of an upload that no listing of objects shows.
+      // A process that crashed during an upload leaves parts, which a listing of objects does not show.
       const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
       for (const { Key: name, UploadId } of Uploads)
         if (name === Key) await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));

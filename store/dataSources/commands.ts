@@ -14,55 +14,55 @@ import { sealCredentials } from './credentials.js';
 import { queuedBy } from './listings.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 
-/** An account that was just connected. */
+/** An account that the user has just connected. */
 export interface Connection {
   readonly type: SourceType;
-  /** `TYPE|account`; null where a source has no name for it, and every connection is a new data source. */
+  /** `TYPE|account`; null if the source has no account name. Then every connection creates a new data source. */
   readonly externalId: string | null;
-  /** In clear: they are sealed here, bound to the record. Null where the source needs none. */
+  /** Plain text. They are encrypted on write and bound to the record. Null if the source needs none. */
   readonly credentials: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Upserted into those that a known account has. */
+  /** Merged into the tags of an account that is already connected. */
   readonly tags: readonly StoredTag[];
   readonly enableAutoSync: boolean | null;
-  /** The run that will list its items, accepted in the same transaction; absent where nothing is to be listed. */
+  /** The run that will list its items, accepted in the same transaction; absent if nothing is to be listed. */
   readonly itemsRunId?: number;
   /** Options of the connection, stored for later selections; absent if none were given. */
   readonly options?: ConnectionOptions;
-  /** The workflow that connects it, or that its request begins; absent: the one that lists its items, if one does. */
+  /** The workflow that connects it or that its request starts. If absent, the workflow that lists its items is used. */
   readonly workflowId?: string;
 }
 
-/** A data source after a call about its tags. */
+/** A data source after a change of its tags. */
 export interface Tagged {
   readonly dataSource: DataSourceDoc;
-  /** Its files and points have not these tags yet: accept a run of updateTags in the same transaction. */
+  /** Whether its files and points lack these tags. If so, accept a run of updateTags in the same transaction. */
   readonly behind: boolean;
 }
 
 export interface DataSourceCommands {
   /**
-   * Stores a connected account: a new record, or the known one of the same (organization, user, type, external id),
-   * with its access renewed. Both set the last action to ADD and write an event.
+   * Stores a connected account. Creates a record, or renews the access of the record with the same organization, user,
+   * type and external id. Both set the last action to ADD and write an event.
    */
   connect(owner: Tenant & { customerId: string }, connection: Connection, session: Session): Promise<Tagged>;
-  /** Replaces the tags by what `change` makes of them; null when the user has no such data source. */
+  /** Replaces the tags with the result of `change`; null if the user has no such data source. */
   changeTags(
     tenant: Tenant,
     id: number,
     change: (tags: readonly StoredTag[]) => StoredTag[],
     session: Session,
   ): Promise<Tagged | null>;
-  /** A tag workflow brought this version everywhere. False when the tags have changed since. */
+  /** Records that a tag workflow has copied this version to all files. False if the tags have changed since. */
   tagsCopied(tenant: Tenant, id: number, version: number): Promise<boolean>;
-  /** A batch of its files was synced. */
+  /** Records that a batch of its files was synced. */
   filesSynced(tenant: Tenant, id: number): Promise<void>;
-  /** A tag workflow was stopped early: the record shows it until another one completes. */
+  /** Records that a tag workflow was stopped early, until another one completes. */
   tagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
-   * Deletes the credentials and writes an event, once: safe to repeat. Null when the user has no such data source.
-   * @param met set by a workflow: its id, if it has one; revokes only if `refused` (sealed) are still
-   *   the credentials, since the account may have been connected again. Absent: a request
+   * Deletes the credentials and writes an event, once: safe to repeat. Null if the user has no such data source.
+   * @param met set by a workflow: its id, if it has one. The call revokes only if `refused` (encrypted) are still the
+   *   credentials, since the account may have been connected again. Absent for a request
    */
   revoke(
     tenant: Tenant,
@@ -71,18 +71,20 @@ export interface DataSourceCommands {
     met?: { readonly refused: string; readonly workflowId: string | null },
   ): Promise<DataSourceDoc | null>;
   /**
-   * A user confirmed a selection: sets the last action to UPDATE and writes an event. Null when the user has no such data source.
+   * Records that a user confirmed a selection: sets the last action to UPDATE and writes an event. Null if the user has
+   * no such data source.
    * @param workflowId of the sync of the selection
    */
   selected(tenant: Tenant, id: number, workflowId: string, session: Session): Promise<DataSourceDoc | null>;
   /**
-   * The user cancelled the connection, or the selection: sets the last action to CANCEL and writes an event. Null when the user has no such data source.
-   * @param workflowId of the connection that waited for it; null: none did
+   * Records that the user cancelled the connection or the selection: sets the last action to CANCEL and writes an
+   * event. Null if the user has no such data source.
+   * @param workflowId of the connection that waited for the user; null if none did
    */
   cancelled(tenant: Tenant, id: number, workflowId: string | null, session: Session): Promise<DataSourceDoc | null>;
-  /** Keeps what a later call asked to be done with its files. */
+  /** Stores the options that a later call requested for its files. */
   keepOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
-  /** Takes all of a user away, credentials included. */
+  /** Deletes all data sources of a user, including their credentials. */
   removeAll(tenant: Tenant): Promise<void>;
 }
 
@@ -95,7 +97,10 @@ export function createDataSourceCommands(
 ): DataSourceCommands {
   const sealed = (id: number, organizationId: number, credentials: string | null): string | null =>
     credentials === null ? null : sealCredentials(secrets, { _id: id, organizationId }, credentials);
-  /** Applies a change of the tags together with other fields. Both writers of one record meet in MongoDB: one is run again. */
+  /**
+   * Updates the tags together with other fields. Two concurrent writers of one record conflict in MongoDB, which
+   * repeats one of them.
+   */
   const update = async (
     known: DataSourceDoc,
     tags: StoredTag[],
@@ -143,12 +148,12 @@ export function createDataSourceCommands(
       ],
       { session },
     );
-    if (!row) throw new Error('MongoDB answered no data source');
-    // Without a file yet, nothing lacks the tags it begins with.
+    if (!row) throw new Error('MongoDB returned no data source');
+    // A new data source has no files, so no file lacks its tags.
     return { dataSource: row.toObject(), behind: false };
   };
 
-  /** What a person did with a data source, told. */
+  /** Records an action of the user and writes its event. */
   const acted = async (
     { organizationId, userId }: Tenant,
     id: number,
@@ -184,7 +189,7 @@ export function createDataSourceCommands(
         metadata: { ...known?.metadata, ...metadata },
         enableAutoSync: enableAutoSync ?? known?.enableAutoSync ?? null,
         revokedAccess: false,
-        // It may see other things by now.
+        // The renewed access may cover other items.
         changeToken: null,
         lastSyncAction: 'ADD' as const,
         lastSyncedAt: new Date(),
@@ -193,8 +198,8 @@ export function createDataSourceCommands(
         ? await update(known, upsertTags(known.tags, tags), given, session)
         : await insert(owner, connection, session);
       const listing = itemsRunId === undefined ? null : workflowIds.syncItems(connected.dataSource._id);
-      const told = dataSourceEvent('ADD', connected.dataSource, connection.workflowId ?? listing);
-      await events.write([told], session);
+      const event = dataSourceEvent('ADD', connected.dataSource, connection.workflowId ?? listing);
+      await events.write([event], session);
       await schedules.lookAtSource(owner, connected.dataSource._id, session);
       return connected;
     },

@@ -9,11 +9,11 @@ const placeOf = ({ _id, organizationId }: Holder): SecretPlace => ({
   field: 'credentials',
 });
 
-/** Credentials as their data source's record keeps them: another record's key, or organization, does not open them. */
+/** Encrypts credentials for the record of their data source. Another record or organization cannot decrypt them. */
 export const sealCredentials = (secrets: Secrets, holder: Holder, credentials: string): string =>
   JSON.stringify(secrets.seal(placeOf(holder), credentials));
 
-/** The credentials in clear; null for a source without any, or whose access is revoked. */
+/** Decrypts the credentials; null for a source without any, or whose access is revoked. */
 export function openCredentials(
   secrets: Secrets,
   source: Holder & Pick<DataSourceDoc, 'sealedCredentials'>,

@@ -6,9 +6,9 @@ import type { Secrets } from '../secrets/secrets.js';
 import { openCredentials, sealCredentials } from './credentials.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 
-/** Where the grants of data sources rest. */
+/** Stores the OAuth grants of data sources. */
 export interface Grants {
-  /** @param ownClient the client of the organization for the source; null where it has none */
+  /** @param ownClient returns the organization's own client for the source; null if it has none */
   keeperOf(
     source: Pick<DataSourceDoc, '_id' | 'organizationId'>,
     ownClient: () => Promise<OAuthClient | null>,
@@ -16,8 +16,8 @@ export interface Grants {
 }
 
 /**
- * The sealed grant is its own version, for no two sealings are alike. A claim is the row of an intent: it is there before
- * the provider is asked, and a process that dies in between leaves it behind until its time is over.
+ * The encrypted grant is its own version, because no two encryptions are equal. A claim is written before the provider
+ * is called; the claim of a crashed process expires.
  */
 export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets): Grants {
   return {
@@ -44,7 +44,7 @@ export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets
           );
           return claimed.modifiedCount === 1 ? id : null;
         },
-        async keep(claim, version, grant) {
+        async save(claim, version, grant) {
           const sealed = sealCredentials(secrets, mine, JSON.stringify(grant));
           const kept = await dataSources.updateOne(
             { ...mine, sealedCredentials: version, 'refreshClaim.id': claim },

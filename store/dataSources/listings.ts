@@ -8,18 +8,18 @@ import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 
-/** How a listing of items ended. */
+/** Result of a listing of items. */
 export interface ListingEnd {
   readonly status: Extract<DataSourceSyncStatus, 'READY' | 'SYNC_ERROR'>;
-  /** Whether every item there is was listed. */
+  /** Whether the listing is complete. */
   readonly whole: boolean;
   /** Cursor of the change feed for the next listing; unset: unchanged. */
   readonly changeToken?: string | null;
-  /** Facts for the metadata; null takes one out. */
+  /** Facts to merge into the metadata; null removes one. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** The workflow that lists the items of a data source, or did last; null before anything did. */
+/** Returns the workflow that lists the items of a data source, or listed them last; null before the first listing. */
 export const listingWorkflow = ({
   _id,
   itemsRunId = null,
@@ -27,39 +27,45 @@ export const listingWorkflow = ({
 }: Pick<DataSourceDoc, '_id' | 'itemsRunId' | 'sourceItemsSyncedAt'>): string | null =>
   itemsRunId === null && sourceItemsSyncedAt === null ? null : workflowIds.syncItems(_id);
 
-/** Which run lists the items of a data source, and how that went. */
+/** Assigns the listing of a data source to a run, and records its result. */
 export interface DataSourceListings {
   /**
-   * Gives a run the listing of the items, unless another one has it. Null when the user has no such data source.
-   * @returns the record as it is then: its itemsRunId says which run has it
+   * Assigns the listing of the items to a run, unless another run has it. Null if the user has no such data source.
+   * @returns the record after the call: its itemsRunId is the run that has the listing
    */
   queueListing(tenant: Tenant, id: number, runId: number, session: Session): Promise<DataSourceDoc | null>;
-  /** The run begins to list. False when the listing is no longer its own. */
+  /** Records that the run begins to list. False if the listing no longer belongs to it. */
   beginListing(tenant: Tenant, id: number, runId: number): Promise<boolean>;
-  /** Ends the listing, once, and releases it from the run. A whole one is reported by an event. */
+  /** Ends the listing, once, and releases it from the run. Writes an event for a complete one. */
   endListing(tenant: Tenant, id: number, runId: number, end: ListingEnd): Promise<void>;
-  /** For operators: the next whole listing may delete however much it misses. False when there is no such data source. */
+  /**
+   * Allows the next complete listing to delete any number of missing items. For operators. False if there is no such
+   * data source.
+   */
   approveDeletions(id: number, session?: Session): Promise<boolean>;
-  /** For operators: nothing of it is deleted now. The record as it is then. */
+  /** Discards the held deletions and returns the updated record. For operators. */
   refuseDeletions(id: number): Promise<DataSourceDoc | null>;
-  /** Data sources of an organization whose deletions are held, by id, and how many there are. */
+  /** Returns data sources of an organization whose deletions are held, ordered by id, and their total number. */
   held(
     organizationId: number,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly found: DataSourceDoc[]; readonly count: number }>;
-  /** One of an organization, of any user. */
+  /** Finds a data source of any user of an organization. */
   inOrganization(organizationId: number, id: number): Promise<DataSourceDoc | null>;
-  /** A pass has brought into the files what its listing found. @param listedAt when that ended, as the record had it then */
+  /**
+   * Records that a scheduled sync has applied a listing to the files. @param listedAt end of that listing, from the
+   * record
+   */
   passed(tenant: Tenant, id: number, listedAt: Date): Promise<void>;
-  /** What is to be known of its last syncs, merged into its metadata; null takes a fact out. */
+  /** Merges facts about its last syncs into its metadata; null removes one. */
   note(tenant: Tenant, id: number, facts: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/** A data source whose items the run is to list; without a run, unchanged. */
+/** Returns the fields that queue a data source for a listing by the run; none without a run. */
 export const queuedBy = (runId: number | undefined) =>
   runId === undefined ? {} : ({ syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: runId } as const);
 
-/** Facts as an update of the metadata. */
+/** Returns the update that merges facts into the metadata. */
 const metadataOf = (facts: Readonly<Record<string, unknown>>) => {
   const named = Object.entries(facts).map(([name, value]) => [`metadata.${name}`, value] as const);
   return {

@@ -9,22 +9,27 @@ import type { Secrets } from '../secrets/secrets.js';
 import { openCredentials } from './credentials.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 
-/** Whose data sources: a user's, or those of all users of the organization. */
+/** The owner of data sources: one user, or all users of an organization. */
 export type DataSourceScope = Tenant | { readonly organizationId: number };
 
 export interface DataSourceQueries {
-  /** A page of data sources, some rows at a time. */
+  /** Streams a page of data sources in batches. */
   list(scope: DataSourceScope, listing: DataSourceListing): AsyncIterable<DataSourceDoc[]>;
   count(scope: DataSourceScope, listing: DataSourceListing): Promise<number>;
   find(tenant: Tenant, id: number): Promise<DataSourceDoc | null>;
   /**
-   * The one of a type that a user means without naming it: the only one that is open; the only one, where none is. More
-   * than one: `several`, with whether they are open.
+   * Finds the data source of a type if the user does not name it: the only one with access or, if none has access, the
+   * only one. If there are more, returns `several`, which states whether they have access.
    */
   onlyOne(tenant: Tenant, type: SourceType): Promise<OnlyOne>;
-  /** Whether the account of a data source is also connected as another one of some types, in any organization. */
+  /**
+   * Returns whether the account of a data source is also connected as another data source of some types, in any
+   * organization.
+   */
   isConnectedElsewhere(source: DataSourceDoc, types: readonly SourceType[]): Promise<boolean>;
-  /** The decrypted credentials, for an immediate call; null for a source without any, or whose access is revoked. */
+  /**
+   * Returns the decrypted credentials for an immediate call; null for a source without any, or whose access is revoked.
+   */
   credentialsOf(source: DataSourceDoc): string | null;
 }
 

@@ -1,13 +1,14 @@
 /**
- * Calls to MongoDB's driver past mongoose. Only this folder uses `Model.collection`; all other reads and writes go
- * through mongoose. Two reasons justify a call here: mongoose would cast each row of an answer that a caller waits for, or
- * it lacks the command. The driver types every id as an ObjectId, so filters and rows are cast here and nowhere else.
+ * Direct calls of MongoDB's driver. Only this folder uses `Model.collection`; all other reads and writes use mongoose.
+ * A call belongs here for one of two reasons: mongoose would cast each row of a result that a caller waits for, or
+ * mongoose lacks the command. The driver types every id as an ObjectId, so filters and rows are cast here and nowhere
+ * else.
  */
 import type { ClientSession, Model, mongo, QueryFilter } from 'mongoose';
 
 type Session = ClientSession | null;
 type Fields = Readonly<Record<string, 0 | 1>>;
-/** The stages of an update that computes with the stored row. */
+/** Stages of an update that uses stored values. */
 export type UpdatePipeline = readonly Readonly<Record<string, unknown>>[];
 
 const driverFilter = (filter: object): mongo.Filter<mongo.BSON.Document> => filter;
@@ -17,13 +18,13 @@ const rowsOf = <T>(model: Model<T>): mongo.Collection => model.collection as unk
 
 interface ReadOptions {
   readonly fields?: Fields;
-  /** Number of rows that can match. */
+  /** Maximum number of rows that can match. */
   readonly most: number;
-  /** Skips the check of UTF-8: for large texts that this driver wrote. */
+  /** Skips UTF-8 validation, for large texts that this driver wrote. */
   readonly isLargeText?: boolean;
 }
 
-/** Reads rows without casts, in a single answer. */
+/** Reads rows without casts, in one batch. */
 export const readRows = <T, Row = T>(
   model: Model<T>,
   filter: QueryFilter<T>,
@@ -52,28 +53,34 @@ export const readRow = <T, Row = T>(
     ...within(session),
   }) as unknown as Promise<Row | null>;
 
-/** Runs an aggregation without casts, in a single answer: `most` is the number of rows that can result. */
+/** Runs an aggregation without casts, in one batch: `most` is the maximum number of result rows. */
 export const aggregateRows = <T, Row>(model: Model<T>, stages: readonly object[], most: number): Promise<Row[]> =>
   rowsOf(model)
     .aggregate([...stages], { batchSize: most + 1 })
     .toArray() as unknown as Promise<Row[]>;
 
-/** Returns the distinct values of a field. Mongoose would cast the filter by each of its paths. */
+/** Returns the distinct values of a field. Mongoose would cast the filter for each of its paths. */
 export const distinctValues = <T>(model: Model<T>, field: string, filter: QueryFilter<T>): Promise<unknown[]> =>
   rowsOf(model).distinct(field, driverFilter(filter)) as Promise<unknown[]>;
 
-/** Counts rows by the `count` command: it reads keys alone where one range of an index holds them; countDocuments makes rows. */
+/**
+ * Counts rows with the `count` command. It reads only index keys if one index range contains the rows; countDocuments
+ * reads documents.
+ */
 export async function countRows<T>(
   model: Model<T>,
   query: QueryFilter<T>,
   options: { readonly hint?: Readonly<Record<string, unknown>>; readonly limit?: number },
 ): Promise<number> {
   const answer = await model.db.db?.command({ count: collectionOf(model), query, ...options });
-  if (typeof answer?.['n'] !== 'number') throw new Error('MongoDB answered no count');
+  if (typeof answer?.['n'] !== 'number') throw new Error('MongoDB returned no count');
   return answer['n'];
 }
 
-/** Updates all matching rows by a pipeline, which can use stored values and MongoDB's clock: mongoose casts no pipelines. */
+/**
+ * Updates all matching rows with a pipeline, which can use stored values and MongoDB's clock. Mongoose does not cast
+ * pipelines.
+ */
 export async function updateByPipeline<T>(
   model: Model<T>,
   filter: QueryFilter<T>,
@@ -82,7 +89,7 @@ export async function updateByPipeline<T>(
   await rowsOf(model).updateMany(driverFilter(filter), [...pipeline]);
 }
 
-/** Updates the row of an id by a pipeline in one atomic step, or creates it. @returns the row afterwards */
+/** Updates the row of an id with a pipeline in one atomic step, or creates it. @returns the row after the update */
 export async function upsertByPipeline<T extends { readonly _id: unknown }>(
   model: Model<T>,
   id: T['_id'],
@@ -92,21 +99,21 @@ export async function upsertByPipeline<T extends { readonly _id: unknown }>(
     upsert: true,
     returnDocument: 'after',
   });
-  if (row === null) throw new Error('An upsert answered no row');
+  if (row === null) throw new Error('An upsert returned no row');
   return row as unknown as T;
 }
 
-/** Inserts rows as they are; of undefined fields, none is stored, as with mongoose. */
+/** Inserts rows without casts. Undefined fields are not stored, as with mongoose. */
 export async function insertAsGiven<T>(model: Model<T>, rows: readonly object[], session: Session): Promise<void> {
   const options = { ignoreUndefined: true, ...within(session) };
   const [first, ...rest] = rows;
   if (!first) return;
-  // The driver does less for one row.
+  // insertOne has less overhead than insertMany.
   if (rest.length === 0) await rowsOf(model).insertOne(first, options);
   else await rowsOf(model).insertMany([first, ...rest], { ordered: false, ...options });
 }
 
-/** Runs writes in any order. @returns how many rows matched */
+/** Runs writes in any order. @returns the number of matched rows */
 export async function bulkWrite<T>(
   model: Model<T>,
   writes: readonly mongo.AnyBulkWriteOperation[],
@@ -116,10 +123,10 @@ export async function bulkWrite<T>(
   return matchedCount;
 }
 
-/** The name of a model's collection, for stages that name one. */
+/** Returns the name of a model's collection, for stages that name one. */
 export const collectionOf = <T>(model: Model<T>): string => model.collection.name;
 
-/** Creates all indexes of a model in one command: MongoDB builds them together, which takes a third of the time. */
+/** Creates all indexes of a model with one command. MongoDB builds them together, in a third of the time. */
 export async function createIndexes<T>(model: Model<T>): Promise<void> {
   const indexes = model.schema.indexes();
   if (indexes.length === 0) return;

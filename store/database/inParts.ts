@@ -1,7 +1,7 @@
-/** Rows handed on at once, so that a page of any size takes bounded memory. */
+/** Maximum rows per batch, which bounds the memory of a page of any size. */
 const ROWS_PER_PART = 250;
 
-/** The rows of a cursor, some at a time. */
+/** Yields the rows of a cursor in batches. */
 export async function* inParts<T>(cursor: AsyncIterable<unknown>): AsyncIterable<T[]> {
   let part: T[] = [];
   for await (const row of cursor) {

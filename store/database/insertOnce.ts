@@ -2,19 +2,21 @@ import type { ClientSession, Model } from 'mongoose';
 
 import { insertAsGiven } from './driver.js';
 
-/** Whether rows with the same key were there already. */
+/** Returns whether an insert failed only because rows with the same key exist. */
 function onlyDuplicates(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;
 }
 
-/** Returns the schema's defaults for a new row. Its lists and objects are shared by all rows made from it: never change them. */
+/**
+ * Returns the schema's defaults for a new row. All rows made from it share its lists and objects: never change them.
+ */
 export function blankRow<T>(model: Model<T>): T {
   const row = new model().toObject({ minimize: false }) as T & object;
   for (const value of Object.values(row)) Object.freeze(value);
   return row;
 }
 
-/** Inserts rows past mongoose's schema: they were built by our own code, and casting each again costs more than the write. */
+/** Inserts rows without mongoose's casts. Our own code builds the rows, and casting each costs more than the write. */
 export async function insertRows<T>(
   model: Model<T>,
   rows: readonly T[],
@@ -24,7 +26,7 @@ export async function insertRows<T>(
 }
 
 /**
- * Inserts rows whose ids derive from their contents; rows of an earlier attempt stay unchanged.
+ * Inserts rows whose ids derive from their contents. Rows of an earlier attempt stay unchanged.
  * @returns whether all of them were new
  */
 export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promise<boolean> {

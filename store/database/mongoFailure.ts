@@ -3,8 +3,8 @@ import mongoose, { mongo } from 'mongoose';
 import { causesOf, isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';
 
 /**
- * Server error codes that mean "not now": the node is not primary, shuts down, lost a connection of its own, or ran out
- * of time. https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
+ * Server error codes that mean "not now": the node is not primary, is shutting down, lost a connection of its own, or
+ * ran out of time. https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
  */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 50, 64, 89, 91, 112, 189, 202, 216, 262, 317, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
@@ -18,8 +18,8 @@ const RETRYABLE_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'U
 const UNREACHABLE_NAMES: ReadonlySet<string> = new Set(['MongoPoolClosedError', 'MongoWaitQueueTimeoutError']);
 
 /**
- * Whether an error is that of a socket of the driver: it passes on unwrapped what a write meets on a connection that the
- * server has just closed, so that only the stack says whose socket it was.
+ * Returns whether an error comes from a socket of the driver. The driver rethrows write errors unwrapped if the server
+ * has just closed the connection, so only the stack shows the origin.
  */
 const isSocketError = (error: object): boolean =>
   error instanceof Error &&
@@ -36,14 +36,14 @@ const isUnreachable = (error: object): boolean =>
   error instanceof mongoose.Error.MongooseServerSelectionError ||
   UNREACHABLE_NAMES.has((error as Error).name) ||
   isSocketError(error) ||
-  // Mongoose has no class for it: an operation waited for the connection longer than bufferTimeoutMS.
+  // Mongoose has no class for this error: an operation waited for the connection longer than bufferTimeoutMS.
   (error instanceof mongoose.Error && /buffering timed out/.test(error.message));
 
 const isTransient = (error: object): boolean =>
   error instanceof mongo.MongoError &&
   (TRANSIENT_CODES.has(error.code) || RETRYABLE_LABELS.some((label) => error.hasErrorLabel(label)));
 
-/** Returns the failure of MongoDB that an error is or was caused by; null for any other error. */
+/** Returns the MongoDB failure that caused an error; null for any other error. */
 export function mongoFailure(error: unknown): StoreFailure | null {
   for (const one of causesOf(error)) {
     if (one instanceof mongo.MongoError && (one.code === OUT_OF_DISK_SPACE || isDiskFullError(one)))

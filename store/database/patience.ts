@@ -2,13 +2,13 @@ import type { ClientSession, Connection, ConnectOptions } from 'mongoose';
 
 import { StoreFailure } from '../../contract/storeFailures.js';
 
-/** Milliseconds that workers wait for a server, as long as a restart or an election takes. */
+/** Time that workers wait for a server, in milliseconds: about as long as a restart or an election takes. */
 const SELECTION_MS = 15_000;
 
 /**
- * Returns the time limits of a connection to MongoDB, so that a call to a server that is down or frozen fails within
- * `patienceMs`. The driver has no limit of a whole call: heartbeats find a frozen server within the first half and
- * end the calls that wait for it, and their retries wait for another server for the second half.
+ * Returns the time limits of a connection to MongoDB, so that a call to a stopped or frozen server fails within
+ * `patienceMs`. The driver has no limit for a whole call. Heartbeats detect a frozen server within the first half and
+ * fail the waiting calls; their retries wait for another server during the second half.
  * @param patienceMs null: limits for workers, which retry anyway
  */
 export function timeLimits(patienceMs: number | null): ConnectOptions & { bufferTimeoutMS?: number } {
@@ -19,15 +19,15 @@ export function timeLimits(patienceMs: number | null): ConnectOptions & { buffer
     connectTimeoutMS: half / 2,
     serverSelectionTimeoutMS: half,
     waitQueueTimeoutMS: patienceMs,
-    // Mongoose's own wait for a lost connection, before the driver is called.
+    // Mongoose waits this long for a lost connection before it calls the driver.
     bufferTimeoutMS: half,
   };
 }
 
 /**
- * Runs `work` in one transaction, again when MongoDB asks for it. The driver repeats for two minutes; with a patience
- * the caller waits no longer than that. A commit whose answer is late can still take effect, as with any lost answer.
- * @throws StoreFailure when the patience is over
+ * Runs `work` in one transaction, and repeats it when MongoDB asks for it. The driver repeats for up to two minutes;
+ * `patienceMs` sets a shorter limit. If the answer to a commit is late, the commit may still have taken effect.
+ * @throws StoreFailure when the limit has passed
  */
 export async function transaction<T>(
   connection: Connection,
@@ -39,7 +39,7 @@ export async function transaction<T>(
   let isOver = false;
   const late = (): StoreFailure => new StoreFailure('MongoDB', 'unreachable', last);
   const committed = connection.transaction(async (session) => {
-    // Not an error of the driver, so the driver stops repeating.
+    // The driver repeats only its own errors, so this one stops it.
     if (isOver) throw late();
     try {
       return await work(session);

@@ -2,13 +2,13 @@ import { type mongo, Schema, type SchemaOptions } from 'mongoose';
 
 import type { StoredTag } from '../../contract/files/tags.js';
 
-/** Definition of a path of a mongoose schema. */
+/** Definition of one path of a mongoose schema. */
 interface Definition {
   readonly type: unknown;
   readonly [option: string]: unknown;
 }
 
-/** One field of a record: its definition for mongoose and, in the compiler alone, the type of its values. */
+/** One field of a record: its mongoose definition and, at compile time only, the type of its values. */
 export interface Field<T> {
   readonly definition: Definition;
   readonly valueType?: T;
@@ -26,7 +26,7 @@ type OptionalNames<F> = { [K in keyof F]: F[K] extends OptionalField<unknown> ? 
 // Mapped over keys of F, so that editors show the comment of each field.
 type Values<F, K extends keyof F> = { -readonly [P in K]: F[P] extends Field<infer T> ? T : never };
 
-/** The rows of a table of fields. */
+/** The row type of a table of fields. */
 export type RecordOf<F> = Values<F, Exclude<keyof F, OptionalNames<F>>> & Partial<Values<F, OptionalNames<F>>>;
 
 const field = <T>(definition: Definition): Field<T> => ({ definition });
@@ -40,24 +40,24 @@ export const number = field<number>({ type: Number });
 export const text = field<string>({ type: String });
 export const date = field<Date>({ type: Date });
 export const flag = field<boolean>({ type: Boolean });
-/** A flag that rows without it lack. */
+/** A flag that is either true or absent. */
 export const trueOnly = field<true>({ type: Boolean });
 export const bytes = field<Buffer>({ type: Buffer });
 export const objectId = field<mongo.ObjectId>({ type: Schema.Types.ObjectId });
 
-/** Text of which mongoose checks nothing: its values are given out by our own code. */
+/** Text that mongoose does not validate: only our own code writes its values. */
 export const textOf = <T extends string>(): Field<T> => field<T>({ type: String });
-/** Text that mongoose refuses unless it is one of the values. */
+/** Text that mongoose validates against a list of values. */
 export const oneOf = <T extends string>(values: readonly T[]): Field<T> => field<T>({ type: String, enum: values });
-/** Anything: mongoose neither casts nor checks it. */
+/** Any value: mongoose neither casts nor validates it. */
 export const json = <T>(): Field<T> => field<T>({ type: Schema.Types.Mixed });
-/** A list. A new row has an empty one. */
+/** A list, empty in a new row. */
 export const list = <T>({ definition }: Field<T>): Field<T[]> => field<T[]>({ type: [definition.type] });
 /** A record within a row, without an id. `keepEmpty`: empty objects are stored, not dropped. */
 export const nested = <F extends Fields>(fields: F, { keepEmpty = false } = {}): Field<RecordOf<F>> =>
   field<RecordOf<F>>({ type: new Schema(definitions(fields), { _id: false, minimize: !keepEmpty }) });
 
-/** A tag, of a list of them. */
+/** A tag, as an element of a list. */
 export const storedTag: Field<StoredTag> = nested(
   { key: text, value: json<StoredTag['value']>() },
   { keepEmpty: true },
@@ -66,16 +66,16 @@ export const storedTag: Field<StoredTag> = nested(
 const changed = <T>({ definition }: Field<unknown>, options: object): Field<T> =>
   field<T>({ ...definition, ...options });
 
-/** Mongoose refuses a row without it. */
+/** Makes mongoose reject a row without the field. */
 export const required = <T>(of: Field<T>): Field<T> => changed(of, { required: true });
 /** @param fallback value of a new row, or a function that returns it */
 export const byDefault = <T>(of: Field<T>, fallback: NoInfer<T | (() => T)> | undefined): Field<T> =>
   changed(of, { default: fallback });
-/** Null in a new row. */
+/** A field that is null in a new row. */
 export const nullable = <T>(of: Field<T>): Field<T | null> => changed(of, { default: null });
-/** May be null, but is absent from a new row. */
+/** A field that may be null and is absent from a new row. */
 export const orNull = <T>({ definition }: Field<T>): Field<T | null> => field({ ...definition });
-/** Absent from some rows: from new ones, or from those of older versions. */
+/** A field that is absent from some rows: from new ones, or from those of older versions. */
 export const optional = <T>({ definition }: Field<T>): OptionalField<T> => ({ definition, isOptional: true });
 
 /** Returns the mongoose schema of a table of fields. `keepEmpty`: empty objects are stored, not dropped. */

@@ -20,22 +20,25 @@ const SEQUENCE = {
 
 interface SequenceDoc extends RecordOf<typeof SEQUENCE> {}
 
-/** Integer ids from one counter a kind. */
+/** Integer ids from one counter per kind. */
 export interface Sequence {
   /**
-   * Takes `count` ids at once and returns the first; the rest follow it. Ids of a failed write are not given back, and
-   * single ids of busy kinds come from a block of this process: numbers are unique, but neither dense nor in order of time.
+   * Takes `count` consecutive ids and returns the first. Ids of a failed write are not reused, and single ids of busy
+   * kinds come from a block of this process: numbers are unique, but neither dense nor in order of time.
    */
   take(kind: SequenceKind, count?: number): Promise<number>;
-  /** Makes sure that ids up to `id` are never given out. */
+  /** Ensures that ids up to `id` are never assigned. */
   reserve(kind: SequenceKind, id: number): Promise<void>;
 }
 
-/** Kinds of which a request takes one: a round trip less for each. */
+/** Kinds of which a request takes one id. A block saves a round trip per request. */
 const BLOCK_KINDS: readonly SequenceKind[] = ['file', 'run', 'original'];
 const BLOCK_SIZE = 32;
 
-/** Gives out a block's ids one by one; callers who find it empty wait for the same new one. */
+/**
+ * Returns a function that assigns the ids of a block one by one. Callers that find the block empty wait for the same
+ * new block.
+ */
 function createBlock(takeBlock: () => Promise<number>): () => Promise<number> {
   let [next, left] = [0, 0];
   let filling: Promise<void> | null = null;
@@ -66,7 +69,7 @@ export function createSequence(connection: Connection): Sequence {
   };
   const blocks = new Map(BLOCK_KINDS.map((kind) => [kind, createBlock(() => takeRow(kind, BLOCK_SIZE))]));
   return {
-    // Outside the caller's transaction on purpose: the counter's row would make all writers of a kind wait for one another.
+    // Outside the caller's transaction on purpose: otherwise all writers of a kind would wait for the counter's row.
     async take(kind, count = 1) {
       const block = blocks.get(kind);
       if (block && count === 1) return block();

@@ -3,15 +3,15 @@ import type { Model } from 'mongoose';
 import type { Session } from './sequence.js';
 import { bulkWrite } from './driver.js';
 
-/** One write of a bulk: an update, an update pipeline, or a whole row in place of the present one. */
+/** One write of a bulk: an update, an update pipeline, or a replacement of the whole row. */
 export type RowWrite =
   | { readonly filter: object; readonly update: object; readonly upsert?: boolean }
   | { readonly filter: object; readonly replacement: object; readonly upsert: true };
 
 /**
- * Writes many rows past mongoose's schema, in any order: they were built by our own code, and casting each again costs
- * more than the write.
- * @returns how many rows matched
+ * Writes many rows without mongoose's casts, in any order. Our own code builds the rows, and casting each costs more
+ * than the write.
+ * @returns the number of matched rows
  */
 export async function updateRows<T>(
   model: Model<T>,

@@ -2,10 +2,13 @@ import type { Connection, mongo } from 'mongoose';
 
 import type { CallEnd, Watch } from '../../observability/watch.js';
 
-/** Commands that do no work: they keep connections and sessions alive. */
+/** Commands that only keep connections and sessions alive. */
 const HOUSEKEEPING: ReadonlySet<string> = new Set(['hello', 'ismaster', 'ping', 'endSessions', 'killCursors']);
 
-/** Reports each command to the observer, from the driver's events; the connection must be made with `monitorCommands`. */
+/**
+ * Reports each command to the observer, from the driver's events. The connection must be created with
+ * `monitorCommands`.
+ */
 export function watchCommands(connection: Connection, watch: Watch): void {
   const underWay = new Map<number, (end: CallEnd) => void>();
   const end = (requestId: number, failed: boolean): void => {

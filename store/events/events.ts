@@ -8,42 +8,44 @@ import type { Intents } from './intents.js';
 import { type EventModels, type EventRowDoc, newRows } from '../models/events.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** Runs work in one MongoDB transaction, again when MongoDB asks for it. */
+/** Runs work in one MongoDB transaction, and repeats it when MongoDB asks for it. */
 export type Atomically = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
-/** Rows that get their numbers at once. */
+/** Rows that are numbered in one call. */
 export const ROWS_PER_ROUND = 500;
 
 export interface EventWriter {
   /**
-   * Writes events. Call it with the session of the transaction that makes the change: then both exist or
-   * neither, even after a crash. Any mix of organizations; all events of one call are one insert.
-   * @param once a name that is unique for ever: a second call with it writes nothing. For changes without a state
-   *   of their own that changes only once
+   * Writes events. Call it with the session of the transaction that makes the change, so that both are stored or
+   * neither, even after a crash. Events of several organizations may be mixed; one call is one insert.
+   * @param once a name that is unique for ever: a second call with it writes nothing. For changes without a state of
+   * their
+   *   own that changes only once
    */
   write(events: readonly NewEvent[], session: Session, once?: string): Promise<void>;
 }
 
 export interface Events extends EventWriter, Pick<Intents, 'settle'> {
-  /** Events of an organization past a number, in order. Events past their retention are omitted. */
+  /** Returns events of an organization after a number, in order. Expired events are omitted. */
   after(organizationId: number, position: number, limit: number): Promise<NumberedEvent[]>;
-  /** Number of the organization's last event; 0 without any. All events up to it are visible. */
+  /** Returns the number of the organization's last event; 0 without any. All events up to it are visible. */
   head(organizationId: number): Promise<number>;
   /**
-   * Events of an organization, or of one of its end users, after a number and at least up to another one unless the page
-   * is full. Reads at most PAGE_ROWS rows, however few of their events belong to the user.
+   * Returns events of an organization, or of one of its end users, after a number. Covers at least all events up to
+   * `upTo`, unless the page is full. Reads at most PAGE_ROWS rows, even if few of their events belong to the user.
    * @param upTo at most `head`
    */
   page(scope: EventScope, position: number, upTo: number): Promise<EventPage>;
   /**
-   * Numbers the written events, and marks the webhooks of their organizations as due. Numbers taken
-   * by the writers would become visible out of order, and a reader with a cursor would miss some. Any number of
-   * readers may do this at the same time: the counter lets one through. Answers how many rows were numbered.
+   * Numbers the written events, and marks the webhooks of their organizations as due. If the writers assigned the
+   * numbers, events could become visible out of order, and a reader with a cursor would miss some. Concurrent calls are
+   * safe: the counter admits one at a time.
+   * @returns the number of numbered rows
    */
   number(): Promise<number>;
 }
 
-/** Whose events: of an organization, or of one of its end users. */
+/** The owner of events: an organization, or one of its end users. */
 export interface EventScope {
   readonly organizationId: number;
   readonly customerId?: string;
@@ -55,12 +57,12 @@ export interface EventPage {
   readonly next: number;
 }
 
-/** Rows per page of a stream. A row has all events of one write, some dozens. */
+/** Rows per page of a stream. A row contains all events of one write, some dozens. */
 const PAGE_ROWS = 200;
 /** Events per page of a stream. */
 const PAGE_EVENTS = 500;
 
-/** Another reader has numbered the same rows. */
+/** Thrown when another process has already numbered the same rows. */
 class Overtaken extends Error {}
 
 interface PageRow {
@@ -70,7 +72,7 @@ interface PageRow {
   readonly at: Date;
 }
 
-/** The events and their order. Kept for `keptDays`, then forgotten by MongoDB itself. */
+/** Creates the store of events and their numbers. MongoDB deletes events after `keptDays`. */
 export function createEvents(
   { rows, feeds }: EventModels,
   webhooks: Model<WebhookDoc>,
@@ -81,7 +83,7 @@ export function createEvents(
   const numberOne = (organizationId: number, some: readonly EventRowDoc[]): Promise<void> =>
     atomically(async (session) => {
       const total = some.reduce((sum, { events }) => sum + events.length, 0);
-      // First, so that a second reader meets the first one here.
+      // First in the transaction, so that a concurrent call conflicts here.
       const feed = await feeds
         .findOneAndUpdate(
           { _id: organizationId },
@@ -122,7 +124,7 @@ export function createEvents(
       const found = await rows
         .find({ organizationId, last: { $gt: position } })
         .sort({ last: 1 })
-        // Each row has an event at least.
+        // Each row has at least one event.
         .limit(limit)
         .lean();
       return found
@@ -137,7 +139,7 @@ export function createEvents(
       return feed?.last ?? 0;
     },
     async page({ organizationId, customerId }, position, upTo) {
-      // Other users' events become null: the place of an event in its row is part of its number.
+      // Other users' events become null: the position of an event in its row is part of its number.
       const own = { $cond: [{ $eq: ['$$this.customerId', { $literal: customerId }] }, '$$this', null] };
       const only = { $set: { events: { $map: { input: '$events', in: own } } } };
       const found = await rows.aggregate<PageRow>([

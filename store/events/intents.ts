@@ -5,34 +5,37 @@ import { insertRows } from '../database/insertOnce.js';
 import { INTENDED, type EventRowDoc, newRows } from '../models/events.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** An intent of that age is left over from a death: no write takes so long. */
+/** Age in milliseconds from which an intent counts as left over from a crash. No write takes so long. */
 const LEFT_OVER_MS = 15_000;
 
-/** Which of some files carry a mark. */
+/** Returns which of the files carry a mark. */
 export type Marked = (mark: mongo.ObjectId, fileIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
 /**
- * Telling of many files without a transaction, which would cost more than the change: the row of events is written
- * first and not shown, the change leaves its mark on every file it reaches, and then the row is shown. Where a death
- * comes between, the marks say what to tell.
+ * Writes events of many files without a transaction, which would cost more than the change. First a hidden row of
+ * events is written. Then the change sets a mark on every file it reaches, and the row is published. After a crash in
+ * between, the marks show which events to publish.
  */
 export interface Intents {
   /**
    * @param events each about files that the change may reach
-   * @param change returns which files it changed, all or some; each of them has the mark then
+   * @param change returns which files it changed, all or some; each of them then has the mark
    */
   withPendingEvents(
     events: readonly NewEvent[],
     change: (mark: mongo.ObjectId) => Promise<'all' | ReadonlySet<number>>,
   ): Promise<void>;
-  /** Publishes events that crashes have left: of some files at once, of any after a while. Call it before writing other events of those files. */
+  /**
+   * Publishes events that a crash left hidden: those of the given files at once, others after a while. Call it before
+   * writing other events of those files.
+   */
   settle(fileIds?: readonly number[]): Promise<void>;
 }
 
 type StoredEvent = EventRowDoc['events'][number];
 const idsOf = ({ objectId }: StoredEvent): string[] => [objectId ?? []].flat();
 
-/** What is left of events when only some files are meant. */
+/** Reduces events to the files that `isMeant` accepts. */
 const about = (events: readonly StoredEvent[], isMeant: (event: StoredEvent, id: string) => boolean): StoredEvent[] =>
   events.flatMap((event) => {
     const ids = idsOf(event).filter((id) => isMeant(event, id));
@@ -51,11 +54,11 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
       $set: { last: null, ...(events === known ? {} : { events }) },
       $currentDate: { writtenAt: { $type: 'timestamp' } },
     };
-    // Past mongoose's schema, which does not know MongoDB's clock.
+    // Bypasses mongoose, whose schema has no type for MongoDB's timestamp.
     return (await updateRows(rows, [{ filter: intended, update: change }])) === 1;
   };
 
-  /** Writes the events that a process which presumed this one dead has not written. */
+  /** Writes the remaining events after another process settled the row because it presumed this process dead. */
   const showRest = async (row: EventRowDoc, events: readonly StoredEvent[]): Promise<void> => {
     const settled = await rows.findById(row._id).lean();
     const told = new Set((settled?.events ?? []).flatMap((event) => idsOf(event).map((id) => `${event.kind} ${id}`)));

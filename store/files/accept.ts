@@ -203,7 +203,7 @@ export interface FileAcceptanceDeps {
   readonly intents: Intents;
   readonly queue: FileQueue;
   /** Items whose files their caller has deleted. */
-  readonly deleted: Pick<Selections, 'leftOut' | 'bringBack'>;
+  readonly deleted: Pick<Selections, 'skippedAmong' | 'bringBack'>;
   readonly ledger: Pick<LedgerWriter, 'handOver' | 'note'>;
 }
 

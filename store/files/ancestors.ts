@@ -4,11 +4,14 @@ import type { FileDoc } from '../models/files.js';
 
 type Placed = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'parentId'>;
 
-/** Containers inside one another at most; deeper ones are a circle. */
+/** Maximum depth of nested containers. A deeper nesting is a cycle. */
 const MAX_LEVELS = 100;
 
 export interface FileAncestors {
-  /** Ids of the ancestors of each file, nearest first, by the file's id. One query per level, however many files. */
+  /**
+   * Returns the ids of each file's ancestors, nearest first, by the file's id. One query per level, for any number of
+   * files.
+   */
   ancestorsOf(files: readonly Placed[]): Promise<Map<number, number[]>>;
 }
 
@@ -34,7 +37,7 @@ const valuesOf = (placed: readonly Placed[], key: 'organizationId' | 'userId') =
   $in: [...new Set(placed.map((file) => file[key]))],
 });
 
-/** Returns the ancestors up to the first that is unknown or of another owner. */
+/** Returns the ancestors up to the first that is unknown or belongs to another owner. */
 function above(file: Placed, known: ReadonlyMap<number, Placed>): Set<number> {
   const found = new Set<number>();
   for (let parentId = file.parentId; parentId !== null && !found.has(parentId);) {

@@ -13,12 +13,12 @@ import {
 } from './transitions.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** A change of one file, which was read before. */
+/** A change of one file that the caller has read. */
 export type ChangeOfFile<N extends Transition> = Change<N> & { readonly file: FileDoc };
 
 /**
- * Writes transitions together with their events: a crash in between leaves both or neither. Files whose sync they end
- * are counted; if the reply of a write is lost, its files are not.
+ * Writes transitions together with their events: a crash in between leaves both or neither. Files whose sync ends are
+ * counted in the metrics; if the reply of a write is lost, its files are not counted.
  */
 export interface FileChanges {
   /** Changes one file, if it matches, and returns its old record. @param once see EventWriter.write */
@@ -27,19 +27,22 @@ export interface FileChanges {
   some<N extends Transition>(name: N, change: Change<N>, limit: number): Promise<number>;
   /** Changes many files, each if it matches, in one round trip. Returns the ids of the changed files. */
   many<N extends Transition>(name: N, changes: readonly ChangeOfFile<N>[]): Promise<number[]>;
-  /** Changes many files, each if it matches, by a row that has no event. */
+  /** Changes many files, each if it matches, by a transition that has no event. */
   manyWithoutEvents<N extends Transition>(name: N, changes: readonly Change<N>[]): Promise<void>;
   /** Changes all of the files that still match in the same way. Returns whether all of them did. */
   all<N extends Transition>(name: N, files: readonly FileDoc[], change: Change<N>): Promise<boolean>;
 }
 
-/** Marks stored per file: enough to outlast the changes before a crash is settled. */
+/**
+ * Maximum number of marks stored per file. Later changes must not push out a mark before the crash that it covers is
+ * settled.
+ */
 const MARKS_KEPT = 4;
 
 /** Returns the part of an update that adds a mark. */
 const leaving = (mark: mongo.ObjectId) => ({ $push: { marks: { $each: [mark], $slice: -MARKS_KEPT } } });
 
-/** Returns the files that a change has reached. */
+/** Returns a function that finds the files with a mark. */
 export const markedFiles =
   (files: Model<FileDoc>): Marked =>
   async (mark, fileIds) => {
@@ -93,7 +96,7 @@ export function createFileChanges(
             }),
           );
           if (matched === changes.length) return 'all';
-          // Rare: some now belong to another run.
+          // Rare: some files now belong to another run.
           const reached = await markedFiles(files)(mark, ids);
           changed = ids.filter((id) => reached.has(id));
           return reached;

@@ -15,102 +15,116 @@ import { recountPages } from './pageCounts.js';
 import { type StartedFile, startFiles } from './start.js';
 import { ATTEMPT_ENDED, type Change, type Transition, transition } from './transitions.js';
 
-/** How a sync ended well: the content that readers see from now on. */
+/** A successful sync: the content that readers see from now on. */
 export interface FinishedSync {
   readonly runId: number;
   /** The record when the sync began. */
   readonly file: FileDoc;
   readonly content: SyncedContent;
   readonly name: string | null;
-  /** The model of its vectors, which takes the place of the one that was asked for; absent: that one. */
+  /** The model of its vectors, if it differs from the requested one. */
   readonly model?: EmbeddingModelId;
   readonly fileMetadata: Record<string, unknown>;
-  /** When the content says it was made; absent where it does not. */
+  /** Creation time that the content states; absent if it states none. */
   readonly sourceCreatedAt?: Date;
-  /** The revision of the tags that the points carry: a file whose tags have changed is not flipped. */
+  /** Revision of the tags that the points carry. If the file's tags have changed since, the sync is not published. */
   readonly tagsRevision: number | null;
-  /** For the ledger. */
+  /** Cost for the ledger. */
   readonly cost: ItemCost;
 }
 
-/** A file whose content is still the one it has, under the number that was given out for this try. */
-export interface KeptFile {
+/** A file whose content has not changed, with the generation that this attempt reserved. */
+export interface UnchangedFile {
   readonly runId: number;
   /** The record when the sync began. */
   readonly file: FileDoc;
   readonly generation: number;
-  /** Of finding that out. */
+  /** Cost of the comparison. */
   readonly cost: ItemCost;
 }
 
-/** Files ended in one write when a run is aborted. */
+/** Files per write when a run is aborted. */
 const ABORTED_AT_ONCE = 500;
 
 /**
- * Changes of files by the run that owns them, each with its event. Each is guarded by the run's id and the state it expects, so running it
- * twice, or after another run took the file over, changes nothing.
+ * Changes of files by the run that owns them, each with its event. The run's id and the expected state guard each
+ * change, so a repeated call, or one after another run took the file over, changes nothing.
  */
 export interface FileCommands {
-  /** Sets the run's files to SYNCING and gives each a new generation. Files that are not this run's, or done, are skipped. */
+  /**
+   * Sets the run's files to SYNCING and gives each a new generation. Skips files that belong to another run or are
+   * done.
+   */
   start(runId: number, fileIds: readonly number[]): Promise<StartedFile[]>;
-  /** Flips files to their new generation; answers the ids that were flipped. */
+  /** Publishes the new generation of files; returns the ids of the published files. */
   finish(syncs: readonly FinishedSync[]): Promise<number[]>;
-  /** Ends a file in READY_TO_SYNC: nothing was fetched, and nothing of an earlier sync is touched. */
+  /** Ends a file in READY_TO_SYNC. Nothing was fetched, and the result of an earlier sync stays unchanged. */
   shelve(runId: number, fileId: number): Promise<boolean>;
-  /** Ends files whose content is still the one they have: READY, nothing rewritten. */
-  keep(files: readonly KeptFile[]): Promise<void>;
-  /** Gives a file the content that was fetched for it, in the transaction that makes it the file's; null when it is no longer this run's. */
+  /** Ends files whose content has not changed: sets READY and rewrites nothing. */
+  finishUnchanged(files: readonly UnchangedFile[]): Promise<void>;
+  /**
+   * Stores the fetched content on the file, in the caller's transaction; null if the file no longer belongs to this
+   * run.
+   */
   takeOriginal(runId: number, fileId: number, taken: TakenOriginal, session: Session): Promise<FileDoc | null>;
-  /** Counts that a content has brought its reader down. */
+  /** Counts a crash of the document reader for this content. */
   noteCrash(runId: number, fileId: number, hash: string): Promise<void>;
-  /** Ends a file in SYNC_ERROR. @param isGone whether it no longer exists at its source. False if the run no longer owns it. */
+  /**
+   * Ends a file in SYNC_ERROR. @param isGone whether it no longer exists at its source. False if the run no longer owns
+   * it.
+   */
   fail(runId: number, fileId: number, message: string, end: ItemEnd, isGone?: boolean): Promise<boolean>;
-  /** Back into the queue, for a try after `notBefore`. */
+  /** Queues a file again, for an attempt after `notBefore`. */
   requeue(runId: number, fileId: number, notBefore: Date, message: string): Promise<boolean>;
-  /** The same for a file that a rate limit delays: RATE_LIMITED. @param counted whether it counts as an attempt */
+  /**
+   * Sets RATE_LIMITED and queues the file for an attempt after `notBefore`. @param counted whether it counts as an
+   * attempt
+   */
   limit(runId: number, fileId: number, notBefore: Date, message: string, counted: boolean): Promise<boolean>;
-  /** Holds a file back until there is room for it within the user's limits. */
+  /** Delays a file until the user's limits allow it. */
   delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /**
-   * Puts a begun file aside until something else of it is made, and the start does not count. It stays SYNCING, or is
-   * QUEUED_FOR_OCR where pages are given that are to be recognized.
+   * Defers a started file until another part of it is ready; the start does not count as an attempt. It stays SYNCING,
+   * or becomes QUEUED_FOR_OCR if `ocrPages` names pages to recognize.
    */
   putAside(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
   /** Counts the start of a file that was deferred for OCR, and returns it; null if it is no longer deferred. */
   beginOcr(runId: number, fileId: number): Promise<FileDoc | null>;
-  /** Undoes `start` for files that were not brought to an end (cancelled or shut down): the start does not count. */
+  /**
+   * Undoes `start` for files that were interrupted (cancelled or shut down): the start does not count as an attempt.
+   */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
-  /** The rows and points of older generations are gone. */
+  /** Records that the rows and points of older generations are deleted. */
   cleaned(fileIds: readonly number[]): Promise<void>;
   /** Ends every open file of the run in SYNC_ABORTED, and recounts the pages of its container. @param cause for the ledger */
   abortOpen(runId: number, message: string, cause: SkipCause): Promise<number>;
-  /** Ends the files of a data source that wait for their sync in SYNC_ABORTED: its access is gone. */
+  /** Ends the queued files of a data source in SYNC_ABORTED, because its access was revoked. */
   abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
   /** Changes an unfinished container: status, message and facts to merge into file_metadata; null removes one. */
   moveContainer(runId: number, fileId: number, change: ContainerChange): Promise<boolean>;
 }
 
-/** What is found out as a file is fetched. */
+/** Facts that are found while a file is fetched. */
 export type TakenOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'statistics' | 'sourceOptions'>;
 
 export interface ContainerChange {
   readonly status: 'QUEUED_FOR_SYNC' | 'SYNCING' | 'READY' | 'SYNC_ERROR';
   readonly message?: string | null;
-  /** Why it fails. */
+  /** Cause of a failure. */
   readonly cause?: ItemCause;
   readonly facts?: Record<string, unknown>;
   readonly synced?: boolean;
-  /** By a scheduled sync, which reports the queued files itself. */
+  /** Whether a scheduled sync makes the change. It reports the queued files itself. */
   readonly isPass?: boolean;
-  /** Kept for the next run; null forgets an earlier one. */
+  /** State of the feed for the next run; null deletes an earlier one. */
   readonly feedReading?: FeedReading | null;
-  /** Where it is by now. */
+  /** Current address of the container. */
   readonly externalUrl?: string;
-  /** All its children are known and queued: this is reported once per run. */
+  /** Whether all its children are known and queued. One event per run reports this. */
   readonly discovered?: boolean;
 }
 
-/** The row of a container's change. */
+/** Returns the transition for a change of a container. */
 const rowOfContainer = ({ status, discovered = false }: ContainerChange) => {
   if (discovered) return 'containerDiscovered';
   if (status === 'SYNCING') return 'containerStart';
@@ -121,7 +135,7 @@ const rowOfContainer = ({ status, discovered = false }: ContainerChange) => {
 export function createFileCommands(files: Model<FileDoc>, changes: FileChanges): FileCommands {
   const mine = (runId: number, fileId: number) => ({ owner: { runId }, where: { _id: fileId } });
   const aborted = (cause: SkipCause) => ({ ...ATTEMPT_ENDED, ended: endedAs('aborted', 'queue', cause) });
-  /** Ends files in SYNC_ABORTED, some at a time. */
+  /** Ends files in SYNC_ABORTED, in batches. */
   const abort = async <N extends 'abort' | 'abortQueued'>(name: N, change: Change<N>): Promise<number> => {
     let total = 0;
     for (;;) {
@@ -130,7 +144,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       if (some < ABORTED_AT_ONCE) return total;
     }
   };
-  /** A change without an event. */
+  /** Changes files without an event. */
   const update = async <N extends Transition>(name: N, change: Change<N>): Promise<boolean> => {
     const write = transition(name, change);
     return (await files.updateMany(write.filter, write.update)).matchedCount > 0;
@@ -139,7 +153,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
     start: (runId, fileIds) => startFiles(files, changes, runId, fileIds),
     async finish(syncs) {
       const now = new Date();
-      const flipped = await changes.many(
+      const published = await changes.many(
         'finish',
         syncs.map(({ runId, file, content, name, model, fileMetadata, sourceCreatedAt, tagsRevision, cost }) => ({
           file,
@@ -153,14 +167,14 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
             ...(model === undefined ? {} : { 'options.embeddingModel': model }),
             fileMetadata,
             ...(sourceCreatedAt ? { sourceCreatedAt } : {}),
-            // Any earlier number may have left rows: an older content, or an attempt that crashed.
+            // Any earlier generation may have left rows: an older content, or an attempt that crashed.
             cleanupPending: content.generation > 1,
             ...ATTEMPT_ENDED,
             ended: { ...endedAs('ok', null, null), ...cost },
             attempts: 0,
             lastSync: now,
             restoredAt: null,
-            // Its vectors are in Qdrant, wherever the earlier ones were.
+            // The new vectors are in Qdrant, even if the earlier ones were in cold storage.
             embeddingStorageStatus: 'HOT_STORAGE',
             coldCopy: null,
             ...(file.supportsColdStorage
@@ -169,8 +183,8 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
           },
         })),
       );
-      if (flipped.length === syncs.length) return flipped;
-      // A reply may have been lost: files that this very sync flipped before count as well.
+      if (published.length === syncs.length) return published;
+      // A reply may have been lost: count files that this same sync published earlier.
       const rows = await files
         .find(
           { $or: syncs.map(({ file, content }) => ({ _id: file._id, generation: content.generation })) },
@@ -183,12 +197,12 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       const set = { ...ATTEMPT_ENDED, ended: endedAs('skipped', 'select', 'skip_file_processing') };
       return (await changes.one('shelve', { ...mine(runId, fileId), message: null, set })) !== null;
     },
-    async keep(all) {
+    async finishUnchanged(all) {
       const now = new Date();
-      const isEvaluated = ({ file }: KeptFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
+      const isEvaluated = ({ file }: UnchangedFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
       await keepEvaluated(changes, all.filter(isEvaluated));
       await changes.many(
-        'keep',
+        'finishUnchanged',
         all
           .filter((one) => !isEvaluated(one))
           .map(({ runId, file, generation, cost }) => ({
@@ -201,7 +215,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
               ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
               attempts: 0,
               lastSync: now,
-              // It was listed before its content was compared.
+              // The listing reported this version before the content was compared.
               ...(file.listedVersion ? { version: file.listedVersion } : {}),
             },
           })),
@@ -229,7 +243,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       return (await changes.one('fail', { ...mine(runId, fileId), message, set })) !== null;
     },
     async requeue(runId, fileId, notBefore, message) {
-      // A failed comparison is repeated; neither is reported.
+      // A comparison that failed is repeated without an event.
       const { matchedCount } = await files.updateOne(
         { _id: fileId, runId, syncStatus: 'EVALUATING_RESYNC' },
         { $set: { notBefore, unfinishedStarts: 0, updatedAt: new Date() }, $inc: { attempts: 1 } },
@@ -270,7 +284,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       const _id = { $in: [...fileIds] };
       const undone = { unfinishedStarts: -1 };
       await update('release', { owner: { runId }, where: { _id }, inc: undone });
-      // Files in OCR are not read from the beginning again, and an evaluation is not repeated.
+      // These files keep their state, so that OCR and evaluations do not start again from the beginning.
       await files.updateMany(
         { _id, runId, syncStatus: { $in: ['QUEUED_FOR_OCR', 'EVALUATING_RESYNC'] } },
         { $set: { updatedAt: new Date() }, $inc: undone },
@@ -303,7 +317,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
           message,
           isPass,
           set: {
-            // The ledger has no line of a container; lists of failures find it by this cause.
+            // The ledger has no entry for a container; lists of failures find it by this cause.
             ended: status === 'SYNC_ERROR' ? endedAs('failed', null, cause) : null,
             ...(synced ? { lastSync: new Date() } : {}),
             ...(feedReading === undefined ? {} : { feedReading }),

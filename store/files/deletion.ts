@@ -13,7 +13,7 @@ import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from './queries.js';
 import { TRANSITIONS, transition, transitionEvents } from './transitions.js';
 
-/** How a file rests while its delete is under way, and how once its content is gone and its record kept. */
+/** State of a file during its delete. EMPTIED is the state after it, if the record is kept. */
 export const TAKEN_OVER = { syncStatus: TRANSITIONS.takeOverForDelete.to, syncErrorMessage: BEING_DELETED } as const;
 const EMPTIED = TRANSITIONS.empty.to;
 const OPEN = [...UNDER_WAY_STATUSES, ...WAITING_FILE_STATUSES];
@@ -21,21 +21,21 @@ export const DELETE_STOPPED =
   'The delete of this file was stopped, and parts of it may be gone. Delete it again, or resync it to have it back.';
 
 const DELETED = endedAs('ok', 'delete', null);
-/** A file that is gone, in the words of the ledger. */
+/** The ledger entry of a deleted file. */
 const deletedItem = ({ _id: fileId, externalFileId: externalId, name }: FileDoc) => ({
   ...{ fileId, externalId, name, end: DELETED, message: null },
 });
 
-/** Deletion of files, in the order that leaves nothing behind. */
+/** Deletes files, in an order that leaves nothing behind. */
 export interface FileDeletion {
   /**
-   * The parents whose children a delete means: those that its filters name with all below them, and with deleteChildren
-   * the matching files themselves. To be asked before anything is deleted.
+   * Returns the parents whose children a delete includes: those that its filters name, with all descendants, and with
+   * deleteChildren the matching files. Call it before anything is deleted.
    */
   parentsOfDelete(tenant: Tenant, request: DeleteFilesRequest): Promise<number[]>;
   /**
-   * Files that a delete means and that were there when it was accepted, by id. What the run took over at a try that died
-   * is among them, whatever its filters say of a file that is being deleted; what it has emptied is not.
+   * Returns the files of a delete that existed when it was accepted, by id. Includes files that the run took over in an
+   * attempt that crashed, even if the filters no longer match them; excludes files that it has emptied.
    */
   deletable(
     tenant: Tenant,
@@ -44,7 +44,7 @@ export interface FileDeletion {
     afterId: number,
     limit: number,
   ): Promise<number[]>;
-  /** Of these, some that another run has not brought to rest: queued, held back or under way. */
+  /** Returns some files of the delete that another run has not finished: queued, delayed or in progress. */
   deletableOpen(
     tenant: Tenant,
     run: { readonly runId: number; readonly acceptedAt: Date },
@@ -53,11 +53,11 @@ export interface FileDeletion {
   ): Promise<number[]>;
   /** Makes the delete's run the owner, so that no other run can publish the files. */
   takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
-  /** The run ended before its files were deleted: says so on those it had taken over. */
+  /** Sets an error message on the files that the run took over, because it ended before they were deleted. */
   stopped(runId: number): Promise<void>;
-  /** @param tell whether to write FILE_DELETED for each */
+  /** Deletes the records. @param tell whether to write FILE_DELETED for each */
   remove(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
-  /** The record stays, without content. @param tell whether to write FILE_DELETED for each */
+  /** Keeps the records without content. @param tell whether to write FILE_DELETED for each */
   emptied(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export function createFileDeletion({
       await end(session, rows);
       if (tell) await events.write(transitionEvents('empty', rows, {}), session);
     });
-  /** What a delete names, one condition or more. */
+  /** Returns the conditions of a delete, combined with OR. */
   const meant = (
     tenant: Tenant,
     { filters, deleteChildren = false, parents = [] }: DeleteFilesRequest & DeleteFilesProgress,
@@ -103,7 +103,8 @@ export function createFileDeletion({
   ): QueryFilter<FileDoc>[] => {
     const { parentFileIds: _named, ...others } = filters;
     const below = { ...others, parentFileIds: parents };
-    // As in a listing, includeAllChildren widens what parentFileIds names; deleteChildren adds to what is named.
+    // As in a listing, includeAllChildren extends parentFileIds; deleteChildren adds the children of the matching
+    // files.
     const named =
       filters.includeAllChildren === true && parents.length > 0
         ? [fileQuery(tenant, below, afterId)]
@@ -139,13 +140,13 @@ export function createFileDeletion({
     async takeOver({ organizationId, userId }, runId, workflowId, ids) {
       const mine = { organizationId, userId, _id: { $in: [...ids] } };
       await ledger.handOver(await files.find(mine, { runId: 1 }).lean(), runId);
-      // A move of its vectors can no longer complete.
+      // Clearing the token stops a move of the vectors.
       await files.updateMany({ ...mine, 'move.runId': { $gt: 0 } }, { $set: { 'move.token': null } });
       const { filter, update } = transition('takeOverForDelete', {
         owner: { organizationId, userId },
         where: { _id: { $in: [...ids] } },
         message: BEING_DELETED,
-        // A part may be missing from now on: a later sync must not find the page unchanged.
+        // The delete may stop halfway: a later sync must not treat the page as unchanged.
         set: { runId, workflowId, ended: null, processedAs: null },
       });
       await files.updateMany(filter, update);
@@ -168,7 +169,7 @@ export function createFileDeletion({
     async emptied(tenant, runId, ids, tell) {
       const { filter, update } = transition('empty', {
         owner: tenant,
-        // A repeated batch meets files that it has emptied and reported.
+        // Excludes files that an earlier attempt has emptied and reported.
         where: { _id: { $in: [...ids] }, runId, syncErrorMessage: BEING_DELETED },
         message: null,
         set: {

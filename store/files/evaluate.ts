@@ -9,10 +9,10 @@ import type { FileDoc } from '../models/files.js';
 import { type Change, CONNECT_CREDENTIALS, transition } from './transitions.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** What a pass needs to know of a file that it meets. */
+/** Fields of a file that a scheduled sync needs when it lists the file. */
 export type MetFile = Pick<FileDoc, '_id' | 'syncStatus' | 'syncErrorMessage' | 'generation' | 'requestId'>;
 
-/** What a pass says of a file that it meets. */
+/** Fields that a scheduled sync sets on a file that it lists. */
 interface Met {
   readonly runId: number;
   readonly requestId: string;
@@ -20,7 +20,7 @@ interface Met {
   readonly workflowOf: (fileId: number) => string;
 }
 
-/** A file that was looked at and has not changed, under the number that was given out for it. */
+/** A file that was compared and has not changed, with the generation that this attempt reserved. */
 interface EvaluatedFile {
   readonly runId: number;
   readonly file: Pick<FileDoc, '_id' | 'listedVersion' | 'keptRequestId'>;
@@ -30,20 +30,20 @@ interface EvaluatedFile {
 
 /** Files that a scheduled sync compares: their content and events stay unchanged until a change is found. */
 export interface FileEvaluation {
-  /** The containers in a data source. */
+  /** Returns the containers of a data source. */
   containersOf(tenant: Tenant, dataSourceId: number, limit: number): Promise<number[]>;
-  /** Whether anything of a data source was not brought to its end. */
+  /** Returns whether any file of a data source was not synced completely. */
   anyUnsynced(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<boolean>;
-  /** The content of files has changed: their sync starts now, with its events. */
+  /** Starts the sync of files whose content has changed, with its events. */
   beginChanged(runId: number, fileIds: readonly number[]): Promise<void>;
-  /** A file can't be compared: its state is restored. */
+  /** Restores the state of a file that cannot be compared. */
   endLook(runId: number, fileId: number): Promise<void>;
 }
 
-/** A file that turned out to be unchanged: it belongs to its earlier request again. */
+/** Returns the fields of an unchanged file: it belongs to its earlier request again. */
 const unchanged = (requestId: string | null) => ({ ...CONNECT_CREDENTIALS, requestId });
 
-/** Ends evaluations that were not completed: the files get their old state. */
+/** Ends evaluations that were not completed, and restores the earlier state of the files. */
 export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluationsOfSource'>(
   files: Model<FileDoc>,
   name: N,
@@ -51,7 +51,7 @@ export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluations
   cause: SkipCause,
 ): Promise<void> {
   const ended = { $literal: endedAs('aborted', 'queue', cause) };
-  // A pipeline, as the request comes from another field of the record.
+  // A pipeline, because the request id comes from another field of the record.
   const { filter, update } = transition(name, {
     ...whose,
     message: null,
@@ -60,7 +60,7 @@ export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluations
   await files.updateMany(filter, [update], { updatePipeline: true });
 }
 
-/** Ends evaluations of unchanged files. Nothing is reported, and their last sync stays the earlier one. */
+/** Ends evaluations of unchanged files. Writes no events and does not change their last sync. */
 export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile[]): Promise<void> =>
   changes.manyWithoutEvents(
     'keepEvaluated',
@@ -71,17 +71,18 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
       set: {
         ...unchanged(file.keptRequestId ?? null),
         ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
-        // It is at its source.
+        // The file exists at its source, so it no longer counts as restored.
         restoredAt: null,
-        // It was listed before its content was compared.
+        // The listing reported this version before the content was compared.
         ...(file.listedVersion ? { version: file.listedVersion } : {}),
       },
     })),
   );
 
 /**
- * Hands known files to a scheduled sync, with their own options and tags. A file with content is EVALUATING_RESYNC until it is
- * compared; a failed one is queued; unfinished ones and those without content by request are filtered out.
+ * Assigns known files to a scheduled sync, with their own options and tags. A file with content is EVALUATING_RESYNC
+ * until it is compared, and a failed one is queued. Unfinished files, and files without content by request, are
+ * skipped.
  */
 export async function passKnown(
   files: Model<FileDoc>,
@@ -101,7 +102,7 @@ export async function passKnown(
         seen: syncStatus,
         message: null,
         set: {
-          // Its events belong to the pass from here on.
+          // From here on its events belong to the scheduled sync.
           requestId: request.requestId,
           keptRequestId: file.requestId,
           runId: request.runId,

@@ -5,10 +5,10 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 
-/** Of one cause so many are counted at most: more are said to be as many. */
+/** Maximum count per cause. Larger numbers are reported as this one. */
 export const MAX_FAILURES_COUNTED = 10_000;
 
-/** Whose failed files: all of an organization, or those of one of its data sources. */
+/** The owner of failed files: an organization, or one of its data sources. */
 export interface FailureScope {
   readonly organizationId: number;
   readonly dataSourceId?: number;
@@ -32,20 +32,20 @@ export type FailedFile = Pick<
 
 /** Files that failed for one reason. */
 export interface FailureGroup {
-  /** As the ledger names it; null: none was kept. */
+  /** Cause from the ledger; null if none was stored. */
   readonly cause: ItemCause | null;
-  /** Counted up to MAX_FAILURES_COUNTED. */
+  /** Number of files, at most MAX_FAILURES_COUNTED. */
   readonly files: number;
   readonly latest: FailedFile;
 }
 
 /** Failed and waiting files, for operators. */
 export interface FileFailures {
-  /** Files of a data source that wait until its source takes requests again; counted up to a limit. */
+  /** Counts files of a data source that wait for the end of a rate limit, at most `limit`. */
   waitingForLimit(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>, limit: number): Promise<number>;
-  /** The largest groups first. Reads an entry of the index for each file that it counts, and one file a group. */
+  /** Returns the largest groups first. Reads one index entry per counted file, and one file per group. */
   byCause(scope: FailureScope, limit: number): Promise<FailureGroup[]>;
-  /** The latest that failed for one cause; null: of which none was kept. */
+  /** Returns the latest files that failed for a cause; null: those without a stored cause. */
   failed(
     scope: FailureScope,
     page: { readonly cause: ItemCause | null; readonly offset: number; readonly limit: number },
@@ -80,7 +80,7 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
       files.countDocuments({ organizationId, userId, dataSourceId, syncStatus: 'RATE_LIMITED' }).limit(limit).exec(),
     async byCause(scope, limit) {
       const hint = indexOf(scope);
-      // Sorted, so that the index is skipped through, from one cause to the next.
+      // Sorted, so that MongoDB skips through the index from one cause to the next.
       const known = await files
         .aggregate<{ _id: ItemCause | null }>([
           { $match: query(scope) },

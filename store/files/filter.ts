@@ -8,19 +8,19 @@ import type { FileDoc } from '../models/files.js';
 
 type Query = QueryFilter<FileDoc>;
 
-/** A substring as a pattern: the user's text is never a pattern itself. */
+/** Returns a pattern that matches a substring. The user's text is escaped, so it is never a pattern itself. */
 const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
 
 const anyOf = <T>(values: readonly T[] | undefined): { $in: T[] } | undefined =>
   values === undefined || values.length === 0 ? undefined : { $in: [...values] };
 
-/** What the tag filters ask for; all must hold. */
+/** Returns the conditions of the tag filters; all must hold. */
 export function tagQueries({ tagTree, tags = {} }: FileFilters): TagQuery[] {
   if (tagTree) return [tagTreeQuery(tagTree)].filter((part) => part !== undefined);
   return Object.entries(tags).map(([key, value]) => tagCondition({ key, value }));
 }
 
-/** The MongoDB query for a caller's files. The caller's organization and user are always part of it. */
+/** Returns the MongoDB query for a caller's files. It always contains the caller's organization and user. */
 export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilters, startingId = 0): Query {
   const query: Query = { organizationId, userId };
   const and: Query[] = [];
@@ -30,7 +30,7 @@ export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilte
   };
   member('_id', filters.ids);
   if (startingId > 0) and.push({ _id: { $gt: startingId } });
-  // The index of external ids begins with the source.
+  // The index of external ids begins with the source, so the query names all sources.
   member('source', filters.externalFileIds?.length && !filters.sources?.length ? SOURCE_TYPES : filters.sources);
   member('externalFileId', filters.externalFileIds);
   member('externalUrl', filters.externalUrls);

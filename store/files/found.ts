@@ -5,7 +5,7 @@ import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
 import { aggregateRows, collectionOf, readRows } from '../database/driver.js';
 
-/** What a search answers, or must know, of the file of a chunk. */
+/** Fields of a chunk's file that a search returns or needs. */
 const FOUND_FIELDS = [
   ...(['_id', 'organizationId', 'userId', 'parentId', 'generation', 'embeddingStorageStatus'] as const),
   ...(['name', 'source', 'externalUrl', 'tags', 'sourceTags', 'fileMetadata'] as const),
@@ -13,22 +13,22 @@ const FOUND_FIELDS = [
 ];
 export type FoundFile = Pick<FileDoc, (typeof FOUND_FIELDS)[number]>;
 
-/** Files whose vectors are not at hand. */
+/** Matches files whose vectors are not in Qdrant. */
 export const COLD = { embeddingStorageStatus: { $in: ['COLD_STORAGE', 'COLD_TO_HOT'] as const } };
 
-/** What else of a user's files would have to be searched, or asked about. */
+/** Which other files of the user a search would have to cover. */
 export interface Elsewhere {
   readonly model: EmbeddingModelId;
-  /** The vector space; files of the model in other spaces are found. */
+  /** The vector space that is searched; files of the model in other spaces are found. */
   readonly space: string;
-  /** Whether files in cold storage count, of whatever model. */
+  /** Whether to include files in cold storage, of any model. */
   readonly cold: boolean;
 }
 
 export interface FoundFiles {
-  /** Records of hits, as far as a search needs them. */
+  /** Returns the records of hits, with the fields that a search needs. */
   found(tenant: Tenant, ids: readonly number[]): Promise<FoundFile[]>;
-  /** The same, and in the same question whether the user has any file elsewhere. */
+  /** Returns the records of hits and, from the same query, whether the user has any other file (see Elsewhere). */
   findWithOtherSpaces(
     tenant: Tenant,
     ids: readonly number[],
@@ -36,7 +36,7 @@ export interface FoundFiles {
   ): Promise<{ readonly files: FoundFile[]; readonly isElsewhere: boolean }>;
 }
 
-/** The id of a row that stands for files elsewhere. */
+/** Id of the row that reports files elsewhere. */
 const MARK = 'elsewhere';
 
 export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
@@ -46,7 +46,7 @@ export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
     userId,
     _id: { $in: [...ids] },
   });
-  /** At most one row, if such a file exists. */
+  /** Returns a stage that adds one row if such a file exists. */
   const any = (query: object): object => ({
     $unionWith: {
       coll: collectionOf(files),

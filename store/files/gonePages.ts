@@ -6,27 +6,27 @@ import type { Tenant } from '../users/accept.js';
 import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 
-/** What of a scraped site is at its site no more. */
+/** Pages of a scraped site that no longer exist there. */
 export interface GonePages {
   /**
-   * Pages of a container that the site reported to a scheduled run as gone, and with `missed` those that it did not find, unless
-   * they were changed since it began. Restored pages are excluded.
+   * Returns pages of a container that the site reported to a scheduled run as gone and, with `missed`, those that it
+   * did not find, unless they were changed since it began. Restored pages are excluded.
    */
   gonePages(
     pass: RunDoc,
     containerId: number,
     missed: boolean,
   ): Promise<{ readonly pages: number; readonly gone: number[] }>;
-  /** Whether what a pass of a container misses is deleted however much it is. */
+  /** Sets whether a scheduled sync may delete any number of missing pages of a container. */
   setDeletionsApproved(tenant: Tenant, containerId: number, approved: boolean): Promise<void>;
-  /** Containers of an organization whose deletions are held. */
+  /** Returns containers of an organization whose deletions are held. */
   heldContainers(
     organizationId: number,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly found: FileDoc[]; readonly count: number }>;
-  /** One of an organization, of any user. */
+  /** Finds a container of any user of an organization. */
   containerInOrganization(organizationId: number, id: number): Promise<FileDoc | null>;
-  /** An operator has refused, or approved, what is held of a container. */
+  /** Records that an operator has approved or refused the held deletions of a container. */
   decideDeletions(container: FileDoc, approved: boolean): Promise<FileDoc | null>;
 }
 

@@ -8,10 +8,10 @@ import type { FileDoc } from '../models/files.js';
 import { transitionEvents } from './transitions.js';
 import { readRows } from '../database/driver.js';
 
-/** Of one transaction. */
+/** Maximum containers per transaction. */
 const MAX_CONTAINERS = 50;
 
-/** A new container, with the run that will find its contents. */
+/** A new container, with the run that will find its children. */
 export interface NewContainer {
   readonly file: FileDoc;
   readonly run: RunDoc;
@@ -19,17 +19,17 @@ export interface NewContainer {
 
 export interface NewContainers {
   /**
-   * Accepts it together with those of concurrent requests, in one transaction. False if
-   * nothing was written and it must be accepted alone: its address is known, or another one failed.
+   * Accepts it together with those of concurrent requests, in one transaction. False if nothing was written and it must
+   * be accepted alone, because its address is known or another container failed.
    */
   accept(container: NewContainer): Promise<boolean>;
 }
 
-/** The shared transaction is given up at the first difficulty, because requests of other tenants wait for it. */
+/** Ends the shared transaction at the first error, because requests of other tenants wait for it. */
 class GivenUp extends Error {}
 
 const KEY_FIELDS = { organizationId: 1, userId: 1, source: 1, externalFileId: 1, accountId: 1 } as const;
-/** By what a file is known. */
+/** Returns the fields that identify a file. */
 const keyOf = ({ organizationId, userId, source, externalFileId, accountId }: FileDoc) => ({
   organizationId,
   userId,
@@ -39,7 +39,7 @@ const keyOf = ({ organizationId, userId, source, externalFileId, accountId }: Fi
 });
 const nameOf = (file: FileDoc): string => JSON.stringify(Object.values(keyOf(file)));
 
-/** Accepts new containers in company: a transaction costs several commands, for one as for many. */
+/** Accepts new containers in batches: a transaction costs several commands, for one container as for many. */
 export function createNewContainers(
   files: Model<FileDoc>,
   runs: Model<RunDoc>,
@@ -82,7 +82,7 @@ export function createNewContainers(
         const fresh = some.filter(({ file }) => {
           const name = nameOf(file);
           if (taken.has(name)) return false;
-          // Of two of one name, the second is a known one.
+          // Of two containers with the same key, the second counts as known.
           taken.add(name);
           return true;
         });

@@ -4,10 +4,10 @@ import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/s
 import { metadataFields } from './accept.js';
 import type { FileDoc } from '../models/files.js';
 
-/** The fact by which a container is one whose pages are counted. */
+/** Only containers with this field count their pages. */
 const TOTAL = 'fileMetadata.pages_total';
 
-/** How the pages below a container have ended, as its file_metadata tells it: the total is the sum of the others. */
+/** Counts the pages of a container by outcome, for its file_metadata. The total is the sum of the others. */
 export async function pageCounts(
   files: Model<FileDoc>,
   { _id: parentId, organizationId, userId }: Pick<FileDoc, '_id' | 'organizationId' | 'userId'>,
@@ -23,8 +23,8 @@ export async function pageCounts(
 }
 
 /**
- * Has the container of a run that came to no proper end count its pages as they are now: the run has told how many it had
- * found, and the other counts are those of an earlier one. Not where another run has taken the container over.
+ * Recounts the pages of the container of a run that did not complete. The run has already written the number of pages
+ * it found, while the other counts are from an earlier run. Skips a container that another run has taken over.
  */
 export async function recountPages(files: Model<FileDoc>, runId: number): Promise<void> {
   const mine = { runId, isContainer: true, syncStatus: { $in: [...FINAL_FILE_STATUSES] }, [TOTAL]: { $exists: true } };

@@ -16,31 +16,37 @@ import type { FileDoc } from '../models/files.js';
 
 type Query = QueryFilter<FileDoc>;
 
-/** So many files or fewer are read by their own index and sorted. Of more, an order's index meets a page soon. */
+/**
+ * Up to this number of matches, files are read by the index of their filter and sorted. With more matches, the index of
+ * the order finds a page quickly.
+ */
 const FEW = 12_000;
-/** Filters of one request that are looked at: tags can be many. */
+/** Maximum number of filters of one request that are counted: there can be many tags. */
 const FILTERS_COUNTED = 6;
-/** To sort so many or more would take longer than the longest walk. */
+/** From this number of matches on, sorting takes longer than the longest walk of an order's index. */
 const MANY = 40_000;
-/** Time limit for walking an order's index for files that may all be at its far end: a fixed part, and one per row. */
+/**
+ * Time limit in milliseconds for walking an order's index, because all matches may be at its far end: a fixed part, and
+ * one per row.
+ */
 const WALK_MS = 60;
 const WALK_MS_PER_ROW = 0.04;
 const TIME_LIMIT_EXCEEDED = 50;
 
-/** How files are read in a list's order. */
+/** Plan for reading files in the order of a list. */
 export interface ReadingPlan {
   readonly index: IndexKeys;
-  /** What to read by where files that match turn out to be far in `index`, unless they are very many; null: nothing else. */
+  /** Filter to read by if the walk of `index` exceeds its time limit, unless it has very many matches; null: none. */
   readonly otherwise: Narrowing | null;
 }
 
-/** A filter with the index that it narrows. */
+/** A filter with an index that supports it. */
 interface Narrowing {
   readonly index: IndexKeys;
   readonly query: Query;
 }
 
-/** The filters that an index backs. */
+/** Returns the filters that have an index. */
 function narrowings(filters: FileFilters, startingId: number): Narrowing[] {
   const found: Narrowing[] = [];
   const member = <T>(field: string, index: IndexKeys, values: readonly T[] | undefined): void => {
@@ -66,11 +72,12 @@ function narrowings(filters: FileFilters, startingId: number): Narrowing[] {
   return found;
 }
 
-/** Whether files of one value lie there in the order of their ids. */
+/** Returns whether files with equal values are ordered by id in an index. */
 const isById = (index: IndexKeys): boolean => Object.keys(index).at(-1) === '_id';
 
 /**
- * Chooses by numbers: MongoDB itself would remember what suited the last request of the same shape, whatever its values.
+ * Chooses an index by counting matches. MongoDB's own planner would reuse the plan of the last request of the same
+ * shape, whatever its values.
  */
 export async function planReading(
   files: Model<FileDoc>,
@@ -80,7 +87,7 @@ export async function planReading(
   order: FileOrder,
 ): Promise<ReadingPlan> {
   const walk = ORDER_INDEXES[order];
-  // There are as many as are named, at most.
+  // The number of named ids limits the number of matches.
   if (filters.externalFileIds?.length) return { index: IDENTITY_INDEX, otherwise: null };
   if (filters.ids?.length && filters.ids.length <= FEW) return { index: ORDER_INDEXES.id, otherwise: null };
   const counted = await Promise.all(
@@ -103,22 +110,22 @@ const sortOf = ({ orderBy, orderDir }: Pick<FileListing, 'orderBy' | 'orderDir'>
 const tookTooLong = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === TIME_LIMIT_EXCEEDED;
 
-/** What is read of the files. */
+/** Query, order and page of files to read. */
 export interface Reading {
   readonly query: Query;
   readonly projection: Readonly<Record<string, 1>> | null;
   readonly listing: Pick<FileListing, 'orderBy' | 'orderDir'>;
   readonly offset: number;
   readonly limit: number;
-  /** Rows of each answer of MongoDB; its second one would be all there are. */
+  /** Rows per batch from MongoDB. Without it, the second batch would contain all remaining rows. */
   readonly batchSize: number;
 }
 
 const patienceFor = (rows: number): number => Math.ceil(WALK_MS + rows * WALK_MS_PER_ROW);
 
 /**
- * The files of a query in a list's order, one by one, read as planned.
- * @param patience for how many milliseconds of MongoDB's work so many rows may be looked for in a plan's first index
+ * Yields the files of a query in a list's order, with a plan.
+ * @param patience returns the time limit of a walk of the plan's first index, in milliseconds, for a number of rows
  */
 export async function* readInOrder<Row extends Pick<FileDoc, '_id'>>(
   files: Model<FileDoc>,

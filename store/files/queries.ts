@@ -11,46 +11,46 @@ import { planReading, readInOrder } from './plan.js';
 import type { Remember } from './remembered.js';
 import { countRows, distinctValues, readRows } from '../database/driver.js';
 
-/** A page of chunks needs few files: without a size, MongoDB's second batch would be all of them. */
+/** A page of chunks needs few files. Without a batch size, MongoDB's second batch would contain all of them. */
 const FILES_PER_BATCH = 200;
 const ROWS_PER_BATCH = 1_000;
 
-/** What a reader of chunks must know of a file. */
+/** Fields of a file that a reader of chunks needs. */
 export type FileContent = Pick<FileDoc, '_id' | 'generation' | 'numChunks' | 'vectorSpace'>;
 
 export interface FileQueries {
-  /** A page of files, some rows at a time. */
+  /** Streams a page of files in batches. */
   list(tenant: Tenant, listing: FileListing): AsyncIterable<FileDoc[]>;
   count(tenant: Tenant, filters: FileFilters, startingId: number): Promise<number>;
-  /** Chunks of all matching files. */
+  /** Counts the chunks of all matching files. */
   countChunks(tenant: Tenant, filters: FileFilters, startingId: number): Promise<number>;
-  /** The matching files that have chunks, in the listing's order, one by one: as many as its page of chunks can need. */
+  /** Streams the matching files that have chunks, in the listing's order: as many as its page of chunks can need. */
   contents(tenant: Tenant, listing: FileListing): AsyncIterable<FileContent>;
-  /** Those of these files, and of all below them, that have children. */
+  /** Returns those of these files and their descendants that have children. */
   parentsBelow(tenant: Tenant, roots: readonly number[]): Promise<number[]>;
   byIds(tenant: Tenant, ids: readonly number[]): Promise<FileDoc[]>;
-  /** Filters with the folders below the named parents, where all descendants are meant. */
+  /** Adds the folders below the named parents to the filters, if they include all descendants. */
   expand(tenant: Tenant, filters: FileFilters): Promise<FileFilters>;
-  /** The ids of matching files, at most `limit`. */
+  /** Returns the ids of matching files, at most `limit`. */
   ids(tenant: Tenant, filters: FileFilters, limit: number): Promise<number[]>;
-  /** The vector spaces in which the caller's files of a model lie. */
+  /** Returns the vector spaces of the caller's files of a model. */
   spacesOf(tenant: Tenant, model: EmbeddingModelId): Promise<string[]>;
-  /** How many numbers the vectors of the caller's files in a space have; null where there are none. */
+  /** Returns the number of dimensions of the caller's vectors in a space; null if there are none. */
   dimensionsIn(tenant: Tenant, model: EmbeddingModelId, space: string): Promise<number | null>;
 }
 
-/** Totals that are remembered, of all users. */
+/** Maximum number of cached totals, over all users. */
 const TOTALS_KEPT = 20_000;
 
-/** Above so many files of a model, the files of the other models are measured instead. */
+/** If more files than this have the model, the files of other models are measured instead. */
 const FEW_OF_MODEL = 2_000;
 
-/** Returns a number of the files of a query: how many they are, or how many chunks they have. */
+/** Returns a number for the files of a query: their count, or the count of their chunks. */
 type Measure = (query: QueryFilter<FileDoc>, hint?: IndexKeys) => Promise<number>;
 
 /**
- * Measures what nearly all files match as all files minus the rest: an index holds all of a user's files in one range, and
- * few keys for the rest. Names the index, since MongoDB would take any that begins with the user.
+ * If nearly all files match, measures all files minus the rest: one index range contains all files of a user, and only
+ * few keys belong to the rest. Names the index, because MongoDB would choose any that begins with the user.
  */
 async function measureFiles(
   files: Model<FileDoc>,
@@ -79,14 +79,14 @@ async function measureFiles(
   return whole - left;
 }
 
-/** Containers have no chunks: queries for chunks need not exclude them. */
+/** Removes the filter for containers. They have no chunks, so queries for chunks need not exclude them. */
 function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): FileFilters {
   return filters;
 }
 
 export function createFileQueries(files: Model<FileDoc>, remember: Remember): FileQueries {
   const totals = remember<number>(TOTALS_KEPT);
-  /** One pass over the parents there are, however deep they lie: their index names each once. */
+  /** Finds all parents in two queries, at any depth: the index on parents names each once. */
   const parentsBelow = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {
     const { organizationId, userId } = tenant;
     const parents = (await files.distinct('parentId', { organizationId, userId })).filter((id) => id !== null);
@@ -98,7 +98,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
       if (siblings) siblings.push(_id);
       else childrenOf.set(parentId, [_id]);
     }
-    // A set is walked to its end while it grows.
+    // Iterating over a set also visits the members that are added meanwhile.
     const below = new Set(roots);
     for (const id of below) childrenOf.get(id)?.forEach((child) => below.add(child));
     const known = new Set(parents);
@@ -107,7 +107,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: Remember): Fi
 
   const expand = async (tenant: Tenant, filters: FileFilters): Promise<FileFilters> => {
     if (filters.includeAllChildren !== true || !filters.parentFileIds?.length) return filters;
-    // The named ones stay in any case: an empty list would name everything.
+    // The named parents stay in the filter in any case: an empty list would match every file.
     const below = await parentsBelow(tenant, filters.parentFileIds);
     return { ...filters, parentFileIds: [...new Set([...filters.parentFileIds, ...below])] };
   };

@@ -3,31 +3,36 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../contract/cacheSize.js';
 import type { Tenant } from '../users/accept.js';
 
-/** What a run may have in the queue however full it is, so that none waits for another to end. */
+/** Minimum number of files that a run may queue even if the queue is full, so that no run waits for another to end. */
 const OWN_TURN = 200;
-/** How long a count is good while the queue is far from full. */
+/** How long a count is reused while the queue is far from full, in milliseconds. */
 const COUNT_GOOD_MS = 1_000;
 const USERS_KEPT = 10_000;
 
-/** Counts files that wait for their sync: of a user or of one run; all, or uploads only. Counting ends at the limit. */
+/**
+ * Counts files that wait for their sync: of a user or of one run; all, or uploads only. Counts at most up to the limit.
+ */
 export type CountQueued = (
   whose: { readonly organizationId: number; readonly userId: number } | { readonly runId: number },
   limit: number,
   onlySent?: boolean,
 ) => Promise<number>;
 
-/** Keeps the queue of each user within a bound, so that what is next is not lost among what comes much later. */
+/** Limits the queue of each user, so that large runs do not delay small ones. */
 export interface FileQueue {
   /**
-   * How many of the wanted files of a run may be queued now; the others are DELAYED until there is room. As long as less
-   * than half of the queue is in use, the user's files are counted once a second at most.
+   * Returns how many of the wanted files of a run may be queued now; the others are DELAYED until the queue has room.
+   * While less than half of the queue is in use, the user's files are counted at most once per second.
    */
   room(tenant: Tenant, runId: number, wanted: number): Promise<number>;
-  /** The same for files that are sent one by one: each is a run of its own, so that all of a user's have one turn together. */
+  /**
+   * Returns how many files that are uploaded one by one may be queued now. Each of them is a run of its own, so all
+   * uploads of a user share one minimum.
+   */
   roomForSent(tenant: Tenant, wanted: number): Promise<number>;
 }
 
-/** @param most files of one user in the queue; 0: any number */
+/** @param most maximum number of queued files per user; 0: no limit */
 export function createFileQueue(count: CountQueued, most: number): FileQueue {
   if (most === 0) {
     return {
@@ -37,7 +42,7 @@ export function createFileQueue(count: CountQueued, most: number): FileQueue {
   }
   const ownTurn = Math.max(1, Math.min(OWN_TURN, Math.floor(most / 10)));
   const seen = new LRUCache<number, number>({ ...atMost(USERS_KEPT), ttl: COUNT_GOOD_MS });
-  /** @param countOwn those in the queue, up to a limit, that have a turn together when it is full */
+  /** @param countOwn counts, up to a limit, the queued files that share one minimum */
   const roomOf = async (
     { organizationId, userId }: Tenant,
     wanted: number,

@@ -32,16 +32,16 @@ export interface ReembeddedFile extends StartedFile {
   readonly space: VectorSpace;
   /** See SyncedContent; null if the next sync must process everything again. */
   readonly processedAs: string | null;
-  /** The revision of the tags that the points carry. */
+  /** Revision of the tags that the points carry. */
   readonly tagsRevision: number | null;
 }
 
 /**
- * Files that change only their vectors. They belong to no sync: a file keeps its state, its new
- * generation is assigned meanwhile, and it is published only if no sync has begun since.
+ * Files of which only the vectors change. No sync is involved: a file keeps its state, gets a new generation, and is
+ * published only if no sync has started since.
  */
 export interface FileReembedding {
-  /** Files that filters name and that were there at a time, by id. */
+  /** Streams the files that match filters and existed at a given time, by id. */
   candidates(
     tenant: Tenant,
     filters: FileFilters,
@@ -49,13 +49,13 @@ export interface FileReembedding {
     afterId: number,
     limit: number | null,
   ): AsyncIterable<ReembedCandidate>;
-  /** Gives containers at rest the model for what their next sync brings. */
+  /** Sets the model of idle containers, for the files of their next sync. */
   takeModel(tenant: Tenant, containerIds: readonly number[], model: EmbeddingModelId): Promise<void>;
   /** Assigns a generation for new vectors; null if the file has changed since it was read. */
   beginVectors(file: FileDoc): Promise<StartedFile | null>;
   /** Publishes the new vectors of files; returns the ids of published ones. */
-  flipVectors(files: readonly ReembeddedFile[]): Promise<number[]>;
-  /** Gives generations up: they can no longer be published. */
+  publishVectors(files: readonly ReembeddedFile[]): Promise<number[]>;
+  /** Discards generations, so that they can no longer be published. */
   giveUpVectors(
     tenant: Tenant,
     tries: readonly { readonly fileId: number; readonly generation: number }[],
@@ -101,7 +101,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
         .lean();
       return file && { file, generation: file.lastGeneration };
     },
-    async flipVectors(reembedded) {
+    async publishVectors(reembedded) {
       if (reembedded.length === 0) return [];
       const updatedAt = new Date();
       await files.bulkWrite(
@@ -136,7 +136,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
         })),
         { ordered: false },
       );
-      // Also what a try before has flipped whose answer was lost.
+      // Includes files that an earlier attempt published although its reply was lost.
       const rows = await files
         .find({ $or: reembedded.map(({ file, generation }) => ({ _id: file._id, generation })) }, { _id: 1 })
         .lean();

@@ -8,31 +8,37 @@ import type { UserDoc } from '../models/users.js';
 import { ORDER_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 
-/** A user whose files changed less long ago may have a change under way, stamped by a clock that is a little behind. */
+/**
+ * Time without changes before sums of a user are cached, in milliseconds. Changes in progress may carry the time of a
+ * clock that is slightly behind.
+ */
 const REST_MS = 60_000;
-/** What is summed faster is summed each time: to look whether anything has changed costs two reads. */
+/**
+ * Time in milliseconds below which a sum is computed each time instead of being cached: checking for changes costs two
+ * reads.
+ */
 const COSTLY_MS = 10;
 
-/** Sums over all of a user's files, computed once for as long as the files stay as they are. */
+/** Sums over all files of a user, cached while the files do not change. */
 export interface Remembered<T extends object | number> {
-  /** @param what tells this sum from others of the same user */
+  /** @param what distinguishes this sum from others of the same user */
   of(tenant: Tenant, what: unknown, compute: () => Promise<T>): Promise<T>;
 }
 
-/** Remembers sums of users at rest. */
+/** Creates a cache of at most `most` sums. */
 export type Remember = <T extends object | number>(most: number) => Remembered<T>;
 
 /**
- * A hundred thousand files are summed in tens of milliseconds, and a reader who turns pages asks for the same sum each
- * time. Every change that a list can show moves the file's updatedAt, and every removal is counted on its user: while
- * neither has moved since a sum was computed, it is still the sum. Nothing is remembered of users whose files have
- * just changed.
+ * Caches sums over a user's files. Summing a hundred thousand files takes tens of milliseconds, and a reader who turns
+ * pages requests the same sum each time. Every visible change of a file sets its updatedAt, and every removal is
+ * counted on the user, so a cached sum is valid while neither has changed. Sums of users whose files have just changed
+ * are not cached.
  */
 export const rememberWhileUnchanged =
   (files: Model<FileDoc>, users: Model<UserDoc>): Remember =>
   <T extends object | number>(most: number) => {
     const sums = new LRUCache<string, { readonly state: string | null; readonly sum: T }>({ ...atMost(most) });
-    /** What moves with every change; null while files are changing, and without files. */
+    /** Returns a value that differs after every change; null while files are changing, and without files. */
     const stateOf = async ({ organizationId, userId }: Tenant): Promise<string | null> => {
       const [last, user] = await Promise.all([
         files
@@ -52,7 +58,7 @@ export const rememberWhileUnchanged =
           .update(JSON.stringify([organizationId, userId, what]))
           .digest('base64');
         const known = sums.get(name);
-        // Remembered from the second time on.
+        // The first request only notes that the sum is costly; the second one caches it.
         if (!known) {
           const begun = performance.now();
           const sum = (await compute()) as T;
@@ -63,7 +69,7 @@ export const rememberWhileUnchanged =
         if (state === null) return compute();
         if (known.state === state) return known.sum;
         const sum = (await compute()) as T;
-        // What changed while it was summed may be in it or not.
+        // A change during the computation may or may not be included, so the sum is not cached.
         if ((await stateOf(tenant)) === state) sums.set(name, { state, sum });
         return sum;
       },

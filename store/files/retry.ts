@@ -9,7 +9,7 @@ import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
 import { CONNECT_CREDENTIALS, transition } from './transitions.js';
 
-/** Whether the content of an upload was deleted: there is no source to have it from again. */
+/** Returns whether the content of an upload was deleted, so that it cannot be read again. */
 export function isLost({
   fileContentsDeleted,
   original,
@@ -20,18 +20,24 @@ export function isLost({
   return fileContentsDeleted && !original && fromUrl === null && UPLOAD_SOURCES.includes(source);
 }
 
-/** The run that files are given to. */
+/** The run to which files are assigned. */
 interface Again {
   readonly runId: number;
   readonly workflowId: string;
   readonly requestId: string;
 }
 
-/** Files that are synced again together, as they are. */
+/** Syncs existing files again, with their options. */
 export interface FileRetry {
-  /** Those of some files that are at rest and can be had again. @param unsynced only what failed or was aborted */
+  /**
+   * Returns the idle files that can be synced again. @param unsynced whether to return only failed and aborted files,
+   * and those without content
+   */
   retryable(tenant: Tenant, ids: readonly number[], unsynced: boolean, session?: Session): Promise<number[]>;
-  /** Queues them for one run; answers how many. Each keeps its options; what was to stay a record is read now. */
+  /**
+   * Queues the files for one run and returns their number. Each keeps its options; files that were stored without
+   * content are now read.
+   */
   retry(tenant: Tenant, ids: readonly number[], unsynced: boolean, again: Again, session: Session): Promise<number>;
 }
 
@@ -59,7 +65,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
     async retry(tenant, ids, unsynced, again, session) {
       const rows = await found(tenant, ids, unsynced, session);
       await ledger.handOver(rows, again.runId, session);
-      // In the transaction that has read them: a concurrent change makes it run again.
+      // Uses the transaction that read the files, so MongoDB repeats both after a concurrent change.
       const { filter, update } = transition('queueAgain', {
         owner: tenant,
         where: { _id: { $in: rows.map(({ _id }) => _id) } },

@@ -12,35 +12,35 @@ export interface RunCounts {
   readonly ready: number;
   readonly failed: number;
   readonly aborted: number;
-  /** Not at rest yet. */
+  /** Files that are queued or in progress. */
   readonly open: number;
 }
 
-/** How far a run has come with its files. Nothing is changed. */
+/** Reads the progress of a run's files. */
 export interface RunProgress {
-  /** A file that a run has begun and not ended; null when it is no longer that. */
+  /** Returns a file that a run has started and not ended; null if it is in another state. */
   inMotion(runId: number, fileId: number): Promise<FileDoc | null>;
-  /** Returns, of some files of runs, the published ones whose older generations are not deleted yet. */
+  /** Returns those of the given files that are published and whose older generations are not deleted yet. */
   needingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;
-  /** Ids of the READY files of some runs. */
+  /** Returns the ids of the READY files of some runs. */
   readyOf(runIds: readonly number[]): Promise<number[]>;
-  /** Some READY files of some runs whose older generations were not deleted yet. */
+  /** Returns READY files of some runs whose older generations are not deleted yet. */
   uncleanOf(runIds: readonly number[], limit: number): Promise<FileDoc[]>;
-  /** The next SYNC_ABORTED files of a run, by id, of which a try may have written something that was never shown. */
+  /** Returns the next SYNC_ABORTED files of a run, by id, that may have rows of an unpublished attempt. */
   abortedTries(runId: number, afterId: number, limit: number): Promise<FileDoc[]>;
-  /** The next files of the run that are due, by id. */
+  /** Returns the next due files of the run, by id. */
   due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
-  /** Whether a limit holds files of the run back. */
+  /** Returns whether a limit delays files of the run. */
   hasDelayed(runId: number): Promise<boolean>;
-  /** When the first of the run's queued files is due; null when none waits. */
+  /** Returns when the first of the run's queued files is due; null if none is queued. */
   nextDue(runId: number): Promise<Date | null>;
-  /** How the files of a batch stand now. */
+  /** Returns the current state of a batch's files. */
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
   /** Counts the run's files by state, without its container. */
   countRun(runId: number): Promise<RunCounts>;
   /** Counts the files that the run has synced, or tried to sync, without unchanged ones. */
   countSynced(run: Pick<RunDoc, '_id' | 'acceptedAt'>): Promise<number>;
-  /** Whether the content of any entry of a feed that the run took in is a page. */
+  /** Returns whether the content of any feed entry of the run is a page. */
   anyFromPage(runId: number): Promise<boolean>;
 }
 

@@ -5,7 +5,7 @@ import type { FileChanges } from './changes.js';
 import type { FileDoc } from '../models/files.js';
 import { inMotion, isStartable, startsSparse, TRANSITIONS } from './transitions.js';
 
-/** A file that a batch has begun: the record, with the generation number that this sync writes under. */
+/** A file that a batch has started: its record, and the generation to which this sync writes. */
 export interface StartedFile {
   readonly file: FileDoc;
   readonly generation: number;
@@ -13,7 +13,9 @@ export interface StartedFile {
 
 const UNDER_WAY = { $in: [...UNDER_WAY_STATUSES] };
 
-/** Moves a run's files to SYNCING, each with a new generation. Files under way are started again and keep their state. */
+/**
+ * Moves a run's files to SYNCING, each with a new generation. Files in progress are started again and keep their state.
+ */
 export async function startFiles(
   files: Model<FileDoc>,
   changes: FileChanges,
@@ -27,7 +29,7 @@ export async function startFiles(
     .lean();
   const now = new Date();
   const entering = rows.filter(isStartable);
-  // Restarted after a crash, or once they were deferred: nothing new to report.
+  // Restarted after a crash or a deferral: no new event.
   const again = rows.filter((row) => !isStartable(row));
   const reported = entering.some(startsSparse) ? { sparseQueuedBy: runId } : {};
   const inc = { lastGeneration: 1, unfinishedStarts: 1 };
@@ -38,7 +40,8 @@ export async function startFiles(
     );
   const set = { updatedAt: now, ...reported };
   const enteredAll = await changes.all('start', entering, { owner: { runId }, where: {}, set, inc });
-  // A worker presumed dead may still run: after a restart the generation is read, not computed.
+  // A worker that was presumed dead may start the same files. After a restart, read the generations instead of
+  // computing them.
   const isAsExpected = enteredAll && again.length === 0;
   const started = isAsExpected
     ? rows.map((row): FileDoc => ({

@@ -9,15 +9,15 @@ import type { Remember } from './remembered.js';
 
 /** Maximum number of different tags of one user that are returned. */
 const MAX_TAGS = 1000;
-/** Users whose sums are remembered. */
+/** Maximum number of users whose sums are cached. */
 const USERS_KEPT = 500;
 
-/** Sums over files, computed when they are asked for. */
+/** Sums over files, computed on request. */
 export interface FileSums {
   totals(tenant: Tenant): Promise<FileStatisticsTotals>;
-  /** The same over all users of an organization, which takes its time. */
+  /** Returns the totals of all users of an organization. Slow for large organizations. */
   totalsOfAll(organizationId: number): Promise<FileStatisticsTotals>;
-  /** Each different tag of the user's files once, by key; at most a thousand. */
+  /** Returns each different tag of the user's files once, by key; at most a thousand. */
   uniqueTags(tenant: Tenant): Promise<{ key: string; value: TagValue }[]>;
 }
 

@@ -6,12 +6,12 @@ import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
 
-/** What a file's points must carry, and the number of the change that it comes from. */
+/** The tags that a file's points must carry, and the revision of the tags. */
 export interface TaggedFile extends Tenant {
   readonly _id: number;
   readonly tagPairs: string[];
   readonly sourceTags?: StoredTag[];
-  /** Raised with every change of the file's tags; absent in records that were never changed. */
+  /** Increases with every change of the file's tags; absent in records that were never changed. */
   readonly tagsRevision?: number;
 }
 
@@ -24,13 +24,19 @@ export interface FileTags {
     change: (tags: readonly StoredTag[]) => StoredTag[],
     session: Session,
   ): Promise<{ file: FileDoc; changed: boolean } | null>;
-  /** The next files of a data source that have not its latest tags, by id. */
+  /** Returns the next files of a data source that lack its latest tags, by id. */
   behindSource(source: DataSourceDoc, afterId: number, limit: number): Promise<FileDoc[]>;
-  /** Gives files the tags of their data source; a file whose tags changed since it was read is left for the next pass. */
+  /**
+   * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next round
+   * updates it.
+   */
   takeSourceTags(source: DataSourceDoc, files: readonly FileDoc[]): Promise<void>;
-  /** Notes the version on those of these files that have the source's tags, now that their points have them too. */
+  /**
+   * Records the version on those of these files that have the source's tags. Call it after their points have the tags
+   * too.
+   */
   tookSourceTags(source: DataSourceDoc, files: readonly TaggedFile[]): Promise<void>;
-  /** The tags that points of these files must carry now. */
+  /** Returns the tags that the points of these files must carry now. */
   tagged(ids: readonly number[]): Promise<TaggedFile[]>;
 }
 

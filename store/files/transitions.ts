@@ -12,10 +12,10 @@ import {
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
 
-/** What an event reports besides the file. */
+/** Event fields in addition to the file. */
 interface Detail {
   readonly message?: string | null;
-  /** Made by a pass of auto-sync, not by a request. */
+  /** Whether a scheduled sync made the change, not a request. */
   readonly isPass?: boolean;
 }
 
@@ -24,25 +24,31 @@ type Emits = (files: readonly TransitioningFile[], detail: Detail) => NewEvent[]
 type TransitioningFile = EventFile & Pick<FileDoc, 'syncStatus'>;
 
 interface Row {
-  /** Empty: the row describes new records. */
+  /** States before the transition. Empty for new records. */
   readonly from: readonly FileSyncStatus[];
   readonly to: FileSyncStatus;
-  /** Who may write it: the run that owns the file, or its tenant. */
+  /** Owner that the write requires: the run that owns the file, or its tenant. */
   readonly by: 'run' | 'tenant';
   readonly emits?: Emits;
-  /** The files count as ended in the new state (FilesEnded). An aborted evaluation does not count: its file keeps its state. */
+  /**
+   * Whether the transition ends a sync, so that FilesEnded counts the file. An aborted evaluation does not count: its
+   * file keeps its state.
+   */
   readonly endsSync?: true;
 }
 
-/** Receives how many files one write has ended, once it is committed. */
+/** Receives how many files one write has ended, after the commit. */
 export type FilesEnded = (status: FileSyncStatus, files: number) => void;
 
-/** Waiting for its turn, or for the end of a rate limit; its run starts it when it is due. */
+/** States of files that wait for their turn, or for the end of a rate limit. The run starts them when they are due. */
 const STARTABLE = ['QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
 const IN_MOTION = [...STARTABLE, ...UNDER_WAY_STATUSES] as const;
 const BEGUN = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];
 const OPEN = [...WAITING_FILE_STATUSES, ...UNDER_WAY_STATUSES] as const;
-/** At rest, and tried again by a pass. READY_TO_SYNC is not: a caller decided that the file has no content. */
+/**
+ * States of idle files that a scheduled sync retries. READY_TO_SYNC is not one: a caller decided that the file has no
+ * content.
+ */
 const RETRIED_BY_PASS = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'] as const satisfies FileSyncStatus[];
 const EVALUATING = ['EVALUATING_RESYNC'] as const satisfies FileSyncStatus[];
 
@@ -56,7 +62,7 @@ const failed = each(fileEvents.failed);
 const aborted: Emits = (files, { message }) => fileEvents.aborted(files, message ?? '');
 const created: Emits = (files) => fileEvents.created(files);
 
-/** Files of which the run has not yet reported that sparse vectors will follow: it reports that once. */
+/** Returns whether the run must report that sparse vectors will follow for a file. It reports that once per file. */
 export const startsSparse = ({ sparseQueuedBy, runId, options }: EventFile): boolean =>
   sparseQueuedBy !== runId && wantsSparseVectors(options);
 
@@ -72,7 +78,7 @@ export const TRANSITIONS = {
   restoreUnread: { from: [], to: 'SYNC_ABORTED', by: 'tenant' },
   restoreFailed: { from: [], to: 'SYNC_ERROR', by: 'tenant' },
 
-  // A request, or a pass of auto-sync, hands a known file to a run.
+  // A request or a scheduled sync assigns a known file to a run.
   accept: { from: FILE_SYNC_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
   acceptDelayed: { from: FILE_SYNC_STATUSES, to: 'DELAYED', by: 'tenant' },
   queueAgain: { from: FINAL_FILE_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
@@ -80,12 +86,12 @@ export const TRANSITIONS = {
   passQueue: { from: RETRIED_BY_PASS, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
   passDelay: { from: RETRIED_BY_PASS, to: 'DELAYED', by: 'tenant' },
 
-  // Waiting.
+  // Delays.
   holdBack: { from: ['QUEUED_FOR_SYNC'], to: 'DELAYED', by: 'run' },
   releaseDelayed: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'run' },
   releaseHeld: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'tenant' },
 
-  // One attempt.
+  // An attempt.
   start: {
     from: STARTABLE,
     to: 'SYNCING',
@@ -115,7 +121,7 @@ export const TRANSITIONS = {
 
   // The end of a sync.
   finish: { from: UNDER_WAY_STATUSES, to: 'READY', by: 'run', emits: ready, endsSync: true },
-  keep: { from: BEGUN, to: 'READY', by: 'run', emits: ready, endsSync: true },
+  finishUnchanged: { from: BEGUN, to: 'READY', by: 'run', emits: ready, endsSync: true },
   keepEvaluated: { from: EVALUATING, to: 'READY', by: 'run', endsSync: true },
   endEvaluation: { from: EVALUATING, to: 'READY', by: 'run' },
   endEvaluationsOfSource: { from: EVALUATING, to: 'READY', by: 'tenant' },
@@ -152,10 +158,10 @@ export const TRANSITIONS = {
   containerFinish: { from: IN_MOTION, to: 'READY', by: 'run', emits: ready },
   containerFail: { from: IN_MOTION, to: 'SYNC_ERROR', by: 'run', emits: failed },
 
-  // Vectors and content go.
+  // Deletion of vectors and content.
   loseVectors: { from: ['READY', 'SYNC_ERROR'], to: 'SYNC_ERROR', by: 'tenant', emits: failed },
   takeOverForDelete: { from: FILE_SYNC_STATUSES, to: 'SYNC_ABORTED', by: 'tenant' },
-  /** The event is written where the delete's request asks for it. */
+  /** The event is written if the delete request asks for it. */
   empty: { from: ['SYNC_ABORTED'], to: 'READY_TO_SYNC', by: 'tenant', emits: each(fileEvents.deleted) },
 } as const satisfies Record<string, Row>;
 
@@ -163,7 +169,7 @@ export type Transition = keyof typeof TRANSITIONS;
 
 const row = (name: Transition): Row => TRANSITIONS[name];
 
-/** The run or the tenant, as the row requires. */
+/** The run or the tenant, as the transition requires. */
 type Owner<N extends Transition> = (typeof TRANSITIONS)[N]['by'] extends 'run' ? { readonly runId: number } : Tenant;
 
 /** Fields written with a state; the state itself comes from the row. */
@@ -171,11 +177,11 @@ type Fields = { readonly syncStatus?: never } & Readonly<Record<string, unknown>
 
 export interface Change<N extends Transition = Transition> {
   readonly owner: Owner<N>;
-  /** Which of the owner's files. */
+  /** Selects files of the owner. */
   readonly where: QueryFilter<FileDoc>;
   /** The state in which the file was read, if it must not have changed since. */
   readonly seen?: FileSyncStatus;
-  /** Shown to callers with the state, and reported by the event; absent: the earlier one stays. */
+  /** Sync message of the file, also reported by the event; absent: the earlier one stays. */
   readonly message?: string | null;
   readonly set?: Fields;
   readonly inc?: Readonly<Record<string, number>>;
@@ -183,7 +189,7 @@ export interface Change<N extends Transition = Transition> {
   readonly isPass?: boolean;
 }
 
-/** Both halves of one write of a state. */
+/** Filter and update of one state change. */
 export interface Write {
   readonly filter: QueryFilter<FileDoc>;
   readonly update: {
@@ -194,8 +200,8 @@ export interface Write {
 }
 
 /**
- * Builds the write of a row. The filter requires the owner and one of the row's states, so a repeated write, or one of a
- * run that no longer owns the file, changes nothing.
+ * Builds the write of a transition. The filter requires the owner and one of the allowed states, so a repeated write,
+ * or one of a run that no longer owns the file, changes nothing.
  */
 export function transition<N extends Transition>(
   name: N,
@@ -208,7 +214,7 @@ export function transition<N extends Transition>(
     filter: {
       ...where,
       ...(row(name).by === 'run' ? { runId } : { organizationId, userId }),
-      // Every state: a condition on it would only tempt the planner to use another index.
+      // If all states are allowed, there is no condition: it could make the planner use another index.
       ...(allowed.length < FILE_SYNC_STATUSES.length && { syncStatus: { $in: allowed } }),
     },
     update: {
@@ -228,26 +234,26 @@ export function transition<N extends Transition>(
 export const transitionEvents = (name: Transition, before: readonly TransitioningFile[], detail: Detail): NewEvent[] =>
   row(name).emits?.(before, detail) ?? [];
 
-/** Reports the files that have made a transition, if it ends their sync. */
+/** Reports the number of files that have made a transition, if it ends their sync. */
 export function reportEnded(name: Transition, files: number, report: FilesEnded): void {
   const { to, endsSync = false } = row(name);
   if (endsSync && files > 0) report(to, files);
 }
 
-/** The state of a new record. */
+/** Returns the state of a new record. */
 export const stateOf = (
   name: 'create' | 'createDelayed' | 'restore' | 'restoreUnread' | 'restoreFailed',
 ): Pick<FileDoc, 'syncStatus'> => ({ syncStatus: row(name).to });
 
-/** States from which a run starts a file. */
+/** Returns whether a run may start a file in its state. */
 export const isStartable = ({ syncStatus }: Pick<FileDoc, 'syncStatus'>): boolean =>
   row('start').from.includes(syncStatus);
 
-/** Filter of files and containers that a run still works on. */
+/** Filter of files and containers on which a run still works. */
 export const inMotion = { $in: [...IN_MOTION] };
 
 /** Fields of a file whose attempt has ended, with any outcome. */
 export const ATTEMPT_ENDED = { unfinishedStarts: 0, notBefore: null, ocrPages: null } as const;
 
-/** Fields of a file that is handed to a run. */
+/** Fields of a file that is assigned to a run. */
 export const CONNECT_CREDENTIALS = { attempts: 0, unfinishedStarts: 0, notBefore: null, ended: null } as const;

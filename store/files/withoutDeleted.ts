@@ -1,7 +1,7 @@
 import { scheduleIds } from '../../contract/runs/orchestration.js';
 import type { Selections } from '../selections/selections.js';
 
-/** What a run would make a file of. */
+/** Facts of a file that a run is about to create. */
 interface Found {
   readonly externalFileId: string;
   readonly dataSource?: { readonly _id: number };
@@ -9,15 +9,17 @@ interface Found {
   readonly isPass?: boolean;
 }
 
-/** The schedule whose passes bring a file of a run in, where there is one. */
+/** Returns the schedule whose syncs add the file; null if there is none. */
 const scheduleOf = ({ dataSource, parentId }: Found): string | null => {
   if (dataSource) return scheduleIds.source(dataSource._id);
   return parentId === null ? null : scheduleIds.container(parentId);
 };
 
-/** Filters the requests of one run: a scheduled sync skips files that a caller has deleted; a request includes them again. */
+/**
+ * Filters the new files of one run: a scheduled sync skips files that a caller has deleted; a request adds them again.
+ */
 export async function withoutDeleted<T extends Found>(
-  deleted: Pick<Selections, 'leftOut' | 'bringBack'>,
+  deleted: Pick<Selections, 'skippedAmong' | 'bringBack'>,
   requests: readonly T[],
 ): Promise<readonly T[]> {
   const [one] = requests;
@@ -28,6 +30,6 @@ export async function withoutDeleted<T extends Found>(
     await deleted.bringBack(scheduleId, ids);
     return requests;
   }
-  const left = await deleted.leftOut(scheduleId, ids);
+  const left = await deleted.skippedAmong(scheduleId, ids);
   return requests.filter(({ externalFileId }) => !left.has(externalFileId));
 }

@@ -6,36 +6,39 @@ import { updateRows } from '../database/updateRows.js';
 /** An address and its distance from the start, in links. */
 export type CrawlAddress = Pick<CrawlPageDoc, 'url' | 'depth'>;
 
-/** What was found on a page. */
+/** The links of a page. */
 export interface FoundLinks extends Pick<CrawlPageDoc, 'runId' | 'url' | 'links'> {
   readonly endedAt: string;
 }
 
 /**
- * How far a crawl has come: the addresses it took, and what the pages among them link to. A run's rows are changed by
- * its batches, which tell what they found, and by one step that follows it. Every call is safe to repeat.
+ * Progress of a crawl: its addresses, and the links of the pages among them. The run's batches store the links they
+ * find, and one step follows them. Every call is safe to repeat.
  */
 export interface Frontier {
   /** Adds addresses; known ones stay unchanged. */
   add(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;
   count(runId: number): Promise<number>;
-  /** One address of the run; null when it was not taken. */
+  /** Returns one address of the run; null if the run does not have it. */
   find(runId: number, url: string): Promise<CrawlPageDoc | null>;
-  /** The depth of those addresses that are known. */
+  /** Returns the depth of the known addresses. */
   depths(runId: number, urls: readonly string[]): Promise<Map<string, number>>;
-  /** Records the links of pages, to be followed, again if necessary. Addresses that the run did not take are ignored. */
+  /**
+   * Stores the links of pages. They are followed later, even if the page was followed before. Addresses that the run
+   * does not have are ignored.
+   */
   keepLinks(found: readonly FoundLinks[]): Promise<void>;
-  /** The next pages whose links are to be followed, nearest first. */
+  /** Returns the next pages whose links are to be followed, nearest first. */
   unfollowed(runId: number, limit: number): Promise<CrawlPageDoc[]>;
-  /** The links of these pages were followed from the depth they had. */
+  /** Marks pages whose links were followed from the given depth. */
   followed(runId: number, pages: readonly CrawlAddress[]): Promise<void>;
-  /** Known addresses with a new shorter path: their links are followed again from there. */
+  /** Sets a smaller depth on known addresses with a shorter path: their links are followed again from there. */
   shorten(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;
-  /** The run has ended. */
+  /** Deletes the rows of a run that has ended. */
   clear(runId: number): Promise<void>;
 }
 
-/** Addresses named in one query at most: with 2,000 characters each it stays far below what MongoDB takes. */
+/** Maximum addresses per query. With 2,000 characters each, the query stays far below MongoDB's limit. */
 const PER_QUERY = 1000;
 const FOLLOWED = { $eq: ['$state', 'followed'] };
 
@@ -60,7 +63,7 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
     async depths(runId, urls) {
       const known = new Map<string, number>();
       for (let from = 0; from < urls.length; from += PER_QUERY) {
-        // One after the other: a thousand at a time is a bound, not a speed.
+        // Sequential, to bound the load on MongoDB.
         const rows = await pages
           .find({ runId, url: { $in: urls.slice(from, from + PER_QUERY) } }, { url: 1, depth: 1 })
           .lean();
@@ -98,7 +101,8 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
     async shorten(runId, addresses) {
       if (addresses.length === 0) return;
       const changedAt = new Date();
-      // In one update each: what died between two would leave a page followed from too far.
+      // Depth and state change in one update: after a crash between two updates, links would stay followed from a depth
+      // that is too large.
       await updateRows(
         pages,
         addresses.map(({ url, depth }) => ({

@@ -17,7 +17,7 @@ export async function* allBelow(
   while (open.length > 0) {
     const some = open.slice(0, AT_ONCE);
     open = open.slice(AT_ONCE);
-    // A cycle, which is a fault of the source, is passed once.
+    // A cycle is an error of the source; each item is visited once.
     for (const id of some) seen.add(id);
     yield some;
     const below = await items

@@ -6,18 +6,18 @@ import type { ItemDoc } from '../models/items.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** Items that the account may currently not list: their known contents count as existing. */
+/** Items whose contents the account currently cannot list: their known contents count as existing. */
 export interface ClosedItems {
   /**
-   * Records that a listing could not read the contents of items, and counts all known descendants as found by it.
-   * Safe to repeat. @returns which of the items are known
+   * Records that a listing could not read the contents of items, and counts all known descendants as found by it. Safe
+   * to repeat. @returns the items that are known
    */
   markClosed(source: Holder, runId: number, externalIds: readonly string[]): Promise<Set<string>>;
-  /** Items that could not be looked into, so many at most. */
+  /** Returns items whose contents could not be listed, at most `most`. */
   closed(source: Holder, most: number): Promise<string[]>;
-  /** How many of them a listing could look into after all, or did not find. */
+  /** Counts the closed items that a listing could read again, or did not find. */
   countReopened(source: Holder, runId: number): Promise<number>;
-  /** Forgets of these that they were closed. */
+  /** Removes the mark from the items that `countReopened` counts. */
   forgetClosed(source: Holder, runId: number): Promise<void>;
 }
 

@@ -7,34 +7,37 @@ import type { ItemDoc } from '../models/items.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** Data that is deleted together with items that are gone. */
+/** Counts for the deletion of missing items. */
 export interface Going {
-  /** Of the data source. */
+  /** Number of files of the data source. */
   readonly files: number;
-  /** Of these, those of items that are gone. */
+  /** Number of these files whose items no longer exist. */
   readonly vanished: number;
 }
 
-/** Items that their source has reported as deleted: marked until their rows may be deleted, so that no sync reports them again. */
+/**
+ * Items that their source reported as deleted. They stay marked until their rows may be deleted, so that no sync
+ * reports them again.
+ */
 export interface GoneItems {
   /** Marks items with all their descendants. Safe to repeat; an item that is listed again is unmarked. */
   markGone(source: Holder, externalIds: readonly string[]): Promise<void>;
-  /** The same of items by their places, and of all at places below. */
-  markGoneAt(source: Holder, places: readonly string[]): Promise<void>;
+  /** Marks items by their paths, with all items below these paths. */
+  markPathsDeleted(source: Holder, places: readonly string[]): Promise<void>;
   /** Marks items that a listing did not find, except below some root items. Safe to repeat. */
   markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
-  /** The operator rejected the deletions: unmarks all items. */
+  /** Unmarks all items, because the operator rejected the deletions. */
   unmarkGone(source: Holder): Promise<void>;
-  /** Counts what would go. */
+  /** Counts the files that would be deleted. */
   countGone(source: Holder): Promise<Going>;
-  /** The next marked items, with their files: forget them once those are deleted. */
+  /** Returns the next marked items, with their files. Call `forget` for the items after the files are deleted. */
   nextGone(source: Holder, limit: number): Promise<{ readonly items: number[]; readonly files: number[] }>;
   forget(source: Holder, items: readonly number[]): Promise<void>;
 }
 
-/** Items counted at once. */
+/** Items per query of a count. */
 const AT_ONCE = 1_000;
-/** Places that one query looks for. */
+/** Paths per query. */
 const PLACES_AT_ONCE = 100;
 
 export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): GoneItems {
@@ -51,10 +54,10 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
       for await (const some of allBelow(items, source, externalIds))
         await items.updateMany({ ...filesOf(source), externalId: { $in: some } }, { $set: { isGone: true } });
     },
-    async markGoneAt(source, places) {
+    async markPathsDeleted(source, places) {
       for (let from = 0; from < places.length; from += PLACES_AT_ONCE) {
         const some = places.slice(from, from + PLACES_AT_ONCE);
-        // Between a slash and what comes next to it is all that begins with the place and a slash.
+        // The range from '/' to the next character '0' contains everything that begins with the path and a slash.
         const below = some.map((place) => ({ place: { $gt: `${place}/`, $lt: `${place}0` } }));
         const $or = [{ place: { $in: some } }, ...below];
         await items.updateMany({ ...filesOf(source), $or }, { $set: { isGone: true } });

@@ -13,7 +13,7 @@ import type { ItemDoc } from '../models/items.js';
 import { syncedCopies } from './syncedCopies.js';
 import { unchangedItems } from './unchangedItems.js';
 
-/** Facts about an item from a listing. */
+/** Fields of an item that a listing provides. */
 export type ListedItem = Pick<
   ItemDoc,
   | 'externalId'
@@ -30,55 +30,55 @@ export type ListedItem = Pick<
   | 'source'
 >;
 
-/** An item with the file that it became; null for none. */
+/** An item with its file; null if it has none. */
 export interface ItemRow {
   readonly item: ItemDoc;
   readonly fileId: number | null;
 }
 
-/** Whose items. */
+/** The data source that owns the items. */
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** A whole listing, by its run. Files are compared with it that were there when it began. */
+/** A complete listing, by its run. Only files that existed when it began are compared with it. */
 export interface WholeListing {
   readonly runId: number;
   readonly begun: Date;
 }
 
 export interface Vanished {
-  /** Of the data source. */
+  /** Number of files of the data source. */
   readonly files: number;
-  /** Of these, those whose items the listing did not find. */
+  /** Number of these files whose items the listing did not find. */
   readonly vanished: number;
-  /** That the listing found. */
+  /** Number of items that the listing found. */
   readonly items: number;
 }
 
 export interface Items extends GoneItems, ClosedItems {
   /** Stores a page of a listing; returns which of its items are new, or were marked as gone. Safe to repeat. */
-  keep(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
-  /** Resets the findings of a listing, which starts again. */
+  upsert(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
+  /** Discards the results of a listing that starts again. */
   unlist(source: Holder, runId: number): Promise<void>;
-  /** A page of items with their files, some rows at a time. */
+  /** Streams a page of items with their files, in batches. */
   list(source: Holder, listing: ItemListing): AsyncIterable<ItemRow[]>;
   count(source: Holder, listing: ItemListing): Promise<number>;
-  /** Which of some items have anything in them. */
+  /** Returns which of the items have children. */
   parents(source: Holder, externalIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Counts what a whole listing did not find. */
+  /** Counts the files that a complete listing did not find. */
   countVanished(source: Holder, listing: WholeListing): Promise<Vanished>;
-  /** Files whose items a whole listing did not find, from an id on. */
+  /** Returns files whose items a complete listing did not find, after an id. */
   vanishedFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<VanishedFiles>;
-  /** Forgets the items that a whole listing did not find. */
+  /** Deletes the items that a complete listing did not find. */
   deleteMissing(source: Holder, runId: number): Promise<void>;
-  /** Which items have a file that was synced before, with these very options. */
+  /** Returns which items have a file that was synced before with exactly these options. */
   syncedCopies(
     source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId' | 'type'>,
     externalIds: readonly string[],
     options: IngestOptions,
   ): Promise<Map<string, FileDoc>>;
-  /** Which of some items have a file that is as their listing has it, with nothing in them. */
+  /** Returns which items have a file with the listed version and have no children. */
   unchanged(source: Holder, externalIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Takes all of a user away. */
+  /** Deletes all items of a user. */
   removeAll(tenant: Tenant): Promise<void>;
 }
 
@@ -88,9 +88,9 @@ export interface VanishedFiles {
   readonly afterId: number | null;
 }
 
-/** Items written at once. */
+/** Items per write. */
 const KEPT_AT_ONCE = 500;
-/** Files that are compared with items at once. */
+/** Files that are compared with items per query. */
 const COMPARED_AT_ONCE = 1_000;
 
 const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
@@ -114,13 +114,13 @@ function query({ _id, organizationId, userId }: Holder, filters: ItemFilters, st
 const SORTS: Readonly<Record<ItemOrder, (direction: SortOrder) => Record<string, SortOrder>>> = {
   id: (direction) => ({ _id: direction }),
   name: (direction) => ({ name: direction, _id: direction }),
-  // The direction is that of the names: folders come first either way.
+  // The direction applies to the names: folders come first in both directions.
   directories_first: (direction) => ({ isExpandable: -1, name: direction, _id: direction }),
 };
 
 export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequence: Sequence): Items {
   const filesOf = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
-  /** The files of a data source by id, some at a time, each with whether the listing found its item. */
+  /** Reads files of a data source by id in batches, and compares them with the items that the listing found. */
   const compare = async (source: Holder, { runId, begun }: WholeListing, afterId: number, limit: number) => {
     const rows = await files
       .find(
@@ -168,7 +168,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       .lean();
     return new Map(found.map(({ _id, externalFileId }) => [externalFileId, _id]));
   };
-  const keepSome = async (
+  const upsertSome = async (
     { _id: dataSourceId, organizationId, userId, customerId }: DataSourceDoc,
     runId: number,
     listed: readonly ListedItem[],
@@ -181,7 +181,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       )
       .lean();
     const back = new Set(known.flatMap(({ externalId, isGone }) => (isGone === true ? [externalId] : [])));
-    // Of a page that is taken in again after a death, what was new is new still.
+    // If a page is stored again after a crash, items that were new in the first attempt still count as new.
     const again = known.flatMap(({ externalId, foundBy }) => (foundBy === runId ? [externalId] : []));
     const ids = new Map(known.map(({ _id, externalId }) => [externalId, _id]));
     const fresh = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
@@ -218,12 +218,12 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
   return {
     ...createGoneItems(items, files),
     ...createClosedItems(items),
-    async keep(source, runId, listed) {
-      // Named twice in one write, an item that is new would be inserted twice.
+    async upsert(source, runId, listed) {
+      // A new item that a page lists twice would be inserted twice.
       const once = [...new Map(listed.map((one) => [one.externalId, one])).values()];
       const fresh = new Set<string>();
       for (let from = 0; from < once.length; from += KEPT_AT_ONCE)
-        for (const id of await keepSome(source, runId, once.slice(from, from + KEPT_AT_ONCE))) fresh.add(id);
+        for (const id of await upsertSome(source, runId, once.slice(from, from + KEPT_AT_ONCE))) fresh.add(id);
       return fresh;
     },
     async unlist({ _id, organizationId, userId }, runId) {

@@ -7,7 +7,7 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';
 
 /**
- * Which items have a file that was synced before, with these very options.
+ * Finds the files of some items that were synced before with exactly these options.
  * @returns the files by the external ids of their items
  */
 export async function syncedCopies(
@@ -27,7 +27,7 @@ export async function syncedCopies(
       generation: { $gt: 0 },
     })
     .lean();
-  // As MongoDB keeps them: what is not set is not there.
+  // In the form in which MongoDB stores them: unset fields are absent.
   const wanted: unknown = JSON.parse(JSON.stringify(options));
   return new Map(
     rows

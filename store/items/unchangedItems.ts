@@ -4,10 +4,13 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';
 import type { ItemDoc } from '../models/items.js';
 
-/** Items looked up at once. */
+/** Items per query. */
 const AT_ONCE = 1_000;
 
-/** Returns items that have a file with the listed version of their content. They are not containers, so the source need not be asked. */
+/**
+ * Returns items that have a file with the listed version of their content. These items are not containers, so no
+ * request to the source is needed.
+ */
 export async function unchangedItems(
   items: Model<ItemDoc>,
   files: Model<FileDoc>,

@@ -6,16 +6,16 @@ import type { FileDoc } from '../models/files.js';
 import type { Tenant } from '../users/accept.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
 
-/** Ids of nine quadrillions: what JSON numbers hold. */
+/** Digits of a padded id. They cover all integers that JSON numbers represent exactly. */
 const DIGITS = 16;
 const padded = (id: number): string => String(id).padStart(DIGITS, '0');
 
-/** The first and the last key that an item of a run can have. */
+/** Returns bounds of the keys of a run's items. */
 export const keysOf = (runId: number): { readonly first: string; readonly last: string } => ({
   first: `${padded(runId)}:`,
   last: `${padded(runId)};`,
 });
-/** By file, else by its name at its source: those come last. */
+/** Returns the key of an item: by its file, or by a hash of its external id. Items without a file sort last. */
 export const itemKey = (runId: number, of: { readonly fileId: number } | { readonly externalId: string }): string =>
   'fileId' in of
     ? `${padded(runId)}:${padded(of.fileId)}`
@@ -25,24 +25,24 @@ export const runOfKey = (key: string): number | null => {
   const id = /^(\d+):/.exec(key)?.[1];
   return id === undefined ? null : Number(id);
 };
-/** The file of a key; null of an item without one. */
+/** Parses the file id of a key; null for an item without a file. */
 export const fileOfKey = (key: string): number | null => {
   const id = /:(\d+)$/.exec(key)?.[1];
   return id === undefined ? null : Number(id);
 };
 
-/** An item with its run and its owner. */
+/** A run and its owner. */
 export interface RunOf extends Tenant {
   readonly _id: number;
 }
 
-/** What of a file its line in the ledger holds. */
+/** Fields of a file that its ledger entry needs. */
 export const LINE_FIELDS = {
   ...({ organizationId: 1, userId: 1, runId: 1, externalFileId: 1, name: 1, syncStatus: 1 } as const),
   ...({ syncErrorMessage: 1, ended: 1, updatedAt: 1 } as const),
 };
 
-/** A file whose worker died before it wrote how the file ended says so by its status alone. */
+/** Outcome by status, for a file whose worker crashed before it wrote the outcome. */
 const BY_STATUS: Partial<Record<FileSyncStatus, ItemEnd>> = {
   READY: endedAs('ok', null, null),
   SYNC_ERROR: endedAs('failed', null, null),
@@ -53,10 +53,10 @@ export const endOf = ({ ended = null, syncStatus }: Pick<FileDoc, 'ended' | 'syn
   ended ?? BY_STATUS[syncStatus] ?? null;
 
 const LONGEST_NAME = 500;
-/** Longer than any address that is taken. */
+/** Longer than any accepted address. */
 const LONGEST_ID = 2_048;
 
-/** An item as it is written. */
+/** The fields of a new ledger entry. */
 export interface NewItem {
   readonly fileId: number | null;
   readonly externalId: string;

@@ -13,38 +13,41 @@ import type { LedgerItemDoc } from '../models/ledger.js';
 import { sumLines, sumLinesOf, tallyOf } from './tally.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** Lines written at once. */
+/** Entries per write. */
 const AT_ONCE = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * What runs did with their items. The outcome of a file is written to the file, in the write that ends it;
- * from there it goes into the ledger when the run ends, or when another run takes the file. So a crash needs no repair,
- * and a file costs no extra write while it is synced.
+ * Writes the outcomes of a run's items. The write that ends a file also stores its outcome on the file. The outcome is
+ * copied to the ledger when the run ends, or when another run takes the file. So a crash needs no repair, and a file
+ * costs no extra write while it is synced.
  */
 export interface LedgerWriter {
-  /** When what is written now is forgotten. */
+  /** Returns the time at which entries that are written now expire. */
   expiry(): Date;
-  /** To be called before a run takes files over, or deletes them: keeps for runs that go on how they stand. */
+  /**
+   * Records the current outcomes of files for their runs that are still active. Call it before another run takes the
+   * files over or deletes them.
+   */
   handOver(
     files: readonly { readonly _id: number; readonly runId: number | null }[],
     to: number,
     session?: Session,
   ): Promise<void>;
-  /** Records items without a file of the run: skipped ones, and deleted ones. A repeated call overwrites. */
+  /** Records items without a file of the run: skipped ones and deleted ones. A repeated call overwrites. */
   note(run: RunOf, items: readonly NewItem[], session?: Session): Promise<void>;
   /** Records the outcomes of the files of an ending run, and returns its counts. Safe to repeat: it continues where it stopped. */
   close(run: RunDoc): Promise<RunTally>;
   /**
-   * The same for several runs of one user whose files are all at rest, with few reads and writes for all of them together.
-   * Also returns how their files ended, by run.
+   * Closes several runs of one user whose files are all idle, with few reads and writes for all of them together. Also
+   * returns the counts of their files, by run.
    */
   closeMany(tenant: Tenant, runs: readonly RunDoc[]): Promise<ReadonlyMap<number, ClosedRun>>;
-  /** Takes all of a user away. */
+  /** Deletes all entries of a user. */
   removeAll(tenant: Tenant): Promise<void>;
 }
 
-/** The figures of a run that has ended. */
+/** Counts of a run that has ended. */
 export interface ClosedRun {
   readonly tally: RunTally;
   readonly counts: Readonly<Record<'total' | 'ready' | 'failed' | 'aborted' | 'open', number>>;

@@ -22,7 +22,7 @@ export interface LiveItem {
   readonly fileId: number;
   readonly externalId: string;
   readonly name: string | null;
-  /** Null: pending. */
+  /** Null while the file is pending. */
   readonly end: ItemEnd | null;
   readonly message: string | null;
   readonly at: Date;
@@ -34,7 +34,7 @@ export interface ItemFilter {
   readonly stages?: readonly ItemStage[];
   readonly causes?: readonly ItemCause[];
 }
-/** Whether an item matches the filter; an unfinished one has no outcome. */
+/** Returns whether an item matches the filter; an unfinished one has no outcome. */
 export function isWanted({ outcomes, stages, causes }: ItemFilter, end: ItemEnd | null): boolean {
   const { as = 'pending', stage = null, cause = null } = end ?? {};
   const isOf = <T>(wanted: readonly T[] | undefined, value: T | null): boolean =>
@@ -42,34 +42,37 @@ export function isWanted({ outcomes, stages, causes }: ItemFilter, end: ItemEnd 
   return isOf(outcomes, as) && isOf(stages, stage) && isOf(causes, cause);
 }
 
-/** What a run that has not ended does with files, as the records tell it. */
+/** Reads the items of an active run from the records of its files. */
 export interface LiveItems {
-  /** Items past a file, in the order of their ids. Filtered as far as that spares reading; the rest is isWanted's. */
+  /**
+   * Returns items after a file, ordered by id. The filter is applied only as far as it reduces reads; callers apply
+   * isWanted() too.
+   */
   page(run: RunDoc, afterId: number, limit: number, filter?: ItemFilter): Promise<LiveItem[]>;
   sums(run: RunDoc): Promise<TallyRow[]>;
 }
 
-/** The same of whatever kind of run. */
+/** Reads the items of active runs of any kind. */
 export interface AnyLiveItems extends LiveItems {
-  /** Which of some files are some runs' own. */
+  /** Returns which of the files belong to which of the runs. */
   among(runIds: readonly number[], fileIds: readonly number[]): Promise<{ fileId: number; runId: number }[]>;
 }
 
-/** The end of an item that its run has not brought to one. */
+/** Returns the outcome of an item that its run did not finish. */
 export const leftAs = (cause: SkipCause): ItemEnd =>
   endedAs(cause === 'superseded' ? 'skipped' : 'aborted', 'queue', cause);
 
-/** What the files of a run are found by, in the order of their ids. Of a delete containers are files like others; else the run is theirs. */
+/** Returns the filter for the files of a run, ordered by id. Containers are items of a delete only. */
 export const filesOf = ({ _id: runId, kind }: Pick<RunDoc, '_id' | 'kind'>) => ({
   runId,
-  // All there are: so the run's index gives them in order.
+  // Names all statuses, so that the run's index returns the files in order.
   syncStatus: { $in: [...FILE_SYNC_STATUSES] },
   ...(kind === 'deleteFiles' ? {} : { isContainer: false }),
 });
 
 const byFiles = (files: Model<FileDoc>): LiveItems => ({
   async page(run, afterId, limit, { outcomes, stages, causes } = {}) {
-    // Unfinished items may get their end from their status.
+    // Items without a stored outcome get it from their status, so they pass the filter here.
     const only = {
       ...(outcomes ? { 'ended.as': { $in: [null, ...outcomes.filter((one) => one !== 'pending')] } } : {}),
       ...(stages ? { 'ended.stage': { $in: [...stages] } } : {}),
@@ -116,7 +119,7 @@ function reembedEnd({ outcome, reason, tokens }: ReembedDoc): ItemEnd | null {
   return outcome === 'failed' ? endedAs('failed', 'embed', 'embedding_failed') : endedAs('skipped', 'select', reason);
 }
 
-/** A run of re-embedding owns no file: it has rows of its own. */
+/** A re-embedding run owns no files: it has rows of its own. */
 const byReembeds = (rows: Model<ReembedDoc>, files: Model<FileDoc>): LiveItems => ({
   async page({ _id: runId }, afterId, limit) {
     const outcome = { $in: [null, 'reembedded', 'skipped', 'failed'] as const };

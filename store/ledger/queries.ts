@@ -15,9 +15,9 @@ import { isWanted, type ItemFilter, type AnyLiveItems, type LiveItem } from './l
 import type { LedgerItemDoc } from '../models/ledger.js';
 import { addTallies, sumLines, tallyOf } from './tally.js';
 
-/** An item as it is listed. */
+/** A ledger entry in a list. */
 export interface LedgerItem extends ItemCost {
-  /** A cursor, too: what comes after it is asked for by it. */
+  /** Also the cursor for the next page. */
   readonly id: string;
   readonly runId: number;
   readonly fileId: number | null;
@@ -30,19 +30,19 @@ export interface LedgerItem extends ItemCost {
   readonly at: Date;
 }
 
-/** What runs did, and do. Callers must have checked the owner of the runs. */
+/** Reads the items of ended and active runs. Callers must check the owner of the runs first. */
 export interface LedgerQueries {
-  /** Counts of runs by their ids: final, or current. Those of a scheduled sync are the sums of its parts. */
+  /** Returns the counts of runs by their ids: final, or current. A scheduled sync has the sums of its parts. */
   tallies(runs: readonly RunDoc[]): Promise<ReadonlyMap<number, RunTally>>;
-  /** Items of a run, of a pass those of its parts, in the order of their ids. */
+  /** Returns items of a run, or of all parts of a scheduled sync, ordered by id. */
   items(run: RunDoc, filter: ItemFilter, after: string | null, limit: number): Promise<LedgerItem[]>;
-  /** Which of some files and items the run has met, by their ids as text. */
+  /** Returns which of the files and items the run has processed, as id strings. */
   met(run: RunDoc, of: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] }): Promise<string[]>;
-  /** The workflows of a run and its parts, by the runs' ids. */
+  /** Returns the workflows of a run and its parts, by the runs' ids. */
   workflowIds(run: RunDoc): Promise<ReadonlyMap<number, string>>;
 }
 
-/** Minimum page size of a read when most rows are filtered out. */
+/** Minimum page size of a read, for filters that discard most rows. */
 const LEAST_READ = 500;
 
 const asLine = ({ _id: id, outcome, expiresAt: _until, organizationId: _of, userId: _whose, ...item }: LedgerItemDoc) =>
@@ -97,7 +97,7 @@ export function createLedgerQueries(
       .lean();
     return rows.map(asLine);
   };
-  /** For an active run: its files with their current state, then its items without a file. */
+  /** Returns the items of an active run: its files with their current state, then its items without a file. */
   const standing = async (run: RunDoc, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
     const told = await linesOf(run._id, filter, after, limit);
     const found: LedgerItem[] = [];
@@ -109,7 +109,7 @@ export function createLedgerQueries(
       if (page.length < wanted) break;
       from = page.at(-1)?.fileId ?? from;
     }
-    // A file that was handed over may still be listed for a moment: its own record decides.
+    // A file that was handed over may briefly appear in both lists: its own record decides.
     const own = new Set(found.map(({ id }) => id));
     return [...found, ...told.filter(({ id }) => !own.has(id))].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
   };

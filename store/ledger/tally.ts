@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import { type ItemOutcome, NO_TALLY, type RunTally } from '../../contract/runs/ledger.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
 
-/** Sums of rows that say how many items ended how, and at what cost. */
+/** Number of items with an outcome, and their cost. */
 export interface TallyRow {
   readonly _id: ItemOutcome | 'pending';
   readonly items: number;
@@ -11,7 +11,7 @@ export interface TallyRow {
   readonly tokens: number;
   readonly reused: number;
 }
-/** Sums rows into the tally of a run. */
+/** Adds rows to the tally of a run. */
 export const tallyOf = (rows: readonly TallyRow[]): RunTally =>
   rows.reduce<RunTally>(
     (sum, { _id, items, bytes, tokens, reused }) => ({
@@ -30,7 +30,7 @@ const SUMS = {
   tokens: { $sum: '$tokens' },
   reused: { $sum: '$reused' },
 } as const;
-/** The lines of a run, summed by their outcome. */
+/** Sums the entries of a run by outcome. */
 export const sumLines = (lines: Model<LedgerItemDoc>, runId: number): Promise<TallyRow[]> =>
   lines
     .aggregate<TallyRow>([
@@ -41,7 +41,7 @@ export const sumLines = (lines: Model<LedgerItemDoc>, runId: number): Promise<Ta
     ])
     .exec();
 
-/** The same for several runs, by run. */
+/** Sums the entries of several runs by outcome, for each run. */
 export async function sumLinesOf(
   lines: Model<LedgerItemDoc>,
   runIds: readonly number[],
@@ -56,7 +56,7 @@ export async function sumLinesOf(
   return sums;
 }
 
-/** The counts of several runs as one. */
+/** Adds the counts of two runs. */
 export const addTallies = (a: RunTally, b: RunTally): RunTally => ({
   discovered: a.discovered + b.discovered,
   ok: a.ok + b.ok,

@@ -4,10 +4,12 @@ import { type Connection, createConnection } from 'mongoose';
 import { StartError } from '../../contract/startError.js';
 import { number, optional, type RecordOf, schemaOf, textOf } from '../database/record.js';
 
-/** Brings records of the version before to its own. It may run several times, and at once in several processes. */
+/**
+ * Converts the records of the previous version. It may run several times, also at the same time in several processes.
+ */
 export type Migration = (connection: Connection) => Promise<void>;
 
-/** By the version that each leads to. Stored data of 0.2.0 is the first version. */
+/** Migrations by the version to which each leads. Stored data of 0.2.0 is the first version. */
 const MIGRATIONS: Readonly<Record<number, Migration>> = {};
 
 /** The version of the records that this code reads and writes. */
@@ -55,10 +57,10 @@ export async function refuseNewerSchema(uri: string): Promise<void> {
 }
 
 /**
- * Brings the records to this version before anything reads them. A migration is announced first, so that running
+ * Migrates the records to this version before any process reads them. A migration is announced first, so that running
  * processes of an older version stop writing (schemaWatch.ts).
  * @param graceMs milliseconds between the announcement and the first migration
- * @param to the version to reach, and the migrations to it; of this code, unless a test brings its own
+ * @param to target version and its migrations; only tests pass their own
  * @throws StartError when the data is from a newer version
  */
 export async function runMigrations(

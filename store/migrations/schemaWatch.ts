@@ -4,7 +4,7 @@ import { newestSchema, SCHEMA_VERSION } from './run.js';
 
 /** Compares the stored version of the records with the one this code reads and writes. */
 export interface SchemaWatch {
-  /** The stored version where it is newer than this code's, as last read; else null. */
+  /** Stored version at the last read, if it is newer than this code's; otherwise null. */
   readonly newer: number | null;
   /** Reads the stored version now, and returns `newer`. @throws when MongoDB does not answer */
   check(): Promise<number | null>;
@@ -13,13 +13,13 @@ export interface SchemaWatch {
   stop(): void;
 }
 
-/** Returns what to tell callers and operators while the stored version is newer. */
+/** Returns the message for callers and operators while the stored version is newer. */
 export const outdatedMessage = (version: number): string =>
   `The records were migrated to version ${version} by a newer Allotrope; this process reads version ${SCHEMA_VERSION}. Replace it with the newer version`;
 
 /**
- * Reads the stored version every `intervalMs`. A process that was started before a migration must stop writing: it would
- * store records in the older shape. While MongoDB does not answer, the last version read counts.
+ * Reads the stored version every `intervalMs`. A process that was started before a migration must stop writing, because
+ * it would store records in the older format. While MongoDB does not answer, the last version read applies.
  */
 export function watchSchema(connection: Connection, intervalMs: number): SchemaWatch {
   let newer: number | null = null;

@@ -1,7 +1,7 @@
 import type { Connection, Model } from 'mongoose';
 import { byDefault, json, number, type RecordOf, required, schemaOf, text } from '../database/record.js';
 
-/** One chunk: its position in the parsed text (UTF-16 offsets, end exclusive) and its facts. */
+/** One chunk: its position in the parsed text (UTF-16 offsets, end exclusive) and its metadata. */
 export interface Cut {
   start: number;
   end: number;
@@ -20,22 +20,22 @@ const SEGMENT = {
   /** Chunk indexes of the first and the last cut. */
   first: required(number),
   last: required(number),
-  /** Where `text` begins in the parsed text. */
+  /** Offset of `text` in the parsed text. */
   offset: required(number),
   text: byDefault(text, ''),
-  /** What prepend_filename_to_chunks put before each chunk; '' for nothing. */
+  /** Text that prepend_filename_to_chunks puts before each chunk; '' for none. */
   prefix: byDefault(text, ''),
   cuts: json<Cut[]>(),
 };
 
 /**
- * A range of a file's parsed text with the chunks that begin in it. One row for many chunks costs a fraction of a
- * row each, and the parsed text is stored once, not again with its chunks. A generation's segments are
- * contiguous; where chunks overlap, so do segments.
+ * A range of a file's parsed text with the chunks that begin in it. One row for many chunks costs much less than a row
+ * per chunk, and the parsed text is stored only once. A generation's segments are contiguous; if chunks overlap, so do
+ * segments.
  */
 export interface SegmentDoc extends RecordOf<typeof SEGMENT> {}
 
-/** A chunk as readers see it. */
+/** A chunk as readers receive it. */
 export interface StoredChunk {
   /** fileId:generation:chunkIndex. */
   readonly key: string;

@@ -21,58 +21,59 @@ import {
 } from '../database/record.js';
 
 const ATTEMPT = {
-  /** That of its run. */
+  /** Id of its run. */
   _id: number,
   organizationId: required(number),
   userId: required(number),
   customerId: required(text),
   service: required(textOf<OAuthSource>()),
-  /** Of the random state that the provider hands back; null for one that begins connected. */
+  /** Hash of the random state that the provider returns. Absent if the attempt starts as connected. */
   stateHash: optional(text),
   state: required(oneOf(ATTEMPT_STATES)),
   clientId: byDefault(text, ''),
   redirectUri: byDefault(text, ''),
   facts: required(json<Record<string, string>>()),
   options: required(json<ConnectionOptions>()),
+  /** The requested actions, under the name of the field in stored data of 0.2.0. */
   wishes: required(json<ConnectionActions>()),
-  /** PKCE verifier, and the client's secret where it is this connection's own. */
+  /** PKCE verifier, and the client's secret if the client belongs to this connection only. */
   sealed: nullable(json<SealedSecret>()),
-  /** What the person came back with. */
+  /** The encrypted authorization code with which the user returned. */
   sealedCode: nullable(json<SealedSecret>()),
   sealedGrant: nullable(json<SealedSecret>()),
-  /** Whether its workflow has seen that the person is back. */
+  /** Whether its workflow was notified of the user's return. */
   isAcknowledged: byDefault(flag, false),
-  /** The data source that is to be reconnected: a refusal is reported for it. */
+  /** The data source that is reconnected. If the user refuses, the refusal is reported for it. */
   knownSourceId: nullable(number),
   dataSourceId: nullable(number),
   /** Runs that were accepted with the data source. */
   runIds: list(number),
-  /** Why it failed, for the person. */
+  /** Cause of a failure, shown to the user. */
   message: nullable(text),
-  /** Hash of the random name of the page that continues from here; absent before there is one. */
+  /** Hash of the random name of the page on which the user continues; absent before the page exists. */
   pageHash: optional(text),
   pageExpiresAt: nullable(date),
-  /** Until then the person may come back. */
+  /** Time until which the user may return. */
   expiresAt: required(date),
   createdAt: required(date),
   updatedAt: required(date),
 };
 
-/** A connection by consent, from the address that was given out to the data source. Its secrets are sealed. */
+/** A connection by consent: from the creation of its address to its data source. Its secrets are encrypted. */
 export interface AttemptDoc extends RecordOf<typeof ATTEMPT> {}
 
 const attempt = schemaOf<AttemptDoc>(ATTEMPT, { keepEmpty: true });
 // byState, byPage.
 attempt.index({ stateHash: 1 }, { unique: true, partialFilterExpression: { stateHash: { $type: 'string' } } });
 attempt.index({ pageHash: 1 }, { unique: true, partialFilterExpression: { pageHash: { $type: 'string' } } });
-// What the sweep asks for each second: those whose workflow may not know that their person is back.
+// Query of the sweeper, once per second: attempts whose workflow may have missed the user's return.
 attempt.index(
   { state: 1, updatedAt: 1 },
   { partialFilterExpression: { isAcknowledged: false }, name: 'unacknowledged' },
 );
 // removeAll.
 attempt.index({ organizationId: 1, userId: 1 });
-/** Deleted a week after the last change. */
+/** MongoDB deletes the row a week after the last change. */
 attempt.index({ updatedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3_600, name: 'forgotten' });
 
 export function attemptModel(connection: Connection): Model<AttemptDoc> {

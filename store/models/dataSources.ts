@@ -28,39 +28,48 @@ const DATA_SOURCE = {
   userId: required(number),
   customerId: required(text),
   type: required(textOf<SourceType>()),
-  /** `TYPE|account`, by which the same account is known again; null where a source has no name for it. */
+  /**
+   * `TYPE|account`, which identifies the same account when it is connected again; null if the source has no account
+   * name.
+   */
   externalId: nullable(text),
-  /** What is needed to call the source, already sealed; null once access is revoked. Never answered. */
+  /** Encrypted credentials; null after access is revoked. Never part of a response. */
   sealedCredentials: nullable(text),
-  /** A process is refreshing them, or died at it. Null, or absent in older records: none is. */
+  /**
+   * Claim of the process that refreshes the credentials, or crashed while doing so. Null, or absent in older records,
+   * if there is none.
+   */
   refreshClaim: optional(nullable(json<{ id: string; until: Date }>())),
   /** Options of the connection for its files; null, or absent, if none were given. */
   options: optional(nullable(json<ConnectionOptions>())),
   syncStatus: required(oneOf(DATA_SOURCE_SYNC_STATUSES)),
-  /** The run that lists its items; null, or absent in older records, while none does. */
+  /** The run that lists its items; null, or absent in older records, if none does. */
   itemsRunId: optional(nullable(number)),
   sourceItemsSyncedAt: nullable(date),
-  /** An operator has looked: the next whole listing deletes, however much it misses. Absent in older records: no. */
+  /**
+   * Whether an operator has approved that the next complete listing may delete any number of missing items. Absent in
+   * older records: no.
+   */
   deletionsApproved: optional(flag),
-  /** Up to here the items are known, in the words of a source that tells what happens; null, or absent: list all there is. */
+  /** Cursor of the source's change feed; null or absent: the next listing lists everything. */
   changeToken: optional(orNull(text)),
   filesSyncedAt: nullable(date),
-  /** The listing (by its sourceItemsSyncedAt) whose findings the last pass has brought into the files. Absent: none. */
+  /** The last listing (by its sourceItemsSyncedAt) that a scheduled sync applied to the files. Absent: none. */
   passedListingAt: optional(date),
   revokedAccess: byDefault(flag, false),
   lastSyncedAt: required(date),
   lastSyncAction: required(oneOf(DATA_SOURCE_ACTIONS)),
-  /** Null: as the user or the organization has it. */
+  /** Null: the setting of the user or the organization applies. */
   enableAutoSync: nullable(flag),
   metadata: byDefault(json<Record<string, unknown>>(), () => ({})),
   tags: list(storedTag),
   /** `key=value` of every tag, for indexed equality. */
   tagPairs: list(text),
-  /** Raised with every change of the tags. */
+  /** Increases with every change of the tags. */
   tagsVersion: byDefault(number, 0),
-  /** The version that every file and point of the source had when a tag workflow last ended. */
+  /** The version of the tags that all files and points of the source had when a tag workflow last completed. */
   tagsCopied: byDefault(number, 0),
-  /** A tag workflow was stopped before it was done. Absent in older records. */
+  /** Whether the last tag workflow was stopped early. Absent in older records. */
   tagsStopped: optional(flag),
   createdAt: required(date),
   updatedAt: required(date),
@@ -79,7 +88,7 @@ for (const owner of [{ organizationId: 1 }, { organizationId: 1, userId: 1 }] as
   dataSource.index({ ...owner, _id: 1 });
   dataSource.index({ ...owner, tagPairs: 1, _id: 1 });
 }
-// accept: an account is known again by it.
+// accept: finds the record of an account that is connected again.
 dataSource.index(
   { organizationId: 1, userId: 1, type: 1, externalId: 1 },
   { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },
@@ -94,7 +103,7 @@ dataSource.index(
   { partialFilterExpression: { 'metadata.deletions_held': { $gt: 0 } } },
 );
 
-// Whether an account is still in use, before its source is asked to end what it granted.
+// Whether another data source uses the account, before the grant is revoked at the source.
 dataSource.index({ externalId: 1 }, { partialFilterExpression: { revokedAccess: false } });
 
 export function dataSourceModel(connection: Connection): Model<DataSourceDoc> {

@@ -19,34 +19,36 @@ const EVENT_ROW = {
   organizationId: required(number),
   events: required(json<Omit<PublishedEvent, 'at'>[]>()),
   at: required(date),
-  /** MongoDB's own clock, set by it at the insert: no other clock has a say in the order. */
+  /** Time of MongoDB's own clock, set at the insert, so that the order depends on one clock only. */
   writtenAt: json<mongo.Timestamp>(),
-  /** Numbers of its first and last event; null until the reader has given them, INTENDED before it is to be shown. */
+  /** Numbers of its first and last event; null until they are numbered, INTENDED while the row is hidden. */
   first: nullable(number),
   last: nullable(number),
   expiresAt: required(date),
 };
 
-/** Events of one organization that were written together, in one row: a group of finished files costs one insert. */
+/**
+ * Events of one organization that were written together, in one row: the events of a batch of files cost one insert.
+ */
 export interface EventRowDoc extends RecordOf<typeof EVENT_ROW> {}
 
 const FEED = {
   _id: number,
   last: byDefault(number, 0),
-  /** Number of webhooks ever added: it serializes concurrent additions. */
+  /** Number of all webhooks added so far. Its update serializes concurrent additions. */
   webhooksAdded: byDefault(number, 0),
 };
 
 /** The counter of an organization's feed. */
 export interface FeedDoc extends RecordOf<typeof FEED> {}
 
-/** `last` of a row whose change may not have happened. */
+/** `last` of a hidden row, whose change may not have happened. */
 export const INTENDED = -1;
 
 const row = schemaOf<EventRowDoc>(EVENT_ROW, { keepEmpty: true });
-// number: rows without a position.
+// number: rows that are not numbered yet.
 row.index({ writtenAt: 1 }, { partialFilterExpression: { last: null } });
-// settle: intents whose process died.
+// settle: intents whose process crashed.
 row.index({ at: 1 }, { partialFilterExpression: { last: INTENDED } });
 // after: the feed of an organization.
 row.index({ organizationId: 1, last: 1 });
@@ -69,7 +71,7 @@ export function eventModels(connection: Connection): EventModels {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Rows for events, one an organization, to be inserted as they are. @param name what their ids begin with */
+/** Returns event rows to insert, one per organization. @param name prefix of their ids */
 export function newRows(events: readonly NewEvent[], keptDays: number, name: string = randomUUID()): EventRowDoc[] {
   const byOrganization = new Map<number, NewEvent[]>();
   for (const event of events)
@@ -83,7 +85,7 @@ export function newRows(events: readonly NewEvent[], keptDays: number, name: str
       ...(workflowId ? { workflowId } : {}),
     })),
     at,
-    // An empty one: MongoDB puts its own in.
+    // MongoDB replaces an empty timestamp with its current time.
     writtenAt: new mongo.Timestamp(0n),
     first: null,
     last: null,

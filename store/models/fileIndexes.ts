@@ -4,7 +4,7 @@ export type IndexKeys = Readonly<Record<string, 1>>;
 
 const tenant = { organizationId: 1, userId: 1 } as const;
 
-/** The field behind each order of a list. */
+/** The field that defines each order of a list. */
 export const ORDER_FIELDS: Record<FileOrder, string> = {
   created_at: 'createdAt',
   updated_at: 'updatedAt',
@@ -15,8 +15,8 @@ export const ORDER_FIELDS: Record<FileOrder, string> = {
 };
 
 /**
- * One index for each order of `list`, ties broken by id. Also: `candidates` walks by id, `rememberWhileUnchanged` reads the
- * last change, `createStorageOverview` sums sizes.
+ * One index for each order of `list`, ties broken by id. Also used by `candidates` (order by id),
+ * `rememberWhileUnchanged` (last change) and `createStorageOverview` (sums of sizes).
  */
 export const ORDER_INDEXES: Record<FileOrder, IndexKeys> = {
   id: { ...tenant, _id: 1 },
@@ -27,22 +27,25 @@ export const ORDER_INDEXES: Record<FileOrder, IndexKeys> = {
   file_size: { ...tenant, 'statistics.fileSize': 1, _id: 1 },
 };
 
-/** One for each filter by equality: `planReading` chooses among them. */
+/** One index for each equality filter; `planReading` chooses among them. */
 export const FILTER_INDEXES = {
   parent: { ...tenant, parentId: 1, _id: 1 },
   externalUrl: { ...tenant, externalUrl: 1, _id: 1 },
   request: { ...tenant, requestId: 1, _id: 1 },
   /**
-   * Statuses and embedding models; `spacesOf`, `findWithOtherSpaces`. It covers the counts and the sums of chunks of `count`,
-   * `countChunks`, `createStorageOverview` and `countFilesByStatus`, so that these read no file.
+   * Statuses and embedding models; `spacesOf`, `findWithOtherSpaces`. It covers the counts and sums of `count`,
+   * `countChunks`, `createStorageOverview` and `countFilesByStatus`, so that these read no documents.
    */
   status: { ...tenant, syncStatus: 1, source: 1, 'options.embeddingModel': 1, vectorSpace: 1, numChunks: 1 },
 } as const satisfies Record<string, IndexKeys>;
 
-/** External ids, within their source and account; unique. `accept` finds known files by it, `planReading` a source's. */
+/**
+ * External ids, within their source and account; unique. `accept` uses it to find known files, `planReading` to find
+ * files of a source.
+ */
 export const IDENTITY_INDEX = { ...tenant, source: 1, externalFileId: 1, accountId: 1 } as const;
 
-/** Partial indexes for what an ordinary page does not have. They serve only filters that name values of these kinds. */
+/** Partial indexes for fields that an ordinary page lacks. They serve only filters that name values of these types. */
 export const SPARSE_INDEXES = {
   dataSource: { keys: { ...tenant, dataSourceId: 1, _id: 1 }, only: { dataSourceId: { $gt: 0 } } },
   upload: { keys: { ...tenant, uploadId: 1, _id: 1 }, only: { uploadId: { $gt: '' } } },
@@ -53,8 +56,8 @@ export const SPARSE_INDEXES = {
 } as const;
 
 /**
- * Overviews of an organization: `createFileFailures` lists and counts failed files of all and of one data source, by cause, the
- * latest last, and counts read keys alone; `createHeldOverview` lists containers whose deletions are held.
+ * Overviews of an organization. `createFileFailures` lists and counts failed files of all data sources and of one, by
+ * cause and last change, and its counts read only keys. `createHeldOverview` lists containers whose deletions are held.
  */
 export const OPERATOR_INDEXES = {
   failed: {
@@ -74,7 +77,7 @@ export const OPERATOR_INDEXES = {
 /** `createRunProgress`, the ledger and limits read the files of a run, by state. */
 export const RUN_INDEX = { runId: 1, syncStatus: 1, _id: 1 } as const;
 
-/** A file whose vectors may leave Qdrant once its time has come. */
+/** Files whose vectors may leave Qdrant after their due time. */
 export const MAY_COOL = {
   embeddingStorageStatus: 'HOT_STORAGE',
   supportsColdStorage: true,

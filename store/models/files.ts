@@ -57,19 +57,19 @@ const SYNCED_CONTENT = {
   hasContent: byDefault(flag, false),
   hasText: byDefault(flag, false),
   rawHash: nullable(text),
-  /** By what the source recognises this copy. */
+  /** ETag by which the source identifies this copy. */
   etag: nullable(text),
   lastModified: nullable(text),
   /** For a file of a connected account: the version of its content according to the listing. Null, or absent in older records: unknown. */
   version: optional(orNull(text)),
-  /** Hash of everything but the content that the outcome depends on: options, model, version of the pipeline. */
+  /** Hash of everything except the content that affects the result: options, model, version of the pipeline. */
   processedAs: nullable(text),
 };
 
-/** What a finished sync leaves on the file, all set in the one update that flips the generation. */
+/** Fields that a finished sync sets, in the one update that publishes the generation. */
 export interface SyncedContent extends RecordOf<typeof SYNCED_CONTENT> {}
 
-/** The run and latest attempt that move a file's vectors. Earlier attempts can't change anything. */
+/** The run and latest attempt that move a file's vectors. Earlier attempts cannot change anything. */
 export interface VectorMove {
   readonly runId: number;
   readonly token: string | null;
@@ -78,7 +78,7 @@ export interface VectorMove {
 /** The vectors of a file in file storage. */
 export interface ColdCopy {
   readonly key: string;
-  /** Of the content that they belong to. */
+  /** Generation of the content to which they belong. */
   readonly generation: number;
   readonly points: number;
   readonly bytes: number;
@@ -92,12 +92,12 @@ const FILE = {
   customerId: required(text),
   dataSourceId: nullable(number),
   /**
-   * The data source within which its external id is unique: its own, or that of its parent. Null, without an
-   * account: all of the user's files.
+   * The data source within which its external id is unique: its own, or that of its parent. Null without an account:
+   * then the id is unique among the user's files.
    */
   accountId: nullable(number),
   source: required(textOf<SourceType>()),
-  /** What it is at a helpdesk: TICKET, ARTICLE…; null elsewhere. */
+  /** Type of a helpdesk item (TICKET, ARTICLE…); null for other sources. */
   fileTypeAtSource: nullable(text),
   externalFileId: required(text),
   externalUrl: nullable(text),
@@ -105,9 +105,9 @@ const FILE = {
   parentId: nullable(number),
   /** A sitemap, folder or feed: has children, never chunks. */
   isContainer: byDefault(flag, false),
-  /** Of a container: the kind of run that brings it up to date; null where none was kept: scrapeSitemap. */
+  /** For a container: the kind of run that updates it. Null in older records, which means scrapeSitemap. */
   runKind: nullable(textOf<ContainerRunKind>()),
-  /** Of a feed: the reading that its entries are as of, where a later one may be spared. */
+  /** For a feed: the reading from which its entries come, so that an unchanged feed need not be read again. */
   feedReading: optional(orNull(json<FeedReading>())),
   syncStatus: required(oneOf(FILE_SYNC_STATUSES)),
   syncErrorMessage: nullable(text),
@@ -117,76 +117,85 @@ const FILE = {
   listedVersion: optional(orNull(text)),
   /** The file's own tags: of its request, or given to the file itself. */
   tags: list(storedTag),
-  /** Those of its data source, as a tag workflow left them. Own tags win over them. Absent in older records. */
+  /**
+   * Tags of its data source, as the last tag workflow copied them. The file's own tags take precedence. Absent in older
+   * records.
+   */
   sourceTags: optional(byDefault(list(storedTag), undefined)),
-  /** The version of the data source's tags that file and points have. */
+  /** Version of the data source's tags that the file and its points have. */
   sourceTagsVersion: optional(number),
-  /** Raised with every change of tagPairs, so that points are not shown with other tags. */
+  /** Increases with every change of tagPairs, so that points are not shown with outdated tags. */
   tagsRevision: optional(number),
-  /** `key=value` of every tag, own and of the source, for indexed equality. */
+  /** `key=value` of every tag, the file's own and those of its source, for indexed equality. */
   tagPairs: list(text),
   options: json<IngestOptions>(),
-  /** What the source needs to fetch it again, in the source's own shape: PageOptions of a page, ScrapeOptions of a sitemap… */
+  /**
+   * Facts that the source needs to fetch it again, in the source's own format: PageOptions of a page, ScrapeOptions of
+   * a sitemap…
+   */
   sourceOptions: nullable(json<unknown>()),
   enableAutoSync: nullable(flag),
   fileMetadata: byDefault(json<Record<string, unknown>>(), () => ({})),
   ocrProperties: byDefault(json<Record<string, unknown>>(), () => ({})),
-  /** When the file last came to OCR; null where it never did. */
+  /** When the file last entered OCR; null if it never did. */
   ocrJobStartedAt: optional(nullable(date)),
-  /** The pages that OCR is to read, while the file is QUEUED_FOR_OCR. */
+  /** Pages that OCR reads, while the file is QUEUED_FOR_OCR. */
   ocrPages: optional(nullable(list(number))),
   syncProperties: byDefault(json<Record<string, unknown>>(), () => ({})),
   messagesMetadata: byDefault(json<Record<string, unknown>>(), () => ({})),
   requestId: nullable(text),
-  /** While a pass of auto-sync looks at it: the request that it is of again if nothing has changed. */
+  /** Request to which the file returns if a scheduled sync finds it unchanged. */
   keptRequestId: optional(orNull(text)),
   uploadId: nullable(text),
   supportsColdStorage: byDefault(flag, false),
   hotStorageTimeToLive: nullable(number),
   embeddingStorageStatus: byDefault(textOf<EmbeddingStorageStatus>(), 'HOT_STORAGE'),
-  /** When a search last answered something of it, to the hour; null or absent: not that we know. */
+  /** When a search last returned a chunk of it, to the hour; null or absent: no recorded use. */
   lastUsedAt: optional(orNull(date)),
-  /** When its vectors may go into file storage, unless they are used before; null or absent: never. */
+  /** When its vectors may move to file storage if they are not used before; null or absent: never. */
   coolsAt: optional(orNull(date)),
-  /** The move of its vectors that is under way, or that has not tidied up yet. */
+  /** The move of its vectors that is in progress, or whose clean-up is not finished. */
   move: optional(orNull(json<VectorMove>())),
-  /** Where its vectors lie while they are not at hand. */
+  /** Location of its vectors while they are not in Qdrant. */
   coldCopy: optional(orNull(json<ColdCopy>())),
   fileContentsDeleted: byDefault(flag, false),
   /** The uploaded content; null for a file that is fetched from its source. */
   original: optional(nullable(json<Original>())),
-  /** The original that holds chunks a caller made, in place of what a reader would make. */
+  /** The original that contains chunks made by the caller, which replace those of a reader. */
   callerChunks: optional(nullable(json<Original>())),
-  /** How often which content has brought its reader down. */
+  /** Hash of the content that crashed its reader, and the number of crashes. */
   crashes: optional(nullable(json<{ hash: string; count: number }>())),
-  /** The run that owns the file; its writes are guarded by it, so that a run that was overtaken changes nothing. */
+  /** The run that owns the file. It guards the file's writes: a run that no longer owns the file changes nothing. */
   runId: nullable(number),
   workflowId: nullable(text),
   /** Its outcome in its run, for the ledger; null while unfinished, absent in older records. */
   ended: optional(nullable(json<ItemEnd>())),
-  /** The last generation number given out. Above `generation`: a sync is under way, or left its rows behind. */
+  /** Last generation that was reserved. If it is greater than `generation`, a sync is in progress or left rows. */
   lastGeneration: byDefault(number, 0),
-  /** The generation before this one still has rows or points to delete. */
+  /** Whether earlier generations still have rows or points to delete. */
   cleanupPending: byDefault(flag, false),
   /** The run that announced sparse vectors; absent if none did. */
   sparseQueuedBy: optional(orNull(number)),
-  /** Failed tries in this run. */
+  /** Failed attempts in this run. */
   attempts: byDefault(number, 0),
-  /** Starts that reached no outcome: the worker died each time. */
+  /** Starts without an outcome: the worker crashed each time. */
   unfinishedStarts: byDefault(number, 0),
-  /** Characters of a text that is just being kept, counted in before it is. */
+  /** Characters reserved for a text that is being stored. */
   reservedCharacters: optional(nullable(number)),
-  /** How many characters a held-back file needs; null: not known yet. */
+  /** Characters that a delayed file needs; null: not known yet. */
   delayedCharacters: optional(nullable(number)),
-  /** Not to be tried before this time. */
+  /** Time before which no attempt starts. */
   notBefore: nullable(date),
-  /** When it was restored from quarantine: it is missing at its source, and is not deleted again for that. */
+  /** When it was restored from quarantine. It is missing at its source, and is not deleted again because of that. */
   restoredAt: optional(orNull(date)),
   /** The run to which the source reported that the file is gone. */
   goneBy: optional(orNull(number)),
-  /** Of a container: however much its next pass misses is deleted. */
+  /** For a container: whether its next scheduled sync may delete any number of missing pages. */
   deletionsApproved: optional(flag),
-  /** Marks of the last changes with events: they settle a crash between a change and its event. */
+  /**
+   * Marks of the latest changes with events. After a crash between a change and its event, they show whether the change
+   * happened.
+   */
   marks: list(objectId),
   createdAt: required(date),
   updatedAt: required(date),

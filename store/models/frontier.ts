@@ -3,20 +3,22 @@ import { date, list, nullable, number, type RecordOf, required, schemaOf, text, 
 
 const CRAWL_PAGE = {
   runId: required(number),
-  /** Normalised. */
+  /** Normalized address. */
   url: required(text),
-  /** The least number of links from the start address that is known. */
+  /** Smallest known number of links from the start address. */
   depth: required(number),
-  /** waiting: its links are not read, or not wanted; read: they are to be followed; followed: they were. */
+  /**
+   * waiting: its links are not read, or not wanted; read: its links are to be followed; followed: they were followed.
+   */
   state: required(textOf<'waiting' | 'read' | 'followed'>()),
-  /** Where redirects ended; null before it was read. */
+  /** Address after redirects; null before it is read. */
   endedAt: nullable(text),
-  /** What it links to. */
+  /** Addresses of the links on the page. */
   links: list(text),
   changedAt: required(date),
 };
 
-/** An address that a crawl has come upon and took. One row a run and address; gone with the end of the run. */
+/** An address that a crawl found and accepted. One row per run and address, deleted at the end of the run. */
 export interface CrawlPageDoc extends RecordOf<typeof CRAWL_PAGE> {}
 
 /** Lifetime of rows that a terminated run leaves: MongoDB deletes them after this time without a change. */

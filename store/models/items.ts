@@ -31,28 +31,31 @@ const ITEM = {
   fileFormat: nullable(text),
   isSelectable: flag,
   isExpandable: flag,
-  /** Of its content; null, or absent in older records: the listing did not tell. */
+  /** Version of its content; null, or absent in older records: the listing did not report one. */
   version: optional(orNull(text)),
-  /** Where it lies, of sources that tell by places alone what is gone; absent: of others. */
+  /** Its path, for sources that report deletions only by path; absent for others. */
   place: optional(text),
   /** The listing that found it last: after a complete listing, items with an older one no longer exist. */
   listedBy: required(number),
-  /** The listing that found it first, or again after a deletion: that listing treats it as new, however often it asks. */
+  /**
+   * The listing that found it first, or first again after a deletion. That listing treats it as new, even if it repeats
+   * a page.
+   */
   foundBy: optional(number),
-  /** Its source has told that it is gone; it goes with its file once that is allowed. Absent: it is there. */
+  /** Whether its source reported it as deleted. It is deleted with its file once that is allowed. */
   isGone: optional(flag),
-  /** The listing that was last refused a look into it; absent: it can be listed. */
+  /** The last listing that was not allowed to read its contents; absent: it can be listed. */
   closedBy: optional(number),
   syncedAt: required(date),
   createdAt: required(date),
   updatedAt: required(date),
 };
 
-/** Something that a connected account holds, as its last listing found it. */
+/** An item of a connected account, as its last listing found it. */
 export interface ItemDoc extends RecordOf<typeof ITEM> {}
 
 const item = schemaOf<ItemDoc>(ITEM, { keepEmpty: true });
-// list by external id; a listing finds known items by it.
+// list by external id; a listing uses it to find known items.
 item.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
 // list in each order, of all items and of a folder.
 item.index({ dataSourceId: 1, name: 1, _id: 1 });
@@ -60,7 +63,7 @@ item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
 // countVanished, unlist.
 item.index({ dataSourceId: 1, listedBy: 1 });
-// goneItems, reopened; items of one place: rare, so the others have no entry.
+// goneItems, reopened, and items by path. Few items have these fields, so the others have no entry.
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
 item.index({ dataSourceId: 1, closedBy: 1 }, { partialFilterExpression: { closedBy: { $gt: 0 } } });
 item.index({ dataSourceId: 1, place: 1 }, { partialFilterExpression: { place: { $exists: true } } });

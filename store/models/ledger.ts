@@ -21,36 +21,36 @@ const COST: FieldsOf<ItemCost> = {
 };
 
 const LEDGER_ITEM = {
-  /** See itemKey: ids of one run are together, those of files in their order. */
+  /** See itemKey: ids of one run are adjacent, and those of files are ordered by file. */
   _id: text,
   organizationId: required(number),
   userId: required(number),
   runId: required(number),
-  /** Null of what no file was made of. */
+  /** Null for an item without a file. */
   fileId: nullable(number),
   externalId: required(text),
-  /** Null where it is the external id. */
+  /** Null if it equals the external id. */
   name: nullable(text),
   outcome: required(textOf<ItemOutcome>()),
   stage: nullable(textOf<ItemStage>()),
   cause: nullable(textOf<ItemCause>()),
-  /** The message for its user. */
+  /** The message for the user. */
   message: nullable(text),
   ...COST,
   at: required(date),
   expiresAt: required(date),
 };
 
-/** How one run ended with one thing that it met. */
+/** Outcome of one item of one run. */
 export interface LedgerItemDoc extends RecordOf<typeof LEDGER_ITEM> {}
 
 const item = schemaOf<LedgerItemDoc>(LEDGER_ITEM);
 // linesOf and the sums of a run, by outcome.
 item.index({ runId: 1, outcome: 1, _id: 1 });
-// What went well has neither a cause nor a stage: most lines are in neither of these.
+// Successful items have neither cause nor stage, so most entries are in neither of these indexes.
 item.index({ runId: 1, cause: 1, _id: 1 }, { partialFilterExpression: { cause: { $gt: '' } } });
 item.index({ runId: 1, stage: 1, _id: 1 }, { partialFilterExpression: { stage: { $gt: '' } } });
-// list of runs that met a file.
+// list of runs that processed a file.
 item.index({ fileId: 1, runId: 1 }, { partialFilterExpression: { fileId: { $gt: 0 } } });
 // removeAll.
 item.index({ organizationId: 1, userId: 1 });

@@ -16,13 +16,13 @@ import { recognizedPageModel } from './recognizedPages.js';
 import { reembedModel } from './reembeds.js';
 import { runModel } from './runs.js';
 import { scheduleModel } from './schedules.js';
-import { leftOutModel, selectionModel } from './selections.js';
+import { skippedItemModel, selectionModel } from './selections.js';
 import { userModel } from './users.js';
 import { webhookModels } from './webhooks.js';
 import { whiteLabelModel } from './whiteLabels.js';
 import { createIndexes } from '../database/driver.js';
 
-/** Every collection that has a model, with its indexes made. */
+/** Creates the models of all collections and their indexes. */
 export async function openModels(connection: Connection) {
   const single = {
     files: fileModel(connection),
@@ -40,7 +40,7 @@ export async function openModels(connection: Connection) {
     items: itemModel(connection),
     schedules: scheduleModel(connection),
     selections: selectionModel(connection),
-    leftOut: leftOutModel(connection),
+    skippedItems: skippedItemModel(connection),
     attempts: attemptModel(connection),
     ledger: ledgerModel(connection),
   };

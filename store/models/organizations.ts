@@ -15,7 +15,7 @@ import {
   text,
 } from '../database/record.js';
 
-/** What an organization sets for connectors of one source, or of all (DEFAULT). */
+/** Settings of an organization for connectors of one source, or of all (DEFAULT). */
 export interface ConnectorSettings {
   /** Empty: all formats. */
   allowed_file_formats: string[];
@@ -27,13 +27,13 @@ const ORGANIZATION = {
   name: required(text),
   createdAt: required(date),
   updatedAt: optional(nullable(date)),
-  /** Holds for users without values of their own. */
+  /** Limits of users without limits of their own. */
   userLimits: optional(nullable(json<CustomLimits>())),
-  /** The same; source types, or ALL_SOURCES alone. */
+  /** Sources for users without a setting of their own: source types, or ALL_SOURCES alone. */
   userAutoSyncSources: optional(nullable(list(text))),
   /** By source type or DEFAULT. */
   connectorSettings: optional(nullable(json<Record<string, ConnectorSettings>>())),
-  /** As the last recount found them. */
+  /** Result of the last recount. */
   statistics: optional(nullable(json<FileStatisticsTotals>())),
   statisticsAt: optional(nullable(date)),
 };
@@ -43,7 +43,7 @@ export interface OrganizationDoc extends RecordOf<typeof ORGANIZATION> {}
 const API_KEY = {
   _id: number,
   organizationId: required(number),
-  /** The first characters, shown to people to tell keys apart. */
+  /** The first characters, by which people recognize a key. */
   prefix: required(text),
   hash: required(text),
   createdAt: required(date),

@@ -5,7 +5,7 @@ import type { ColdCopy, FileDoc } from './files.js';
 import { date, json, nullable, number, oneOf, type RecordOf, required, schemaOf, text } from '../database/record.js';
 
 const QUARANTINED = {
-  /** The file's own. */
+  /** Id of the file. */
   _id: number,
   organizationId: required(number),
   userId: required(number),
@@ -13,23 +13,26 @@ const QUARANTINED = {
   dataSourceId: nullable(number),
   parentId: nullable(number),
   state: required(oneOf(QUARANTINE_STATES)),
-  /** The run that missed it. */
+  /** The run that found it missing. */
   missedBy: required(number),
-  /** The run that processes it, or the last one. */
+  /** The run that processes it, or the last one that did. */
   runId: required(number),
   quarantinedAt: required(date),
-  /** From then on it can't be restored, and is erased. */
+  /** After this time it cannot be restored, and is deleted. */
   keptUntil: required(date),
-  /** Where its vectors lie, once they are safe there; null without vectors. */
+  /** Location of its vectors, once they are durable; null without vectors. */
   copy: nullable(json<ColdCopy>()),
   /** The record before the deletion. */
   file: required(json<FileDoc>()),
 };
 
-/** A file that vanished at its source. Its record lies here and not with the others, so that no list or search can find it. */
+/**
+ * A file that no longer exists at its source. Its record is stored here, not with the others, so that no list or search
+ * finds it.
+ */
 export interface QuarantinedDoc extends RecordOf<typeof QUARANTINED> {}
 
-/** How many there are of each data source, and until when: without a look at the records. */
+/** Index for the number of files and the end of their retention by data source. Its query reads only keys. */
 export const OVERVIEW_INDEX = { organizationId: 1, state: 1, keptUntil: 1, dataSourceId: 1, parentId: 1 } as const;
 
 const quarantined = schemaOf<QuarantinedDoc>(QUARANTINED, { keepEmpty: true });
@@ -37,11 +40,11 @@ const quarantined = schemaOf<QuarantinedDoc>(QUARANTINED, { keepEmpty: true });
 quarantined.index({ organizationId: 1, userId: 1, _id: 1 });
 // list, of an organization.
 quarantined.index({ organizationId: 1, _id: 1 });
-// owners and claimDue: what is kept no longer.
+// owners and claimDue: files whose retention has ended.
 quarantined.index({ keptUntil: 1 }, { partialFilterExpression: { state: 'kept' } });
-// adopt: steps that were left halfway.
+// adopt: interrupted steps.
 quarantined.index({ state: 1, runId: 1 });
-// createQuarantineOverview, by keys alone.
+// createQuarantineOverview, which reads keys only.
 quarantined.index(OVERVIEW_INDEX);
 
 export function quarantinedModel(connection: Connection): Model<QuarantinedDoc> {

@@ -5,15 +5,15 @@ const RECOGNIZED_PAGE = {
   organizationId: required(number),
   userId: required(number),
   fileId: required(number),
-  /** Hash of the content and of how it was read. */
+  /** Hash of the content and of the reading options. */
   reading: required(text),
-  /** From 1. */
+  /** Page number, from 1. */
   number: required(number),
-  /** As the reader gave it. */
+  /** The reader's result. */
   page: json<unknown>(),
 };
 
-/** What OCR read on one page of a file; it goes with the file's content. */
+/** OCR result of one page of a file. It is deleted with the file's content. */
 export interface RecognizedPageDoc extends RecordOf<typeof RECOGNIZED_PAGE> {}
 
 const recognizedPage = schemaOf<RecognizedPageDoc>(RECOGNIZED_PAGE, { keepEmpty: true });

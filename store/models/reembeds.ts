@@ -20,25 +20,25 @@ const REEMBED = {
   userId: required(number),
   runId: required(number),
   fileId: required(number),
-  /** Null while it is under way. */
+  /** Null while it is in progress. */
   outcome: nullable(textOf<'reembedded' | 'skipped' | 'failed'>()),
-  /** Of one that was skipped. */
+  /** Reason of a skipped file. */
   reason: nullable(textOf<KeptReason>()),
-  /** Of one that failed. */
+  /** Message of a failed file. */
   message: nullable(text),
-  /** Chunks that were embedded again. */
+  /** Number of re-embedded chunks. */
   chunks: byDefault(number, 0),
   tokens: byDefault(number, 0),
-  /** The generation that readers saw when the file was begun, and the one given out for the new vectors; null: not begun. */
+  /** The published generation when the file was started, and the generation of the new vectors; null: not started. */
   from: nullable(number),
   generation: nullable(number),
   at: required(date),
 };
 
-/** What a run of re-embedding did with one file. */
+/** Outcome of one file in a re-embedding run. */
 export interface ReembedDoc extends RecordOf<typeof REEMBED> {}
 
-/** A run is asked for its counts, and a death settled, within days. */
+/** Lifetime of a row in seconds. Counts of a run are requested, and crashes resolved, within days. */
 const LIFE_SECONDS = 30 * 24 * 3600;
 
 const reembed = schemaOf<ReembedDoc>(REEMBED);

@@ -12,37 +12,40 @@ import {
 } from '../database/record.js';
 
 const SCHEDULE = {
-  /** That of the schedule in Temporal; of an organization, whose rows are all to be looked at, its own. */
+  /**
+   * Id of the schedule in Temporal. For the row of an organization, which updates all its schedules: an id of its own.
+   */
   _id: text,
   organizationId: required(number),
-  /** 0, without a customer id, of an organization. */
+  /** 0, without a customer id, for an organization. */
   userId: required(number),
   customerId: byDefault(text, ''),
   dataSourceId: nullable(number),
-  /** Of a container that is synced by itself. */
+  /** For a container that has its own schedule. */
   fileId: nullable(number),
-  /** Raised with every change that may matter. */
+  /** Increases with every change that may affect the schedule. */
   version: byDefault(number, 0),
-  /** Raised since the row was last processed. */
+  /** Whether the version has increased since the row was last processed. */
   marked: byDefault(flag, false),
-  /** A process holds it until then, or died with it. */
+  /** End of the claim of a process. The claim of a crashed process expires. */
   claimedUntil: nullable(date),
-  /** As Temporal has it, in words of ours; null: it has none. */
+  /** Our text form of the schedule as Temporal has it; null if Temporal has none. */
   applied: nullable(text),
 };
 
 /**
- * What may have a schedule, and whether it is to be looked at. Its row is written in the transaction that changes
- * something, so that a schedule follows whatever dies in between; it outlives the record, until the schedule is gone.
+ * A record that may have a schedule in Temporal, and whether the schedule must be updated. The transaction that changes
+ * the record writes the row, so the schedule is updated even after a crash. The row outlives the record until the
+ * schedule is deleted.
  */
 export interface ScheduleDoc extends RecordOf<typeof SCHEDULE> {}
 
 const schedule = schemaOf<ScheduleDoc>(SCHEDULE);
-// claim: marked rows, which few are.
+// claim: marked rows, of which there are few.
 schedule.index({ claimedUntil: 1 }, { partialFilterExpression: { marked: true } });
-// Schedules of a user: its changes of options, and its deletion.
+// Schedules of a user: changes of its options, and its deletion.
 schedule.index({ organizationId: 1, userId: 1 });
-// lookAtUsers: by the names that a request gives.
+// lookAtUsers: by the customer ids of a request.
 schedule.index({ organizationId: 1, customerId: 1 });
 
 export function scheduleModel(connection: Connection): Model<ScheduleDoc> {

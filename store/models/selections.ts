@@ -9,12 +9,12 @@ const TENANT = { organizationId: required(number), userId: required(number) };
 const SELECTION = {
   ...TENANT,
   dataSourceId: required(number),
-  /** Null: all there is. */
+  /** Null: all items. */
   externalId: nullable(text),
   /** Options for new files in it, from the latest selection. */
   tags: json<Record<string, TagValue>>(),
   ingest: json<IngestOptions>(),
-  /** Of tags and ingest: what has the same is looked at together. */
+  /** Hash of tags and ingest: selections with equal options are listed together. */
   optionsKey: required(text),
   chosenAt: required(date),
 };
@@ -22,37 +22,38 @@ const SELECTION = {
 /** A selection in a connected account: each scheduled sync repeats it. */
 export interface SelectionDoc extends RecordOf<typeof SELECTION> {}
 
-const LEFT_OUT = {
+const SKIPPED_ITEM = {
   ...TENANT,
-  /** The schedule whose passes would. */
+  /** The schedule that would add it. */
   scheduleId: required(text),
   externalFileId: required(text),
 };
 
-/** Something that a caller deleted: no pass brings it back. */
-export interface LeftOutDoc extends RecordOf<typeof LEFT_OUT> {}
+/** An item that a caller deleted: scheduled syncs skip it. */
+export interface SkippedItemDoc extends RecordOf<typeof SKIPPED_ITEM> {}
 
 const selection = schemaOf<SelectionDoc>(SELECTION, { keepEmpty: true });
 // Each item is selected once.
 selection.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
-// nextGroup: what was selected with the same options.
+// nextGroup: selections with the same options.
 selection.index({ dataSourceId: 1, optionsKey: 1 });
 // removeAll.
 selection.index({ organizationId: 1, userId: 1 });
 
-const leftOut = schemaOf<LeftOutDoc>(LEFT_OUT);
-// leftOut, bringBack.
-leftOut.index({ scheduleId: 1, externalFileId: 1 }, { unique: true });
+const skippedItem = schemaOf<SkippedItemDoc>(SKIPPED_ITEM);
+// skippedAmong, bringBack.
+skippedItem.index({ scheduleId: 1, externalFileId: 1 }, { unique: true });
 // removeAll.
-leftOut.index({ organizationId: 1, userId: 1 });
+skippedItem.index({ organizationId: 1, userId: 1 });
 
 export interface SelectionModels {
   readonly selections: Model<SelectionDoc>;
-  readonly leftOut: Model<LeftOutDoc>;
+  readonly skippedItems: Model<SkippedItemDoc>;
 }
 
 export const selectionModel = (connection: Connection): Model<SelectionDoc> =>
   connection.model<SelectionDoc>('selections', selection, 'selections');
 
-export const leftOutModel = (connection: Connection): Model<LeftOutDoc> =>
-  connection.model<LeftOutDoc>('leftOut', leftOut, 'left_out');
+export const skippedItemModel = (connection: Connection): Model<SkippedItemDoc> =>
+  // The collection keeps the name that it has in stored data of 0.2.0.
+  connection.model<SkippedItemDoc>('skippedItems', skippedItem, 'left_out');

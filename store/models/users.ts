@@ -18,29 +18,29 @@ import {
 const USER = {
   _id: number,
   organizationId: required(number),
-  /** The organization's own name for the user (organization_supplied_user_id). */
+  /** The organization's id for the user (organization_supplied_user_id). */
   customerId: required(text),
   createdAt: required(date),
   updatedAt: required(date),
-  /** Set when the deletion is accepted: from then on the user is unknown to every caller. */
+  /** Time when the deletion was accepted. From then on, requests treat the user as unknown. */
   deletedAt: nullable(date),
-  /** When nothing of a deleted user was left. */
+  /** Time when all data of a deleted user was erased. */
   erasedAt: optional(nullable(date)),
-  /** Switches by name. */
+  /** Feature flags by name. */
   enabledFeatures: optional(nullable(json<Record<string, { enabled: boolean }>>())),
   customLimits: optional(nullable(json<CustomLimits>())),
   /** Source types, or ALL_SOURCES alone. */
   autoSyncSources: optional(nullable(list(text))),
-  /** Raised by each decision about the user's limits, so that two conflict. */
+  /** Incremented by each decision about the user's limits, so that concurrent decisions conflict. */
   limitTurns: optional(byDefault(number, 0)),
-  /** Raised whenever files of the user are removed, so that cached totals are not used. */
+  /** Incremented whenever files of the user are removed, so that cached totals become invalid. */
   filesRemoved: optional(byDefault(number, 0)),
 };
 
 export interface UserDoc extends RecordOf<typeof USER> {}
 
 const user = schemaOf<UserDoc>(USER);
-// A name that belonged to a deleted user can be given to a new one.
+// A new user can get the customer id of a deleted one.
 user.index({ organizationId: 1, customerId: 1, deletedAt: 1 }, { unique: true });
 // list and count, in each order.
 user.index({ organizationId: 1, createdAt: 1, _id: 1 });

@@ -37,7 +37,7 @@ const WEBHOOK = {
   signingKey: required(json<SealedSecret>()),
   status: required(textOf<WebhookStatus>()),
   statusReason: byDefault(text, ''),
-  /** Events up to this number have a separate row for their delivery. */
+  /** Events up to this number have their own delivery row. */
   cursor: required(number),
   /** Event number from which work is pending; null if none is. The workflow clears it. */
   wake: nullable(number),
@@ -45,7 +45,7 @@ const WEBHOOK = {
   wokenAt: nullable(date),
   /** The first failed delivery that will be retried; null or absent: there is none. */
   failing: optional(nullable(json<WebhookFailure>())),
-  /** Time since when nothing is sent, because the receiver answered 410. */
+  /** Time since when sending is disabled, because the receiver answered 410. */
   disabledAt: nullable(date),
   /** Set at once by a delete; the workflow then deletes the rest. */
   deletedAt: nullable(date),

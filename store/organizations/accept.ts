@@ -3,23 +3,23 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Sequence } from '../database/sequence.js';
 import type { OrganizationModels } from '../models/organizations.js';
 
-/** As a key is kept. */
+/** Returns the stored form of a key. */
 export const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** The organization that the setting API_KEY belongs to. */
+/** The organization of the key in the setting API_KEY. */
 const FIRST = 1;
 
-/** A new API key: 24 random bytes, with a prefix that tells people and scanners what it is. */
+/** Creates an API key: 24 random bytes, with a prefix that people and secret scanners recognize. */
 export function newApiKey(): string {
   return `alk_${randomBytes(24).toString('base64url')}`;
 }
 
 export interface Organizations {
-  /** The organization that owns the key; null for an unknown or revoked one. */
+  /** Returns the organization that owns the key; null for an unknown or revoked one. */
   organizationOfKey(key: string): Promise<number | null>;
-  /** Makes an organization and its first key, which is never shown again. */
+  /** Creates an organization and its first key. The key is shown only here. */
   create(name: string): Promise<{ organizationId: number; apiKey: string }>;
-  /** Makes sure that organization 1 exists and that `key` is one of its keys. Safe to run at every start. */
+  /** Ensures that organization 1 exists and that `key` is one of its keys. Safe to run at every start. */
   ensureFirst(key: string): Promise<void>;
 }
 

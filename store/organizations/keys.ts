@@ -6,25 +6,25 @@ import type { ApiKeyDoc, OrganizationModels } from '../models/organizations.js';
 export interface MadeKey {
   readonly id: number;
   readonly organizationId: number;
-  /** Shown once: its hash is kept. */
+  /** Shown once: only its hash is stored. */
   readonly apiKey: string;
 }
 
 export type KeyRow = Pick<ApiKeyDoc, 'organizationId' | 'prefix' | 'createdAt' | 'revokedAt'> & { readonly id: number };
 
-/** API keys as operators handle them. */
+/** API keys, for operators. */
 export interface ApiKeys {
-  /** Null when there is no such organization. */
+  /** Creates a key; null if the organization does not exist. */
   create(organizationId: number): Promise<MadeKey | null>;
-  /** @param organizationId null: those of all */
+  /** @param organizationId null: keys of all organizations */
   list(organizationId: number | null): Promise<KeyRow[]>;
-  /** The id of a key that is good; null for any other. */
+  /** Returns the id of a valid key; null for any other. */
   idOf(key: string): Promise<number | null>;
-  /** Which of some keys are good. */
+  /** Returns which of the keys are valid. */
   goodAmong(ids: readonly number[]): Promise<number[]>;
-  /** Ends a key and makes another one in its place, both or neither. Null when there is none that is good. */
+  /** Revokes a key and creates a new one, both or neither. Null if the key is not valid. */
   rotate(id: number): Promise<MadeKey | null>;
-  /** @param evenLast whether the last good key of an organization may go too */
+  /** @param evenLast whether the last valid key of an organization may be revoked */
   revoke(id: number, evenLast: boolean): Promise<'revoked' | 'unknown' | 'last'>;
 }
 
@@ -74,7 +74,7 @@ export function createApiKeys(
         const ended = await end(id, session);
         if (!ended) return 'unknown';
         const { organizationId } = ended;
-        // Two that are revoked at once meet in this row: each counts what the other has ended.
+        // Concurrent revocations conflict in this row, so each counts the keys that the other revoked.
         await organizations.updateOne({ _id: organizationId }, { $currentDate: { updatedAt: true } }, { session });
         if (evenLast || (await apiKeys.countDocuments({ organizationId, revokedAt: null }, { session })) > 0)
           return 'revoked';

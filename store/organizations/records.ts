@@ -5,21 +5,21 @@ import type { FileStatisticsTotals } from '../../contract/files/statistics.js';
 import type { Session } from '../database/sequence.js';
 import type { ConnectorSettings, OrganizationDoc } from '../models/organizations.js';
 
-/** What an update sets; what is absent stays. */
+/** Fields of an update; absent fields stay unchanged. */
 export interface OrganizationChange {
   readonly userLimits: CustomLimits;
   readonly userAutoSyncSources?: readonly string[];
-  /** By source type or DEFAULT; each replaces what that key had. */
+  /** By source type or DEFAULT; each replaces the settings of its key. */
   readonly connectorSettings: Readonly<Record<string, ConnectorSettings>>;
 }
 
-/** An organization as its own operations see it. */
+/** Records of organizations. */
 export interface OrganizationRecords {
-  /** @throws when there is none: its id comes from a key or a user of its own */
+  /** @throws if the record is missing: the id comes from one of its keys or users */
   record(organizationId: number): Promise<OrganizationDoc>;
   update(organizationId: number, change: OrganizationChange, session: Session): Promise<void>;
   setStatistics(organizationId: number, statistics: FileStatisticsTotals): Promise<void>;
-  /** All organizations, for operators. */
+  /** Lists all organizations, for operators. */
   overview(): Promise<OrganizationOverview[]>;
 }
 
@@ -27,13 +27,13 @@ export interface OrganizationOverview {
   readonly id: number;
   readonly name: string;
   readonly createdAt: Date;
-  /** Those that live. */
+  /** Number of users that are not deleted. */
   readonly users: number;
   /** Number of valid keys. */
   readonly keys: number;
 }
 
-/** How many rows of another collection are an organization's. */
+/** Returns the stage that counts an organization's rows in another collection. */
 const counted = (from: string, as: string, alive: object) => ({
   $lookup: {
     from,

@@ -11,49 +11,53 @@ export interface DraftOriginal extends Original, Pick<Received, 'head' | 'bytes'
   readonly owner: Tenant;
 }
 
-/** A content to be read: in memory, or in a file that is there until it is given back. */
+/** A readable content: in memory, or in a file that exists until it is closed. */
 export type OpenedOriginal = ({ readonly bytes: Uint8Array } | { readonly path: string }) & {
   close(): Promise<void>;
 };
 
-/** Receivers say this often that they are alive… */
+/** Interval of a receiver's heartbeats, in milliseconds. */
 const ALIVE_EVERY_MS = 10_000;
-/** …and count as dead after so long a silence. */
+/** Time without a heartbeat after which a receiver counts as crashed, in milliseconds. */
 const DEAD_AFTER_MS = 90_000;
 /** Leftovers deleted in one round. */
 const SWEPT_AT_ONCE = 100;
 const LONG_AGO = new Date(0);
 
 /**
- * Contents that users sent, or had us fetch for them: kept once, whatever is made of them how often. Small ones are
- * rows, written in the transaction that accepts them; larger ones stream to file storage.
+ * Contents that users uploaded, or that were downloaded at their request. Each is stored once, however often it is
+ * processed. Small ones are rows, written in the transaction that accepts them; larger ones are streamed to file
+ * storage.
  */
 export interface Originals {
   /** Stores a content while it is received, without an owner yet. A failure leaves nothing. */
   receive(owner: Tenant, parts: AsyncIterable<Uint8Array>): Promise<DraftOriginal>;
-  /** Assigns it to a file, in the transaction that writes the file. @throws if it was presumed dead and deleted */
+  /** Assigns it to a file, in the transaction that writes the file. @throws if it was presumed abandoned and deleted */
   accept(draft: DraftOriginal, fileId: number, session: Session): Promise<void>;
-  /** The file has it no more; it is deleted soon. */
+  /** Removes it from its file; the sweep then deletes it. */
   release(owner: Tenant & { readonly fileId: number }, id: number, session: Session): Promise<void>;
-  /** Deletes a content that was not assigned. If the assignment succeeded but its confirmation was lost, it stays. */
+  /**
+   * Deletes a content that was not assigned. If the assignment succeeded but its confirmation was lost, the content
+   * stays.
+   */
   discard(draft: DraftOriginal): Promise<void>;
-  /** Null when the file has no such content. */
+  /** Opens the content; null if the file has no such content. */
   open(owner: { organizationId: number; fileId: number }, id: number): Promise<OpenedOriginal | null>;
-  /** The same, part after part. */
+  /** Streams the content in parts; null if the file has no such content. */
   stream(owner: { organizationId: number; fileId: number }, id: number): Promise<AsyncIterable<Uint8Array> | null>;
   deleteOf(tenant: Tenant, fileIds: readonly number[]): Promise<void>;
-  /** All of a user's that are some file's, whether that is there or not. */
+  /** Deletes all contents of a user that belong to a file, even if the file no longer exists. */
   deleteAll(tenant: Tenant): Promise<void>;
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
-  /** Deletes what dead receivers left and what was replaced; answers how many. */
+  /** Deletes contents of crashed receivers and replaced contents; returns their number. */
   sweep(now?: number): Promise<number>;
 }
 
-/** Key of the content in file storage, unless it is small. */
+/** Returns the key of a content in file storage; small contents are not stored there. */
 export const originalKey = ({ organizationId, _id }: Pick<OriginalDoc, 'organizationId' | '_id'>): string =>
   `${organizationId}/originals/${_id}`;
 
-/** @param rowBytes contents up to so many bytes are rows */
+/** @param rowBytes maximum size in bytes of contents that are stored as rows */
 export function createOriginals(
   rows: Model<OriginalDoc>,
   blobs: Blobs,
@@ -94,7 +98,7 @@ export function createOriginals(
       const pass = async (rest: AsyncIterable<Uint8Array>): Promise<void> => {
         await rows.create({ _id, organizationId, userId, aliveAt: new Date() });
         alive = setInterval(() => {
-          // One that fails is made up for by the next.
+          // If a heartbeat fails, the next one replaces it.
           rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } }).catch(() => undefined);
         }, ALIVE_EVERY_MS).unref();
         await blobs.putStream(originalKey({ organizationId, _id }), rest);
@@ -103,7 +107,7 @@ export function createOriginals(
       try {
         return { owner: { organizationId, userId }, id: _id, ...(await receive(parts, rowBytes, pass)) };
       } catch (error) {
-        // A failed deletion is repeated by the sweep.
+        // The sweep repeats a failed deletion.
         if (alive !== null) await remove({}, { _id, organizationId }).catch(() => false);
         throw error;
       } finally {
@@ -117,7 +121,8 @@ export function createOriginals(
       }
       const mine = { _id, organizationId, userId, fileId: null, doomed: false };
       const { matchedCount } = await rows.updateOne(mine, { $set: { fileId, aliveAt: null } }).session(session);
-      if (matchedCount === 0) throw new Error(`The content ${_id} was swept before it was accepted`);
+      if (matchedCount === 0)
+        throw new Error(`The content ${_id} was deleted before it was accepted. Upload it again.`);
     },
     async release({ organizationId, userId, fileId }, _id, session) {
       const its = { _id, organizationId, userId, fileId };

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** Enough to see what kind of file it is. */
+/** Number of leading bytes that are enough to detect the file type. */
 const HEAD_BYTES = 64 * 1024;
 
 /** Facts about a content after it was received. */
 export interface Received {
   readonly size: number;
-  /** Hex. */
+  /** Hexadecimal. */
   readonly sha256: string;
   /** Its first bytes. */
   readonly head: Uint8Array;
-  /** The whole of it where that is small; null where it was passed on. */
+  /** The whole content if it is small; null if it was passed on. */
   readonly bytes: Buffer | null;
 }
 
 /**
- * Takes a content in, part after part, hashing on the way. What stays small is kept in memory; as soon as it is not,
- * everything goes to `pass`, at whose pace the rest is read.
+ * Receives a content in parts and hashes it. A small content stays in memory. Once it exceeds `smallBytes`, everything
+ * goes to `pass`, which also sets the pace of reading.
  */
 export async function receive(
   parts: AsyncIterable<Uint8Array>,
@@ -62,7 +62,7 @@ export async function receive(
     );
     return received(null);
   } finally {
-    // Tell the sender that the rest is not read.
+    // Close the stream, so that the sender stops.
     await source.return?.();
   }
 }

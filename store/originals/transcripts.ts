@@ -7,29 +7,32 @@ import type { Transcript } from '../../contract/files/transcripts.js';
 import type { Tenant } from '../users/accept.js';
 import type { OriginalDoc, TranscriptionJob } from '../models/originals.js';
 
-/** A row of MongoDB holds 16 MB, the content of a small recording included: this is speech of some weeks. */
+/**
+ * Maximum compressed size of a transcript in bytes: some weeks of speech. A MongoDB row holds 16 MB, including the
+ * content of a small recording.
+ */
 const MAX_BYTES = 10_000_000;
 
-/** A recording that is a file's. */
+/** A recording that belongs to a file. */
 export interface RecordingOwner extends Tenant {
   readonly fileId: number;
   readonly originalId: number;
 }
 
-/** What is kept of a recording's transcription, with its content: both are made once, and go with it. */
+/** The stored transcription of a recording. Recording and transcript are created once, and deleted together. */
 export interface KeptTranscription {
   readonly transcript: Transcript | null;
-  /** To be waited for. */
+  /** A started job whose result is still missing. */
   readonly job: TranscriptionJob | null;
 }
 
 export interface Transcripts {
-  /** Null where the file has no such content. */
+  /** Returns the stored transcription; null if the file has no such content. */
   find(owner: RecordingOwner): Promise<KeptTranscription | null>;
-  /** Stores a started job, so that the next attempt waits for it; null: removes it. */
+  /** Stores a started job, so that the next attempt waits for it; null removes it. */
   keepJob(owner: RecordingOwner, job: TranscriptionJob | null): Promise<void>;
-  /** Keeps what was made; it takes the place of the job and of an earlier transcript. @throws Fault too_large */
-  keep(owner: RecordingOwner, transcript: Transcript): Promise<void>;
+  /** Stores a transcript in place of the job and of an earlier transcript. @throws Fault too_large */
+  save(owner: RecordingOwner, transcript: Transcript): Promise<void>;
 }
 
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
@@ -54,12 +57,12 @@ export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
     async keepJob(owner, job) {
       await rows.updateOne(its(owner), { $set: { transcription: job } });
     },
-    async keep(owner, transcript) {
+    async save(owner, transcript) {
       const packed = await pack(JSON.stringify(transcript));
       if (packed.length > MAX_BYTES)
         throw new Fault(
           'too_large',
-          'More is said in this recording than can be kept. Split it, and upload the parts.',
+          'The transcript of this recording is too long to store. Split the recording, and upload the parts.',
         );
       await rows.updateOne(its(owner), { $set: { transcript: packed, transcription: null } });
     },

@@ -11,9 +11,9 @@ import type { Stalls } from '../runs/stalls.js';
 import type { Workers } from '../workers/workers.js';
 import { ANY_NUMBER, type WebhookDoc } from '../models/webhooks.js';
 
-/** Figures that take longer are not worth having. */
+/** Time limit of one figure, in milliseconds. */
 const MAX_MS = 20_000;
-/** Receivers with something to do that are looked at. */
+/** Maximum number of receivers with pending work that are read. */
 const WEBHOOKS = 1_000;
 
 interface BacklogParts {
@@ -25,7 +25,7 @@ interface BacklogParts {
   readonly workers: Pick<Workers, 'list'>;
 }
 
-/** Goes through the keys of an index of all files, and looks at no file: some 0.5 s a million. */
+/** Counts all files by status from the keys of an index, without reading documents: some 0.5 s per million. */
 export const countFilesByStatus = (files: Model<FileDoc>) =>
   files
     .aggregate<{ _id: string; count: number }>([{ $group: { _id: '$syncStatus', count: { $sum: 1 } } }])
@@ -58,7 +58,7 @@ const openRuns = (runs: Model<RunDoc>) =>
     .hint({ startedAt: 1 })
     .option({ maxTimeMS: MAX_MS });
 
-/** Of each receiver that has something to get: how many deliveries, and the oldest event, with a delivery yet or without. */
+/** Returns, for each receiver with pending events, the number of deliveries and the time of the oldest event. */
 const openDeliveries = (webhooks: Model<WebhookDoc>) =>
   webhooks
     .aggregate<{ pending: { count: number; oldestAt: Date }[]; fresh: { at: Date }[] }>([
@@ -95,7 +95,7 @@ const openDeliveries = (webhooks: Model<WebhookDoc>) =>
     ])
     .option({ maxTimeMS: MAX_MS });
 
-/** How the work of the whole service stands: counts alone, of no organization in particular. */
+/** Creates the reader of the backlog of the whole service: counts only, over all organizations. */
 export function createBacklogReader({
   files,
   runs,

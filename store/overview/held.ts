@@ -6,16 +6,16 @@ import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import { accountName } from './names.js';
 
-/** A container with so many missing files that nothing was deleted until an operator decides. */
+/** A data source or scrape with so many missing files that nothing is deleted until an operator decides. */
 export interface HeldRow {
-  /** A data source by its id, or a scrape by that of its file. */
+  /** Whether `id` is that of a data source, or that of the file of a scrape. */
   readonly of: 'data_sources' | 'files';
   readonly id: number;
   readonly name: string | null;
   readonly source: SourceType;
   readonly customerId: string;
   readonly missing: number;
-  /** It was approved: what comes next deletes. */
+  /** Whether an operator approved: the next sync deletes. */
   readonly isApproved: boolean;
 }
 
@@ -25,7 +25,7 @@ const FILE_FIELDS = {
   ...({ 'fileMetadata.deletions_held': 1, deletionsApproved: 1 } as const),
 };
 
-/** Held deletions of one organization: of data sources, then of scrapes; so many of each at most. */
+/** Lists held deletions of one organization: of data sources, then of scrapes; at most `limit` of each. */
 export function createHeldOverview(dataSources: Model<DataSourceDoc>, files: Model<FileDoc>) {
   return async (organizationId: number, limit: number): Promise<HeldRow[]> => {
     const [sources, scrapes] = await Promise.all([

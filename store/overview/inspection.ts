@@ -20,32 +20,32 @@ export interface StuckFiles {
   readonly runId: number | null;
   readonly files: number;
   readonly example: number;
-  /** The run, where there is one that has not ended. */
+  /** The run; null if it does not exist or has ended. */
   readonly run: RunDoc | null;
 }
 
-/** A look at MongoDB that changes nothing: no index is made, no record brought to this version. */
+/** Reads MongoDB without changing anything: it creates no indexes and migrates no records. */
 export interface Inspection {
   server(): Promise<{
     readonly version: string;
-    /** Null: it is not a replica set, and has no transactions. */
+    /** Null: the server is not in a replica set, so it has no transactions. */
     readonly replicaSet: string | null;
     readonly clock: Date;
-    /** Of the records; null where there are none yet. */
+    /** Version of the records; null if there are none yet. */
     readonly schema: number | null;
     /** Null before the first start. */
     readonly deploymentId: string | null;
   }>;
-  /** Tries to open every credential and signing key that is kept. */
+  /** Tries to decrypt every stored credential and signing key. */
   openSecrets(
     secrets: Secrets,
   ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
-  /** Unfinished files by run, for the `limit` runs with most of them. */
+  /** Counts unfinished files by run, for the `limit` runs with most of them. */
   inMotion(limit: number): Promise<StuckFiles[]>;
-  /** Runs that Temporal should have been given before a time. */
+  /** Counts runs that were accepted before a time and are not in Temporal yet. */
   unstarted(before: Date): Promise<number>;
   troubledWebhooks(limit: number): Promise<WebhookDoc[]>;
-  /** Data sources without access, in error, or whose deletions are held. */
+  /** Returns data sources without access, in error, or whose deletions are held. */
   troubledSources(limit: number): Promise<DataSourceDoc[]>;
   readonly stalls: Stalls;
   readonly workers: Pick<Workers, 'list'>;
@@ -55,7 +55,7 @@ export interface Inspection {
 const PATIENCE_MS = 5_000;
 const FAR_AWAY = new Date('9000-01-01');
 
-/** @throws when MongoDB does not answer soon */
+/** @throws when MongoDB does not answer within the time limit */
 export async function inspectMongodb(uri: string): Promise<Inspection> {
   const connection = await mongoose
     .createConnection(uri, { autoIndex: false, serverSelectionTimeoutMS: PATIENCE_MS })
@@ -119,7 +119,7 @@ function inspectionOf(connection: Connection): Inspection {
       }));
     },
     unstarted: (before) =>
-      // Deferred starts are due in the far future; the others have an index of their own.
+      // Deferred starts are due in the far future, and have an index of their own.
       runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
     troubledWebhooks: (limit) =>
       webhooks
@@ -146,7 +146,7 @@ function inspectionOf(connection: Connection): Inspection {
   };
 }
 
-/** What Qdrant says of itself. @throws when it does not answer */
+/** Returns Qdrant's version and collections. @throws when it does not answer */
 export async function inspectQdrant({ url, apiKey, prefix }: Pick<VectorSettings, 'url' | 'apiKey' | 'prefix'>) {
   const client = new QdrantClient({
     ...{ url, checkCompatibility: false, timeout: PATIENCE_MS },

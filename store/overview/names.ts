@@ -1,5 +1,5 @@
 import type { DataSourceDoc } from '../models/dataSources.js';
 
-/** The account of a data source as its source calls it; null where it has no name for it. */
+/** Returns the account name of a data source; null if the source has none. */
 export const accountName = ({ type, externalId }: Pick<DataSourceDoc, 'type' | 'externalId'>): string | null =>
   externalId?.slice(type.length + 1) ?? null;

@@ -13,15 +13,15 @@ import { createRunsOverview, type RunsOverview } from './runs.js';
 import { createSourcesOverview, type SourcesOverview } from './sources.js';
 import { createStorageOverview, type StorageOverview } from './storage.js';
 
-/** One organization as operators see it. Each query is bounded, and served by indexes. */
+/** State of one organization, for operators. Each query is bounded and uses indexes. */
 export interface Overview {
   sources(organizationId: number, limit: number): Promise<SourcesOverview>;
   runs(organizationId: number, limit: number): Promise<RunsOverview>;
   storage(organizationId: number): Promise<StorageOverview>;
-  /** Deletions that wait for a decision. */
+  /** Lists the deletions that wait for a decision of an operator. */
   held(organizationId: number, limit: number): Promise<HeldRow[]>;
   quarantine(organizationId: number, limit: number): Promise<QuarantineOverview>;
-  /** Users that live. */
+  /** Counts the users that are not deleted. */
   users(organizationId: number): Promise<number>;
 }
 

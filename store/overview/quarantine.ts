@@ -15,20 +15,20 @@ export interface QuarantineRow {
   readonly source: SourceType | null;
   readonly customerId: string | null;
   readonly files: number;
-  /** When the first of them, and when the last, is erased. */
+  /** Times at which the first and the last file are deleted. */
   readonly firstGoes: Date;
   readonly lastGoes: Date;
 }
 
 export interface QuarantineOverview {
   readonly files: number;
-  /** Those that lose something first. */
+  /** The rows whose files are deleted first. */
   readonly rows: readonly QuarantineRow[];
-  /** How many rows there would be. */
+  /** Total number of rows. */
   readonly groups: number;
 }
 
-/** A sum over an organization of any size is given up after so long. */
+/** Time limit of the sum over an organization, in milliseconds. */
 const MAX_MS = 10_000;
 interface Group {
   readonly _id: { readonly dataSourceId: number | null; readonly parentId: number | null };
@@ -37,7 +37,7 @@ interface Group {
   readonly lastGoes: Date;
 }
 
-/** Counts the restorable files of one organization by data source: from the index alone. */
+/** Counts the restorable files of one organization by data source, from the index only. */
 export function createQuarantineOverview(
   quarantined: Model<QuarantinedDoc>,
   dataSources: Model<DataSourceDoc>,
@@ -49,7 +49,7 @@ export function createQuarantineOverview(
         { $match: { organizationId, state: { $in: ['leaving', 'kept'] }, keptUntil: { $gt: new Date() } } },
         {
           $group: {
-            // Group a page by its scrape, and a file of an account by its data source only.
+            // Group pages by their scrape, and files of an account only by their data source.
             _id: {
               dataSourceId: '$dataSourceId',
               parentId: { $cond: [{ $gt: ['$dataSourceId', 0] }, null, '$parentId'] },

@@ -15,20 +15,20 @@ export interface RunRow {
   readonly kind: RunKind;
   readonly workflowId: string;
   readonly customerId: string;
-  /** What it is about: the name of a file, or of a source with the account. */
+  /** Name of the processed file, or source and account. */
   readonly about: string | null;
   readonly source: SourceType | null;
-  /** Of one that waits in the outbox: when it was accepted. */
+  /** For a run in the outbox: when it was accepted. */
   readonly startedAt: Date;
-  /** Files of it; 0: none are known, or it is not about files. */
+  /** Number of its files; 0 if none are known or it does not process files. */
   readonly total: number;
   readonly ready: number;
   readonly failed: number;
-  /** Of a listing: items that it has found so far. */
+  /** For a listing: items found so far. */
   readonly listed: number | null;
   /** The pause at its token limit, until it is resumed; null: not paused. */
   readonly pause: RunStop | null;
-  /** It has due work and makes no progress; null: it does, or waits. */
+  /** Set while it has due work and makes no progress; otherwise null. */
   readonly stall: RunStall | null;
 }
 
@@ -41,18 +41,18 @@ export interface RunStop {
 }
 
 export interface RunsOverview {
-  /** Those that Temporal has: first the paused and the stalled ones, then the latest. So many of each. */
+  /** Started runs: the paused and the stalled ones, then the latest. The limit applies to each group. */
   readonly rows: readonly RunRow[];
-  /** How many there are of these; counted up to a bound. */
+  /** Number of started runs, counted up to MAX_RUNS_COUNTED. */
   readonly started: number;
-  /** Those that wait for their start; the same. */
+  /** Number of runs that wait for their start, counted up to the same limit. */
   readonly waiting: number;
-  /** Paused runs; the same. */
+  /** Number of paused runs, counted up to the same limit. */
   readonly paused: number;
   readonly stalled: number;
 }
 
-/** More are said to be as many. */
+/** Maximum count. Larger numbers are reported as this one. */
 export const MAX_RUNS_COUNTED = 10_000;
 
 const FIELDS = {
@@ -78,14 +78,14 @@ type Row = Pick<
 };
 
 function stopOf({ pause, maxTokens, tokensTaken = 0 }: Row): RunStop | null {
-  // All rows are of runs that have not ended.
+  // All rows belong to active runs.
   const still = currentPause({ finishedAt: null, ...(pause && { pause }) });
   return still && { at: still.at, maxTokens: maxTokens ?? 0, tokensTaken, wanted: still.wanted };
 }
 
-/** Runs in flight of one organization, with how far they are. */
+/** Lists the active runs of one organization with their progress. */
 export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, dataSources: Model<DataSourceDoc>) {
-  /** By the index of runs alone: no file is read. */
+  /** Counts files from the run index only, without reading documents. */
   const progressOf = async (ids: readonly number[]) => {
     const rows = await files.aggregate<{ _id: { runId: number; status: FileSyncStatus }; count: number }>([
       { $match: { runId: { $in: [...ids] }, syncStatus: { $in: [...FILE_SYNC_STATUSES] } } },
@@ -141,7 +141,7 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
         const file = about.find((one) => one._id === fileId);
         const source = sources.find((one) => one._id === dataSourceId);
         const { total = 0, ready = 0, failed = 0 } = progress.get(_id) ?? {};
-        // It is the run itself, and no file of it.
+        // The container is the run's own file, so it does not count as one of its files.
         const own = file?.isContainer === true && file.runId === _id ? 1 : 0;
         return {
           ...{ id: _id, kind, workflowId, customerId, ready, failed },

@@ -8,7 +8,7 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 import type { ScheduleDoc } from '../models/schedules.js';
 import { accountName } from './names.js';
 
-/** How a data source stands, in one word. */
+/** State of a data source, for operators. */
 export const SOURCE_STATES = ['revoked', 'failed', 'held', 'syncing', 'ready'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
@@ -16,23 +16,23 @@ export interface SourceRow {
   readonly id: number;
   readonly type: SourceType;
   readonly customerId: string;
-  /** As its source calls the account; null where it has no name for it. */
+  /** The account name at the source; null if the source has none. */
   readonly account: string | null;
   readonly state: SourceState;
   /** The problem that needs an action. */
   readonly why: string | null;
   readonly syncStatus: DataSourceSyncStatus;
-  /** What lists it, or did last; null before anything did. */
+  /** The workflow that lists it, or listed it last; null before the first listing. */
   readonly workflowId: string | null;
   readonly filesSyncedAt: Date | null;
   readonly itemsSyncedAt: Date | null;
-  /** Its schedule as Temporal was last told, in words of ours; null: it has none. */
+  /** Text form of its schedule, as it was last sent to Temporal; null if it has none. */
   readonly scheduled: string | null;
 }
 
 export interface SourcesOverview {
   readonly counts: Readonly<Record<SourceState, number>>;
-  /** Those with problems first, then the latest. */
+  /** Data sources with problems first, then the latest ones. */
   readonly rows: readonly SourceRow[];
 }
 
@@ -51,17 +51,17 @@ function stateOf({ revokedAccess, syncStatus, metadata }: Row): SourceState {
 
 function whyOf({ metadata }: Row, state: SourceState): string | null {
   const text = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null);
-  if (state === 'revoked') return 'Access was taken back. Connect the account again.';
+  if (state === 'revoked') return 'Access was revoked. Connect the account again.';
   if (state === 'failed') return text('items_error') ?? text('files_error');
-  // Its listing went well, but not the files.
+  // The listing succeeded, but the sync of the files may have failed.
   if (state !== 'held') return text('files_error');
   return `${Number(metadata['deletions_held'])} files are missing at the source. Approve their deletion, or refuse it.`;
 }
 
-/** Data sources of one organization, for operators. */
+/** Lists data sources of one organization, for operators. */
 export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedules: Model<ScheduleDoc>) {
   const HELD = { 'metadata.deletions_held': { $gt: 0 } };
-  /** By an index of their own each. */
+  /** Queries for data sources with problems. Each has its own index. */
   const troubles = (organizationId: number) => [
     { organizationId, revokedAccess: true },
     { organizationId, revokedAccess: false, syncStatus: 'SYNC_ERROR' as const },

@@ -5,16 +5,16 @@ import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
 import type { QuarantinedDoc } from '../models/quarantine.js';
 
-/** Which files in quarantine a run is to see to next, and what operators see of them. */
+/** Claims of quarantined files by runs, and lists of them for operators. */
 export interface QuarantineClaims {
-  /** Some who have files whose time is up, or that a run which has ended left halfway. */
+  /** Returns users with files whose retention has ended, or that an ended run left unfinished. */
   owners(now: Date, limit: number): Promise<(Tenant & { readonly customerId: string })[]>;
-  /** Makes files the run's that runs which have ended left halfway. */
+  /** Gives the run the files that ended runs left unfinished. */
   adopt(tenant: Tenant, runId: number): Promise<void>;
-  /** Claims files whose time is up. */
+  /** Claims files whose retention has ended. */
   claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<void>;
   any(tenant: Tenant): Promise<boolean>;
-  /** Claims all of a user's, in whatever state: they are to be erased. */
+  /** Claims all files of a user for deletion, in any state. */
   claimAll(tenant: Tenant, runId: number): Promise<void>;
   /** Ends the retention of files: of a data source, or of some containers. */
   expire(
@@ -22,24 +22,24 @@ export interface QuarantineClaims {
     of: { readonly dataSourceId: number } | { readonly parentIds: readonly number[] },
     session?: ClientSession,
   ): Promise<void>;
-  /** Restorable files, by id. */
+  /** Returns a page of restorable files, ordered by id, and their total number. */
   list(
     organizationId: number,
     filters: QuarantineFilters,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly found: QuarantinedDoc[]; readonly count: number }>;
-  /** Whose files would come back. */
+  /** Returns the users whose files would be restored. */
   ownersOf(
     organizationId: number,
     filters: QuarantineFilters,
   ): Promise<(Tenant & { readonly customerId: string; readonly files: number })[]>;
-  /** Gives a run the files of a user that are to come back; answers how many. */
+  /** Gives a run the files of a user to restore; returns their number. */
   claimBack(tenant: Tenant, filters: QuarantineFilters, runId: number, session: ClientSession): Promise<number>;
 }
 
 const HALFWAY = { state: { $ne: 'kept' as const } };
 
-/** Query for the restorable files of an organization. */
+/** Returns the query for the restorable files of an organization. */
 function query(organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> {
   const { fileIds, dataSourceId, parentId, customerId, runId } = filters;
   return {
@@ -59,7 +59,7 @@ const backOf = (organizationId: number, filters: QuarantineFilters): QueryFilter
 });
 
 export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs: Model<RunDoc>): QuarantineClaims {
-  /** Those of these runs that have ended. */
+  /** Returns the runs that have ended. */
   const ended = async (runIds: readonly number[]): Promise<number[]> => {
     if (runIds.length === 0) return [];
     const open = await runs.distinct('_id', { _id: { $in: [...runIds] }, finishedAt: null });
@@ -87,7 +87,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
       const due = { ...mine(tenant), state: 'kept' as const, keptUntil: { $lte: now } };
       const rows = await quarantined.find(due, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       const _id = { $in: rows.map((row) => row._id) };
-      // It may have been restored meanwhile.
+      // A file may have been restored meanwhile, so the filter is repeated.
       await quarantined.updateMany({ ...due, _id }, { $set: { state: 'erasing', runId } });
     },
     async any(tenant) {

@@ -12,50 +12,55 @@ import type { UserDoc } from '../models/users.js';
 import type { QuarantinedDoc } from '../models/quarantine.js';
 import { insertRows } from '../database/insertOnce.js';
 
-/** Why a file comes back without vectors. */
-const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to make them again.';
-const UNREAD = 'It vanished at its source before this was synced. Resync to try again.';
+/** Message of a file that is restored without vectors. */
+const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to compute them again.';
+const UNREAD = 'The file was deleted at its source before it was synced. Resync to try again.';
 
-/** A file that is to be shown again. */
+/** A file that is restored. */
 export interface Returned {
   readonly row: QuarantinedDoc;
-  /** Its vectors are at hand, or in cold storage where they were before. */
+  /** Whether its vectors are in Qdrant, or in cold storage if they were there before. */
   readonly isWhole: boolean;
 }
 
-/** Files that vanished at their source, from there to their end: one way or the other. Each step is safe to repeat. */
+/**
+ * Moves files that no longer exist at their source into quarantine, and restores or deletes them. Each step is safe to
+ * repeat.
+ */
 export interface Quarantine {
-  /** Takes files out of everybody's sight, and tells that they are deleted: in one. */
+  /** Moves file records to quarantine and writes FILE_DELETED events, in one transaction. */
   take(run: RunDoc, ids: readonly number[], keptUntil: Date): Promise<void>;
-  /** Files that a run has claimed. */
+  /** Returns the files that a run has claimed. */
   claimed(run: Tenant & { readonly _id: number }, limit: number): Promise<QuarantinedDoc[]>;
-  /** Those of the rows that still are in the state in which they were read. */
+  /** Returns the rows that still have the state and the run with which they were read. */
   unmoved(rows: readonly QuarantinedDoc[]): Promise<QuarantinedDoc[]>;
-  /** Notes where the vectors of a file that leaves lie, unless an earlier try did; answers what holds. */
+  /**
+   * Stores the location of the vectors of a leaving file, unless an earlier attempt did; returns the stored location.
+   */
   noteCopy(row: QuarantinedDoc, copy: ColdCopy | null): Promise<ColdCopy | null>;
-  /** Nothing but what is kept is left of files that leave. */
+  /** Marks leaving files as kept, after all their other data is deleted. */
   kept(rows: readonly QuarantinedDoc[]): Promise<void>;
-  /** Which of these files have a successor: something at the source that was taken in under their name since. */
+  /** Returns which of the files have a successor: a file that was created since with the same external id. */
   replaced(rows: readonly QuarantinedDoc[]): Promise<Set<number>>;
-  /** Shows files again, and tells so. */
+  /** Restores files and writes events. */
   giveBack(run: RunDoc, returned: readonly Returned[]): Promise<void>;
-  /** They stay where they are. */
+  /** Sets files that cannot be restored back to `kept`. */
   stay(rows: readonly QuarantinedDoc[]): Promise<void>;
-  /** Forgets files that are back, or erased. */
+  /** Deletes the rows of files that are restored or erased. */
   forget(rows: readonly QuarantinedDoc[]): Promise<void>;
-  /** Which of some files are here. */
+  /** Returns which of the files are in quarantine. */
   holds(tenant: Tenant, ids: readonly number[]): Promise<Set<number>>;
 }
 
 const isAtRest = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
-/** A file in cold storage comes back as one. */
+/** Returns whether a file was in cold storage. A restore then returns it to cold storage. */
 export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
   file.embeddingStorageStatus === 'COLD_STORAGE';
 
-/** Returns the fields that an unfinished file gets when it is set to rest. */
+/** Returns the fields that set an unfinished file to a final state. */
 function restOf(file: FileDoc): Partial<FileDoc> {
-  // Its failure was that it is gone.
+  // It failed only because it was missing at its source.
   const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
   if (isAtRest(file) && !isGone) return {};
   const looked = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
@@ -64,7 +69,7 @@ function restOf(file: FileDoc): Partial<FileDoc> {
     : { ...stateOf('restoreUnread'), syncErrorMessage: UNREAD };
 }
 
-/** A record as it comes back. */
+/** Returns the record of a restored file. */
 function recordOf(
   { row, isWhole }: Returned,
   { _id: runId, workflowId }: Pick<RunDoc, '_id' | 'workflowId'>,
@@ -168,9 +173,10 @@ export function createQuarantine(
         if (back.length === 0) return;
         await insertRows(files, back, session);
         await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
-        // Of the request that has it back: that of its sync has told it.
-        const told = back.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
-        await events.write(transitionEvents('restore', told, {}), session);
+        // The events contain the request id of the restore: the request of the earlier sync has already reported its
+        // end.
+        const ready = back.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
+        await events.write(transitionEvents('restore', ready, {}), session);
       });
     },
     async stay(rows) {

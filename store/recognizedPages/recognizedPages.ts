@@ -6,23 +6,23 @@ import type { RecognizedPageDoc } from '../models/recognizedPages.js';
 /** A file with one set of reading options. */
 export interface ReadingOwner extends Tenant {
   readonly fileId: number;
-  /** Hash of the content and of all that its reading depends on. */
+  /** Hash of the content and of all options that affect its reading. */
   readonly reading: string;
 }
 
-/** What OCR has read, page by page: a file is read once, however often it is synced again. Safe to repeat. */
+/** OCR results, page by page: a page is read once, however often the file is synced. Safe to repeat. */
 export interface RecognizedPages {
-  /** Forgets what was read of the file in other ways, or of other contents; answers the numbers of pages that are kept. */
+  /** Deletes results of other contents and other reading options; returns the numbers of the stored pages. */
   begin(owner: ReadingOwner): Promise<Set<number>>;
   /** @param number from 1 */
-  keep(owner: ReadingOwner, number: number, page: unknown): Promise<void>;
-  /** The pages that are kept, by their numbers. */
+  save(owner: ReadingOwner, number: number, page: unknown): Promise<void>;
+  /** Returns the stored pages by their numbers. */
   find(owner: ReadingOwner): Promise<Map<number, unknown>>;
-  /** All pages of some files. */
+  /** Deletes all pages of some files. */
   deleteOf(tenant: Tenant, fileIds: readonly number[]): Promise<void>;
-  /** All rows of a user, whether a file still names them or not. */
+  /** Deletes all rows of a user, including those that no file record references. */
   deleteAll(tenant: Tenant): Promise<void>;
-  /** Pages kept of some files: for checks that nothing is left behind. */
+  /** Counts the pages of some files. Used to check that a delete leaves nothing. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
 }
 
@@ -38,7 +38,7 @@ export function createRecognizedPages(rows: Model<RecognizedPageDoc>): Recognize
       await rows.deleteMany({ ...its(owner), reading: { $ne: owner.reading } });
       return new Set((await rows.find(its(owner), { number: 1 }).lean()).map(({ number }) => number));
     },
-    async keep(owner, number, page) {
+    async save(owner, number, page) {
       await rows.updateOne({ ...its(owner), number }, { $set: { page } }, { upsert: true });
     },
     async find(owner) {

@@ -6,15 +6,18 @@ import type { RecordOfFile } from './records.js';
 const isHot = ({ numChunks, vectorSpace, embeddingStorageStatus, isQuarantined }: RecordOfFile): boolean =>
   vectorSpace !== null && numChunks > 0 && embeddingStorageStatus === 'HOT_STORAGE' && isQuarantined !== true;
 
-/** Which collections can be read, and how many files have their vectors in one that cannot. */
+/** Checks which collections are readable, and counts the files in unreadable ones. */
 export interface CollectionWatch {
   /** Number of points by space. */
   readonly points: ReadonlyMap<string, number>;
-  /** Whether the points of a file can be judged. Counts the file where its collection is gone or damaged. */
+  /** Returns whether the points of a file can be checked. Counts the file if its collection is missing or damaged. */
   isReadable(file: RecordOfFile): boolean;
-  /** Whether the file has vectors, and they can be read. */
+  /** Returns whether the file has vectors and they can be read. */
   holds(file: RecordOfFile): boolean;
-  /** Collections that are gone or damaged, of files met since the last call: those of one organization. */
+  /**
+   * Returns the missing or damaged collections of the files counted since the last call. These files must belong to one
+   * organization.
+   */
   differences(organizationId: number): Promise<Difference[]>;
 }
 
@@ -34,7 +37,7 @@ export async function createCollectionWatch(census: Pick<PointsCensus, 'check'>)
     holds: (file) => isHot(file) && isReadable(file.vectorSpace ?? ''),
     async differences(organizationId) {
       if (affected.size === 0) return [];
-      // A collection may have been made since the first check.
+      // A collection may have been created since the first check.
       known = bySpace(await census.check());
       const found = [...affected].filter(([space]) => !isReadable(space));
       affected.clear();

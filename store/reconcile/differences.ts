@@ -2,32 +2,32 @@ import type { Tenant } from '../users/accept.js';
 
 /** Each kind of difference between records and stored data, and its repair. */
 export const DIFFERENCES = {
-  stray_chunks: 'chunks that no record names; deleted',
-  stray_points: 'points that no record names; deleted',
-  stray_contents: 'contents that no record names; deleted',
-  stray_originals: 'sent contents that no record names; deleted',
-  stray_pages: 'recognized pages of no file; deleted',
-  stray_stored: 'stored files that no record names; deleted',
-  stray_items: 'items of a data source that is not there; deleted',
+  stray_chunks: 'chunks without a record; deleted',
+  stray_points: 'points without a record; deleted',
+  stray_contents: 'contents without a record; deleted',
+  stray_originals: 'uploaded contents without a record; deleted',
+  stray_pages: 'recognized pages without a file; deleted',
+  stray_stored: 'objects in file storage without a record; deleted',
+  stray_items: 'items of a data source that does not exist; deleted',
   missing_chunks: 'files that lack chunks; queued for a resync',
   damaged_collection:
-    'vector collections that are gone or cannot be read; npm run cli -- vectors rebuild makes them again',
-  damaged_vectors: 'files with unreadable or altered vectors; npm run cli -- vectors rebuild makes them again',
+    'vector collections that are missing or unreadable; npm run cli -- vectors rebuild creates them again',
+  damaged_vectors: 'files with unreadable or altered vectors; npm run cli -- vectors rebuild computes them again',
   missing_points: 'files that lack points; queued for a resync',
   missing_sparse: 'files whose points lack sparse vectors; queued for a resync',
-  missing_content: 'files whose kept content is gone; queued for a resync',
-  missing_cold_copy: 'files in cold storage whose vectors are gone; queued for a resync',
-  missing_original: 'uploads whose content is gone; upload them again',
-  missing_source: 'files of a data source that is not there; delete them, or connect the account again',
-  other_tags: 'files whose points carry other tags; written again',
+  missing_content: 'files whose stored content is missing; queued for a resync',
+  missing_cold_copy: 'files in cold storage whose vectors are missing; queued for a resync',
+  missing_original: 'uploads whose content is missing; upload them again',
+  missing_source: 'files of a data source that does not exist; delete them, or connect the account again',
+  other_tags: 'files whose points have other tags; written again',
   wrong_count: 'records with a wrong number of chunks; counted again',
   wrong_page_counts: 'scrapes whose counts of pages do not add up; counted again',
-  unfinished_cleanup: 'files whose older content was not cleared away; cleared away',
-  stuck: 'unfinished files without an active run; ended SYNC_ABORTED, to be synced again',
+  unfinished_cleanup: 'files whose older content was not deleted; deleted',
+  stuck: 'unfinished files without an active run; set to SYNC_ABORTED, so that a resync is possible',
 } as const;
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
-/** What would put a difference right. */
+/** A repair of a difference. */
 export type Mend =
   | { readonly do: 'deleteChunks' | 'deleteContents'; readonly generation: number }
   | { readonly do: 'deletePoints'; readonly space: string; readonly generation: number; readonly fromChunk: number }
@@ -42,19 +42,19 @@ export type Mend =
   | { readonly do: 'cleanUp' }
   | { readonly do: 'abort'; readonly runId: number };
 
-/** One difference of one file, or of a store where there is none. */
+/** One difference of one file, or of a whole store. */
 export interface Finding {
   readonly kind: DifferenceKind;
-  /** For people. */
+  /** Description for operators. */
   readonly what: string;
-  /** Null: only a person can mend it. */
+  /** The repair; null if it needs an operator. */
   readonly mend: Mend | null;
 }
 
-/** A finding with whose it is. */
+/** A finding with its owner. */
 export interface Difference extends Finding {
   readonly organizationId: number;
-  /** Null if only a name in file storage shows it. */
+  /** Null if the owner is not known, because only an object in file storage shows the difference. */
   readonly userId: number | null;
   readonly fileId: number | null;
 }
@@ -63,28 +63,34 @@ export interface Difference extends Finding {
 export type Mended = { readonly done: true } | { readonly done: false; readonly why: string };
 
 export interface ReconcileOptions {
-  /** Null: all. */
+  /** Organization to compare; null: all. */
   readonly organizationId: number | null;
-  /** Whether what is found is mended. */
+  /** Whether differences are repaired. */
   readonly mends: boolean;
-  /** Queues a file for a sync that writes everything again, as a resync does. Returns why not, or null. */
+  /**
+   * Queues a file for a sync that writes everything again, as a resync does. Returns the reason if it cannot; otherwise
+   * null.
+   */
   resync(owner: Tenant, fileId: number): Promise<string | null>;
-  /** Whether a text has terms, so that its chunk is to have a sparse vector. */
+  /** Returns whether a text has terms, so that its chunk must have a sparse vector. */
   hasTerms(text: string): boolean;
-  /** Reads the vectors of all chunks, not of a sample. */
+  /** Whether to read the vectors of all chunks instead of a sample. */
   readonly readsAllVectors?: boolean;
-  /** Embeds texts again, to be compared with the stored vectors; null for a space that is not to be compared. Absent: none is. */
+  /**
+   * Embeds texts again for a comparison with the stored vectors; returns null for a space that is not compared. Absent:
+   * no space is compared.
+   */
   embed?(tenant: Tenant, space: string, texts: readonly string[]): Promise<readonly Float32Array[] | null>;
   onDifference(difference: Difference, mended: Mended | null): void;
   onProgress?(progress: Progress): void;
 }
 
-/** What was looked at. */
+/** Numbers of compared records and data. */
 export interface Progress {
   organizations: number;
   users: number;
   files: number;
-  /** Files of active runs, or that changed during the comparison: skipped. */
+  /** Files of active runs, or files that changed during the comparison: skipped. */
   busy: number;
   points: number;
   stored: number;

@@ -10,9 +10,9 @@ const RESYNC: Mend = { do: 'resync' };
 
 const chunksOf = (count: number): string => `${count} chunk${count === 1 ? '' : 's'}`;
 
-/** All that lies under an id that no record has. */
+/** Returns findings for all data stored under an id without a record. */
 export function judgeStray({ chunks, points, contents, originals, pages }: Held): Finding[] {
-  const nowhere = 'of a file that is not there';
+  const nowhere = 'of a file that does not exist';
   return [
     ...chunks.map(({ generation, count }): Finding => ({
       kind: 'stray_chunks',
@@ -31,7 +31,7 @@ export function judgeStray({ chunks, points, contents, originals, pages }: Held)
     })),
     ...originals.map(({ id }): Finding => ({
       kind: 'stray_originals',
-      what: `the sent content ${id} ${nowhere}`,
+      what: `the uploaded content ${id} ${nowhere}`,
       mend: { do: 'releaseOriginal', id },
     })),
     ...(pages > 0
@@ -40,12 +40,12 @@ export function judgeStray({ chunks, points, contents, originals, pages }: Held)
   ];
 }
 
-/** Whether parts of the file may be deleted already, according to its record. */
+/** Returns whether the record shows that parts of the file may already be deleted. */
 const isHalfDeleted = ({ syncStatus, syncErrorMessage }: RecordOfFile): boolean =>
   syncStatus === TAKEN_OVER.syncStatus &&
   (syncErrorMessage === TAKEN_OVER.syncErrorMessage || syncErrorMessage === DELETE_STOPPED);
 
-/** What is in place of chunks and points: numbers that record and stores agree on. */
+/** Compares the numbers of chunks and points with the record. */
 function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoints: boolean): Finding[] {
   const { generation, numChunks, vectorSpace, embeddingStorageStatus } = file;
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
@@ -53,7 +53,7 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
   const chunks = held.chunks.find(isCurrent) ?? { count: 0, isWhole: true };
   const points = held.points.find((one) => isCurrent(one) && one.space === vectorSpace);
   const count = points?.count ?? 0;
-  // Chunks and points that agree are two witnesses against the record's number; where all are gone there is none.
+  // If chunks and points agree, the record's number is wrong. If both are missing, the number cannot be checked.
   const isMiscounted =
     knowsPoints &&
     chunks.isWhole &&
@@ -71,18 +71,18 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
     ];
   const wanted = vectorSpace === null || isCold ? 0 : numChunks;
   const findings: Finding[] = [];
-  // Those of a cold file whose copy is gone are the only ones there are.
+  // If the copy of a cold file is missing, its points are the only vectors, so they stay.
   if (points && points.last >= wanted && (!isCold || isCopied))
     findings.push({
       kind: 'stray_points',
-      what: `${count} points of generation ${generation} in ${points.space}, of which ${wanted} are named`,
+      what: `${count} points of generation ${generation} in ${points.space}, of which the record counts ${wanted}`,
       mend: { do: 'deletePoints', space: points.space, generation, fromChunk: wanted },
     });
   if (isHalfDeleted(file)) return findings;
   if (!chunks.isWhole || chunks.count !== numChunks)
     findings.push({
       kind: 'missing_chunks',
-      what: `counts ${chunksOf(numChunks)} and has ${chunks.count}${chunks.isWhole ? '' : ', not in a row'}`,
+      what: `counts ${chunksOf(numChunks)} and has ${chunks.count}${chunks.isWhole ? '' : ', with gaps'}`,
       mend: RESYNC,
     });
   if (!knowsPoints) return findings;
@@ -92,7 +92,7 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
   return findings;
 }
 
-/** What lies there of generations, and in spaces, that the record does not name. */
+/** Finds data of generations and spaces other than those of the record. */
 function judgeOthers(file: RecordOfFile, held: Held): Finding[] {
   const { generation, vectorSpace, hasContent, original, callerChunks } = file;
   const strays = judgeStray({
@@ -103,23 +103,23 @@ function judgeOthers(file: RecordOfFile, held: Held): Finding[] {
     pages: 0,
     bare: 0,
   });
-  const seen = `that the record (generation ${generation}) does not name`;
-  return strays.map((one) => ({ ...one, what: one.what.replace('of a file that is not there', seen) }));
+  const seen = `that the record (generation ${generation}) does not reference`;
+  return strays.map((one) => ({ ...one, what: one.what.replace('of a file that does not exist', seen) }));
 }
 
-/** What the record names and is not there, in MongoDB and in file storage. */
+/** Finds contents that the record references and that are missing in MongoDB and file storage. */
 function judgeContents(file: RecordOfFile, held: Held, stored: Measured['stored']): Finding[] {
   const { organizationId, _id: fileId, generation, hasContent, original, callerChunks } = file;
   if (isHalfDeleted(file)) return [];
   const findings: Finding[] = [];
   const isGone = (key: string): boolean => (stored.get(key) ?? null) === null;
   if (hasContent && !held.contents.includes(generation) && isGone(blobKey({ organizationId, fileId, generation })))
-    findings.push({ kind: 'missing_content', what: 'its kept content is gone', mend: RESYNC });
+    findings.push({ kind: 'missing_content', what: 'its stored content is missing', mend: RESYNC });
   for (const one of [original, callerChunks]) {
     if (!one) continue;
     const row = held.originals.find(({ id }) => id === one.id);
     if (!row || (!row.isRow && isGone(originalKey({ organizationId, _id: one.id }))))
-      findings.push({ kind: 'missing_original', what: `its sent content ${one.id} is gone`, mend: null });
+      findings.push({ kind: 'missing_original', what: `its uploaded content ${one.id} is missing`, mend: null });
   }
   return findings;
 }
@@ -131,16 +131,16 @@ function judgePages({ isContainer, fileMetadata }: RecordOfFile): Finding[] {
   return [
     {
       kind: 'wrong_page_counts',
-      what: `counts ${pages_total} pages, and ${sum} that have ended`,
+      what: `counts ${pages_total} pages in total, but ${sum} by outcome`,
       mend: { do: 'countPages' },
     },
   ];
 }
 
 /**
- * Returns the inconsistencies of a file at rest without an active run.
- * @param checksTags not while its tags are on their way
- * @param knowsPoints false when the collection of its space is gone or damaged: its points are not judged then
+ * Returns the inconsistencies of an idle file without an active run.
+ * @param checksTags false while a run changes its tags
+ * @param knowsPoints false if the collection of its space is missing or damaged: its points are not checked then
  */
 export function judge(
   file: RecordOfFile,
@@ -155,22 +155,29 @@ export function judge(
     isCold && coldCopy?.generation === generation && (stored.get(coldCopy.key) ?? null) === coldCopy.bytes;
   const findings: Finding[] = [...judgeChunks(file, held, isCopied, knowsPoints), ...judgeOthers(file, held)];
   if (isCold && !isCopied && numChunks > 0 && !isHalfDeleted(file))
-    findings.push({ kind: 'missing_cold_copy', what: 'its vectors in file storage are gone or cut off', mend: RESYNC });
+    findings.push({
+      kind: 'missing_cold_copy',
+      what: 'its vectors in file storage are missing or truncated',
+      mend: RESYNC,
+    });
   findings.push(...judgeContents(file, held, stored), ...judgePages(file));
   const tags = JSON.stringify([...file.tagPairs].toSorted());
   const current = held.points.filter((one) => one.generation === generation && one.space === file.vectorSpace);
   if (checksTags && current.some((one) => [...one.tags].some((other) => other !== tags)))
-    findings.push({ kind: 'other_tags', what: 'points carry other tags than the record', mend: { do: 'setTags' } });
+    findings.push({ kind: 'other_tags', what: 'its points have other tags than the record', mend: { do: 'setTags' } });
   if (file.cleanupPending)
     findings.push({
       kind: 'unfinished_cleanup',
-      what: `what is older than generation ${generation} was not cleared away`,
+      what: `data of generations before ${generation} was not deleted`,
       mend: { do: 'cleanUp' },
     });
   return findings;
 }
 
-/** The same for a quarantined file, whose vectors should be in file storage. Missing data can't be made again. */
+/**
+ * Returns the inconsistencies of a quarantined file, whose vectors should be in file storage. Missing data cannot be
+ * restored.
+ */
 export function judgeQuarantined(file: RecordOfFile, measured: Pick<Measured, 'held' | 'stored'>): Finding[] {
   return judge(file, measured, false).map((one) =>
     one.mend?.do.startsWith('delete') === true ? one : { ...one, what: `in quarantine: ${one.what}`, mend: null },

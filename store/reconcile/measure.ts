@@ -13,26 +13,26 @@ import type { Models, RecordOfFile } from './records.js';
 export interface ChunkCensus {
   readonly generation: number;
   readonly count: number;
-  /** Whether their indexes run from 0 on without a gap. */
+  /** Whether their indexes are contiguous from 0. */
   readonly isWhole: boolean;
 }
 
-/** What the stores hold under the id of one file. */
+/** Stored data under the id of one file. */
 export interface Held {
   readonly chunks: ChunkCensus[];
   readonly points: PointCensus[];
-  /** Generations whose content is a row. */
+  /** Generations whose content is stored as a row. */
   readonly contents: number[];
   readonly originals: { readonly id: number; readonly isRow: boolean }[];
   pages: number;
-  /** Chunks that lack a sparse vector though their text has terms. */
+  /** Number of chunks that lack a sparse vector although their text has terms. */
   bare: number;
 }
 
 export interface Measured {
-  /** By file id; those under whose id nothing lies are not there. */
+  /** By file id; ids without stored data are absent. */
   readonly held: Map<number, Held>;
-  /** Bytes of contents in file storage that records name, by key; null for one that is gone. */
+  /** Sizes in bytes of referenced objects in file storage, by key; null for a missing one. */
   readonly stored: Map<string, number | null>;
   readonly points: number;
 }
@@ -44,7 +44,7 @@ export interface MeasuredStores {
   readonly blobs: Pick<Blobs, 'size'>;
 }
 
-/** Looks into file storage at once. */
+/** Concurrent reads of file storage. */
 const LOOKS_AT_ONCE = 16;
 
 async function chunksOf(segments: Model<SegmentDoc>, match: object) {
@@ -68,7 +68,7 @@ async function chunksOf(segments: Model<SegmentDoc>, match: object) {
   ]);
 }
 
-/** What in file storage a record names: where it must be, unless it is a row. */
+/** Returns the keys in file storage that a record references, except those stored as rows. */
 function namedKeys(file: RecordOfFile, held: Held | undefined): string[] {
   const { organizationId, _id: fileId, generation, hasContent, embeddingStorageStatus, coldCopy } = file;
   const isRow = (id: number): boolean => held?.originals.some((one) => one.id === id && one.isRow) === true;
@@ -124,7 +124,7 @@ export async function measure(
   for (const { _id, pages: number } of pages) of(_id).pages = number;
   for (const census of censuses) of(census.fileId).points.push(census);
 
-  // Of hot files that want them, every chunk with terms has a sparse vector.
+  // Counts chunks without a sparse vector for hot files that should have them.
   const sparse = new Map(
     records.flatMap((file) =>
       wantsSparseVectors(file.options) && (held.get(file._id)?.points.length ?? 0) > 0 ? [[file._id, file]] : [],

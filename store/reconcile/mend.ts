@@ -22,9 +22,9 @@ export interface MendingStores {
 
 const DONE: Mended = { done: true };
 const CHANGED: Mended = { done: false, why: 'the file has changed meanwhile' };
-const STUCK = 'Its run had ended without it. Resync to try again.';
+const STUCK = 'Its run ended before this file was finished. Resync to try again.';
 
-/** Puts single differences right that were just confirmed. Each is safe to repeat. */
+/** Repairs single differences that were just confirmed. Each repair is safe to repeat. */
 export function createMender({ models, points, vectors, chunks, originals, files, blobs }: MendingStores) {
   /** Matches the record only if it has not changed since it was judged. */
   const unchanged = (file: RecordOfFile) => ({
@@ -40,11 +40,11 @@ export function createMender({ models, points, vectors, chunks, originals, files
     const { matchedCount } = await models.files.updateOne(unchanged(file), update);
     return matchedCount === 1 ? DONE : CHANGED;
   };
-  /** A number that was never given out is never given out again: whatever lies under it can be deleted. */
+  /** Ensures that a generation above the last reserved one is never reserved, so that its data can be deleted. */
   const retire = async (file: RecordOfFile | null, generation: number): Promise<boolean> => {
     if (file === null || generation <= file.lastGeneration) return true;
     const { done } = await change(file, { $set: { lastGeneration: generation } });
-    // What else is mended of the file goes by its record as it is now.
+    // Later repairs of the file use its current record.
     if (done) file.lastGeneration = generation;
     return done;
   };
@@ -61,7 +61,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
     if (mend.do === 'deletePoints') await points.remove(its, { ...mend, fileId: its.fileId }, mend.fromChunk);
     if (mend.do === 'deletePages') await models.recognizedPages.deleteMany(its);
     if (mend.do === 'releaseOriginal') {
-      // The sweep deletes it as what was replaced is deleted.
+      // The sweep then deletes it like a replaced content.
       await originals.release(its, mend.id, null);
       await originals.sweep();
     }
@@ -76,7 +76,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
     return DONE;
   };
 
-  /** Of a file's record, or of what belongs to it. */
+  /** Corrects a file's record, or data that belongs to it. */
   const correct = async (
     its: Tenant & { readonly fileId: number },
     file: RecordOfFile,

@@ -20,7 +20,7 @@ import { createCollectionWatch, type CollectionWatch } from './collections.js';
 import { createOwners } from './tenants.js';
 import { checkVectors } from './vectorSample.js';
 
-/** Files whose records are compared at once. */
+/** Number of files that are compared together. */
 const FILES_AT_ONCE = 500;
 
 type Stores = MeasuredStores & MendingStores & { readonly blobs: Blobs; readonly sums: Pick<FileSums, 'totalsOfAll'> };
@@ -28,8 +28,8 @@ type Stores = MeasuredStores & MendingStores & { readonly blobs: Blobs; readonly
 /** Compares records with all data in MongoDB, Qdrant and file storage. */
 export interface Reconciliation {
   /**
-   * Works organization by organization and user by user, in bounded memory, while the service runs: files of active runs are
-   * skipped. A difference is reported, and repaired, only if the record is the same after the comparison as before.
+   * Processes one organization and one user at a time, in bounded memory, while the service runs: files of active runs
+   * are skipped. Reports and repairs a difference only if the record is the same after the comparison as before.
    */
   run(options: ReconcileOptions): Promise<Progress>;
 }
@@ -40,7 +40,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
   const storedFiles = createStoredFiles(models, blobs);
   const mender = createMender(stores);
 
-  /** Unfinished files whose run has ended, or never existed. */
+  /** Finds unfinished files whose run has ended, or never existed. */
   const stuckAmong = (files: readonly RecordOfFile[], live: LiveRuns): Map<number, Finding[]> => {
     const moving = files.filter((file) => !isAtRest(file) && !live.owns(file));
     const found = moving.map(({ _id, runId, syncStatus }): [number, Finding[]] => [
@@ -56,7 +56,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
     return new Map(found);
   };
 
-  /** Of files that are looked at, those that name a data source which is not there. */
+  /** Returns the files that reference a data source which does not exist. */
   const sourceless = async (tenant: Tenant, files: readonly RecordOfFile[]): Promise<Set<number>> => {
     const named = [...new Set(files.flatMap(({ dataSourceId }) => dataSourceId ?? []))];
     if (named.length === 0) return new Set();
@@ -67,7 +67,10 @@ export function createReconciliation(stores: Stores): Reconciliation {
     );
   };
 
-  /** Returns the confirmed differences in a range of ids: no run has begun or ended with these files meanwhile. */
+  /**
+   * Returns the confirmed differences in a range of ids. A difference is confirmed if no run has begun or ended with
+   * these files meanwhile.
+   */
   async function compare(
     tenant: Tenant,
     { records, range }: { readonly records: readonly RecordOfFile[]; readonly range: ReturnType<typeof rangeOf> },
@@ -96,7 +99,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
         ? judgeQuarantined(file, measured)
         : judge(file, measured, !live.retags(file), collections.isReadable(file));
       if (!file.isQuarantined && lost.has(file._id))
-        found.push({ kind: 'missing_source', what: `names data source ${file.dataSourceId}`, mend: null });
+        found.push({ kind: 'missing_source', what: `references data source ${file.dataSourceId}`, mend: null });
       if (found.length > 0) findings.set(file._id, found);
       if (collections.holds(file) && !found.some(({ kind }) => kind === 'missing_points' || kind === 'wrong_count'))
         sound.push(file);
@@ -124,7 +127,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
     });
   }
 
-  /** Items whose data source is not there. */
+  /** Finds items whose data source does not exist. */
   async function strayItems({ organizationId, userId }: Tenant): Promise<Difference[]> {
     const tenant = { organizationId, userId };
     const named = await models.items.distinct('dataSourceId', tenant);
@@ -134,7 +137,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
       .filter((id) => !there.includes(id))
       .map((dataSourceId) => ({
         kind: 'stray_items',
-        what: `items of data source ${dataSourceId}, which is not there`,
+        what: `items of data source ${dataSourceId}, which does not exist`,
         mend: { do: 'deleteItems', dataSourceId },
         ...tenant,
         fileId: null,
@@ -145,7 +148,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
     async run(options) {
       const progress: Progress = { organizations: 0, users: 0, files: 0, busy: 0, points: 0, stored: 0 };
       const mended = new Set<number>();
-      /** A file is queued once, however much it lacks. */
+      /** Resyncs by file: a file is queued once, however many differences it has. */
       const queued = new Map<number, Promise<string | null>>();
       const resync: ReconcileOptions['resync'] = (owner, fileId) => {
         const queueing = queued.get(fileId) ?? options.resync(owner, fileId);
@@ -167,7 +170,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
             const records = await recordsAbove(models, tenant, above, FILES_AT_ONCE);
             const range = rangeOf(above, records, FILES_AT_ONCE);
             queued.clear();
-            // What a mend writes of a file goes last: a resync changes its record.
+            // Resyncs come last, because they change the record.
             const found = await compare(tenant, { records, range }, options, progress, collections);
             const isLast = ({ difference: { mend } }: (typeof found)[number]): number =>
               mend?.do === 'resync' ? 1 : 0;
@@ -182,7 +185,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
           progress.users += 1;
         }
         for (const difference of await collections.differences(organizationId)) await tell(difference, null);
-        // Sums that were aggregated before count what is no more.
+        // Update stored sums, which still count the removed data.
         if (mended.has(organizationId))
           await models.organizations.organizations.updateOne(
             { _id: organizationId, statistics: { $ne: null } },

@@ -39,7 +39,7 @@ const FIELDS = [
 
 /** The fields of a file's record that determine its stored data. */
 export type RecordOfFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | (typeof FIELDS)[number]> & {
-  /** It vanished at its source: it is hidden, and is not synced. */
+  /** Whether it is in quarantine: hidden, and not synced. */
   readonly isQuarantined?: boolean;
 };
 
@@ -49,7 +49,7 @@ const PROJECTION = Object.fromEntries(['organizationId', 'userId', ...FIELDS].ma
 function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): RecordOfFile {
   return {
     ...file,
-    // It comes to rest as it comes back.
+    // An unfinished file becomes READY when it is restored.
     syncStatus: isAtRest(file) ? file.syncStatus : 'READY',
     embeddingStorageStatus: 'COLD_STORAGE',
     coldCopy: copy,
@@ -57,10 +57,10 @@ function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): Record
     isQuarantined: true,
   };
 }
-/** What is on its way back is a file again. */
+/** Excludes rows whose file is already restored. */
 const NOT_BACK = { state: { $ne: 'tidying' as const } };
 
-/** The records of a user's files, by id from one on; those in quarantine too. */
+/** Reads the records of a user's files after an id, in order of id, quarantined ones included. */
 export async function recordsAbove(
   { files, quarantined }: Pick<Models, 'files' | 'quarantined'>,
   { organizationId, userId }: Tenant,
@@ -86,13 +86,14 @@ export async function recordsOf(
   ids: readonly number[],
 ): Promise<Map<number, RecordOfFile>> {
   const named = { ...owner, _id: { $in: [...ids] } };
-  // In this order: what comes back meanwhile is in both, what goes in neither, and then looks changed.
+  // Quarantine first: a file that is restored meanwhile is in both results; a file that is quarantined meanwhile is in
+  // neither, and counts as changed.
   const kept = await quarantined.find({ ...named, ...NOT_BACK }).lean();
   const rows = await files.find(named, PROJECTION).lean<RecordOfFile[]>();
   return new Map([...kept.map(quarantinedRecord), ...rows].map((row) => [row._id, row]));
 }
 
-/** The range of ids that some records span. */
+/** Returns the range of ids that the records span. */
 export const rangeOf = (above: number, records: readonly RecordOfFile[], limit: number): IdRange => ({
   above,
   upTo: records.length < limit ? null : (records.at(-1)?._id ?? null),
@@ -100,20 +101,20 @@ export const rangeOf = (above: number, records: readonly RecordOfFile[], limit: 
 
 /** The active runs. */
 export interface LiveRuns {
-  /** Whether a run processes the file, or may do so. */
+  /** Returns whether a run processes the file, or may do so. */
   owns(file: Pick<RecordOfFile, '_id' | 'runId' | 'move'>): boolean;
-  /** Whether a run changes the tags of the file's data source. */
+  /** Returns whether a run changes the tags of the file's data source. */
   retags(file: Pick<RecordOfFile, 'dataSourceId'>): boolean;
 }
 
-/** The runs of a user that have not ended. */
+/** Reads the active runs of a user. */
 export async function liveRuns(
   { runs, reembeds }: Pick<Models, 'runs' | 'reembeds'>,
   { organizationId, userId }: Tenant,
 ): Promise<LiveRuns> {
   const open = await runs
     .find({ finishedAt: null, organizationId, userId }, { kind: 1, fileId: 1, dataSourceId: 1 })
-    // Only runs that have not ended are in it.
+    // This index contains only active runs.
     .hint({ startedAt: 1 })
     .lean();
   const reembedding = open.flatMap(({ _id, kind }) => (kind === 'reembedFiles' ? [_id] : []));
@@ -134,7 +135,7 @@ export async function liveRuns(
 export const isAtRest = ({ syncStatus }: Pick<RecordOfFile, 'syncStatus'>): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 
-/** Whether nothing has begun with the file between two reads of its record. */
+/** Returns whether no run has changed the file between two reads of its record. */
 export const isSame = (before: RecordOfFile, after: RecordOfFile | undefined): boolean =>
   after !== undefined &&
   before.updatedAt.getTime() === after.updatedAt.getTime() &&

@@ -10,12 +10,12 @@ export interface KindReport {
   readonly examples: string[];
 }
 
-/** Differences counted by kind, in bounded memory. */
+/** Counts differences by kind, in bounded memory. */
 export interface DifferenceReport {
   add(difference: Difference, mended: Mended | null): void;
-  /** Kinds that were found, in their order. */
+  /** Returns the kinds with differences, in a fixed order. */
   kinds(): Map<DifferenceKind, KindReport>;
-  /** Differences that are still there. */
+  /** Returns the number of differences that were not repaired. */
   left(): number;
 }
 

@@ -2,16 +2,16 @@ import { blobKey, type Blobs } from '../contents/blobs.js';
 import type { Difference } from './differences.js';
 import { isAtRest, liveRuns, type Models, type RecordOfFile, recordsOf } from './records.js';
 
-/** A name in file storage, taken apart. */
+/** A parsed key of file storage. */
 type Name = { readonly key: string; readonly organizationId: number } & (
   | { readonly is: 'original'; readonly id: number }
   | { readonly is: 'ofFile'; readonly fileId: number }
 );
 
-/** Names compared with records at once. */
+/** Keys that are compared with records together. */
 const AT_ONCE = 500;
 
-/** Null for a name that we never give. */
+/** Parses a key; null if the service never creates such keys. */
 export function readName(key: string): Name | null {
   const [, organization, folder, name] = /^(\d+)\/(originals|\d+)\/([\w.-]+)$/.exec(key) ?? [];
   if (organization === undefined || folder === undefined || name === undefined) return null;
@@ -23,7 +23,7 @@ export function readName(key: string): Name | null {
     : null;
 }
 
-/** Whether a record names what lies under a key. */
+/** Returns whether a record references a key. */
 const isNamed = (file: RecordOfFile, key: string): boolean =>
   file.coldCopy?.key === key ||
   (file.hasContent &&
@@ -32,7 +32,7 @@ const isNamed = (file: RecordOfFile, key: string): boolean =>
 /** Finds objects in file storage without an owner. */
 export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 'size'>) {
   const strayOriginals = async (names: readonly (Name & { is: 'original' })[]): Promise<Name[]> => {
-    // A row is there before its content, and after it.
+    // The row exists before the content is stored and until it is deleted.
     const rows = await models.originals.aggregate<{ _id: number; organizationId: number; isRow: boolean }>([
       { $match: { _id: { $in: names.map(({ id }) => id) } } },
       { $project: { organizationId: 1, isRow: { $ne: ['$bytes', null] } } },
@@ -44,7 +44,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     });
   };
 
-  /** Returns those without a current record, unless a run processes their file. */
+  /** Returns the keys that no current record references, unless a run processes their file. */
   const strayOfFiles = async (names: readonly (Name & { is: 'ofFile' })[]): Promise<Name[]> => {
     const records = await recordsOf(
       models,
@@ -70,7 +70,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     const names = keys.map((key) => ({ key, name: readName(key) }));
     const strange = names.filter(({ name }) => name === null).map(({ key }) => key);
     const suspects = await straysAmong(names.flatMap(({ name }) => name ?? []));
-    // Whatever was begun or ended meanwhile has changed a record, or the storage.
+    // Check again: if an operation started or ended meanwhile, it has changed a record or the storage.
     const again = suspects.length === 0 ? [] : await straysAmong(suspects);
     const still = (
       await Promise.all(again.map(async (name) => ((await blobs.size(name.key)) === null ? [] : [name])))
@@ -86,7 +86,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
       })),
       ...strange.map((key): Difference => ({
         kind: 'stray_stored',
-        what: `${key} has no name of ours; look at it and move it away`,
+        what: `${key} is not a key of this service; check the object and move it away`,
         mend: null,
         organizationId: Number.parseInt(key, 10) || 0,
         ...{ userId: null, fileId: null },
@@ -95,7 +95,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
   };
 
   return {
-    /** @param onLook told how many names were looked at */
+    /** @param onLook receives the number of checked keys */
     async *differences(organizationId: number | null, onLook: (names: number) => void): AsyncIterable<Difference> {
       let some: string[] = [];
       for await (const key of blobs.keys(organizationId)) {

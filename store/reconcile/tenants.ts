@@ -15,14 +15,14 @@ const KEPT_BY_TENANT = [
 
 const ascending = (ids: Iterable<number>): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 
-/** Everybody of whom something lies anywhere, whether there is a record of them or not. */
+/** Lists all organizations and users with stored data, with or without a record. */
 export interface Owners {
   organizations(): Promise<number[]>;
   users(organizationId: number): Promise<number[]>;
 }
 
 export function createOwners(models: Models, points: PointsCensus): Owners {
-  // Each has an index that begins with these fields: MongoDB jumps from value to value.
+  // Each collection has an index that begins with these fields, so MongoDB skips from value to value.
   const distinct = (field: 'organizationId' | 'userId', query: object): Promise<number[]>[] =>
     KEPT_BY_TENANT.map(
       async (name) => (await (models[name] as unknown as Model<object>).distinct(field, query)) as number[],

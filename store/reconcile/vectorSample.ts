@@ -5,17 +5,19 @@ import type { Finding, ReconcileOptions } from './differences.js';
 import type { RecordOfFile } from './records.js';
 
 /**
- * Points of one space that are read. A segment with one point in a thousand is missed with a probability below 0.01 %
- * ((1 - 0.001)^10,000); reading takes seconds, some 80 MB of JSON at 384 dimensions.
+ * Number of points that are read per space. A segment with one point in a thousand is missed with a probability below
+ * 0.01 % ((1 - 0.001)^10,000). Reading takes seconds and transfers some 80 MB of JSON at 384 dimensions.
  */
 const SAMPLED_POINTS = 10_000;
-/** Chunks of one space that are embedded again, in a sample and in a full check: about 1 s and 15 s of one core. */
+/**
+ * Number of chunks per space that are embedded again, in a sample and in a full check: about 1 s and 15 s of one core.
+ */
 const EMBEDDED_AGAIN = { sample: 64, full: 1_000 };
-/** Points read by one request. */
+/** Points per request. */
 const READ_AT_ONCE = 256;
-/** Least cosine of a stored vector with one computed now. The same text differs by rounding only. */
+/** Minimum cosine between a stored vector and one computed now. For the same text they differ only by rounding. */
 const LEAST_COSINE = 0.99;
-/** Difference of a squared length from 1: Qdrant normalizes what is written. */
+/** Tolerance of the squared length, which should be 1 because Qdrant normalizes vectors on write. */
 const LENGTH_TOLERANCE = 1e-3;
 
 interface Sampled extends PointKey {
@@ -27,7 +29,7 @@ export interface SampledStores {
   readonly chunks: Pick<ChunkQueries, 'byKeys'>;
 }
 
-/** Returns what is wrong with a vector by itself; null when it may be right. */
+/** Returns the defect of a single vector; null if it has none. */
 function faultOf(vector: readonly number[] | null, dimensions: number | null): string | null {
   if (vector === null) return 'is missing';
   if (dimensions !== null && vector.length !== dimensions) return `has ${vector.length} dimensions, not ${dimensions}`;
@@ -48,9 +50,9 @@ function cosine(a: readonly number[] | Float32Array, b: readonly number[] | Floa
 }
 
 /**
- * Reads the vectors of some chunks of files, chosen at random over all of them, and compares a few with their texts embedded
- * again. Answers a finding for each damaged file.
- * @param files of one user, at rest, with all their points in place
+ * Reads the vectors of random chunks of files, and compares some of them with their texts embedded again. Returns a
+ * finding for each damaged file.
+ * @param files idle files of one user, with all their points
  * @param pointsOf the number of points of each space
  */
 export async function checkVectors(
@@ -138,7 +140,10 @@ function* inBatches(keys: Iterable<Sampled>): Generator<Sampled[]> {
 
 type Answer = { readonly vector: readonly number[] | null } | { readonly problem: string };
 
-/** The vectors of points. Where one cannot be read the whole request fails: then each file is asked for by itself. */
+/**
+ * Reads the vectors of points. If a request fails because of one unreadable vector, each file is read by a separate
+ * request.
+ */
 async function readEach(
   points: SampledStores['points'],
   tenant: Tenant,

@@ -11,15 +11,15 @@ import type { UserDoc } from '../models/users.js';
 import type { PointsCensus } from '../vectors/census.js';
 import type { ReembedDoc } from '../models/reembeds.js';
 
-/** Whose vectors are rebuilt; null: all. */
+/** Scope of a rebuild; null: everything. */
 export interface RebuildScope {
   readonly organizationId: number | null;
-  /** The end user, by the name that the application gave. */
+  /** The end user, by its customer id. */
   readonly customerId: string | null;
   readonly space: string | null;
 }
 
-/** A vector space that files have vectors in. */
+/** A vector space that contains vectors of files. */
 export interface UsedSpace {
   readonly space: string;
   readonly dimensions: number;
@@ -29,7 +29,7 @@ export interface UsedSpace {
 export interface RebuildProgress {
   readonly runs: number;
   readonly finishedRuns: number;
-  /** Runs that ended before all their files were looked at. */
+  /** Runs that ended before they processed all their files. */
   readonly brokenRuns: number;
   readonly rebuilt: number;
   readonly chunks: number;
@@ -37,13 +37,15 @@ export interface RebuildProgress {
   readonly skipped: Readonly<Partial<Record<KeptReason, number>>>;
 }
 
-/** Runs that make the vectors of files again from stored chunks, one run per user. For operators: they span tenants. */
+/**
+ * Runs that compute the vectors of files again from stored chunks, one run per user. For operators: they span tenants.
+ */
 export interface Rebuilds extends Pick<PointsCensus, 'check' | 'ensure' | 'recreate'> {
   spaces(scope: RebuildScope): Promise<UsedSpace[]>;
-  /** Queues a run for each user who has files in scope and no such run under way. Answers the ids of all these runs. */
+  /** Queues a run for each user with files in scope, unless such a run is active. Returns the ids of all these runs. */
   accept(scope: RebuildScope): Promise<number[]>;
   progress(runIds: readonly number[]): Promise<RebuildProgress>;
-  /** The first files that failed, with why. */
+  /** Returns the first failed files, each with its message. */
   failures(
     runIds: readonly number[],
     limit: number,

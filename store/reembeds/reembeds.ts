@@ -9,7 +9,7 @@ interface RunOf extends Tenant {
   readonly _id: number;
 }
 
-/** How one file of a run ended. */
+/** Outcome of one file of a run. */
 export type ReembedEnd = { readonly fileId: number } & (
   | { readonly outcome: 'reembedded'; readonly chunks: number; readonly tokens: number }
   | { readonly outcome: 'skipped'; readonly reason: KeptReason }
@@ -21,21 +21,21 @@ export interface ReembedSums {
   readonly failed: number;
   readonly chunks: number;
   readonly tokens: number;
-  /** Files by the reason for which they keep their vectors. */
+  /** Number of skipped files by reason. */
   readonly skipped: Readonly<Partial<Record<KeptReason, number>>>;
 }
 
-/** A row a file and run: each outcome once, however often a step is repeated. */
+/** Rows of a re-embedding run, one per file: each outcome is stored once, however often a step is repeated. */
 export interface Reembeds {
-  /** Notes the generations that were given out, before anything is written under them. */
+  /** Records the reserved generations, before anything is written under them. */
   begin(run: RunOf, tries: readonly StartedFile[]): Promise<void>;
-  /** The first end of a file is its end. */
+  /** Records outcomes. The first outcome of a file is final. */
   end(run: RunOf, ends: readonly ReembedEnd[]): Promise<void>;
-  /** Rows of files that have not ended; of some files, or of all of the run. */
+  /** Returns the rows of unfinished files: of the given files, or of the whole run. */
   open(runId: number, fileIds?: readonly number[]): Promise<ReembedDoc[]>;
   ended(runId: number, fileIds: readonly number[]): Promise<ReembedDoc[]>;
   sums(runId: number): Promise<ReembedSums>;
-  /** The first that failed. */
+  /** Returns the first failed files. */
   failures(runId: number, limit: number): Promise<ReembedDoc[]>;
 }
 

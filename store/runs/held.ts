@@ -9,9 +9,12 @@ import type { RunDoc } from '../models/runs.js';
 /** Maximum number of runs of one user that are released in one round. */
 const AT_ONCE = 500;
 
-/** Runs about one file that was sent while the user's queue was full: they stay in the outbox, and cost Temporal nothing. */
+/**
+ * Runs of single files that were uploaded while the user's queue was full. They stay in the outbox and use no resources
+ * of Temporal.
+ */
 export interface HeldRuns {
-  /** Queues the files of each user's oldest held runs as far as there is room, and makes the runs due. */
+  /** Queues the files of each user's oldest held runs as far as the queue has room, and makes the runs due. */
   releaseHeld(): Promise<void>;
 }
 

@@ -3,13 +3,13 @@ import type { Model } from 'mongoose';
 import type { RunKind } from '../../contract/runs/orchestration.js';
 import type { RunDoc } from '../models/runs.js';
 
-/** Runs that were accepted, whether or not they have ended. */
+/** Accepted runs, active and ended. */
 export interface RunHistory {
-  /** The latest of a data source first, of one kind where one is named. */
+  /** Returns the latest runs of a data source, optionally of one kind. */
   ofSource(dataSourceId: number, limit: number, kind?: RunKind): Promise<RunDoc[]>;
 }
 
-/** A request may hold texts of any length. */
+/** Fields that are not read: a request may contain texts of any length. */
 const WITHOUT_REQUEST = { request: 0, progress: 0 } as const;
 
 export function createRunHistory(runs: Model<RunDoc>): RunHistory {

@@ -2,10 +2,10 @@ import type { Model } from 'mongoose';
 
 import type { RunDoc, RunError } from '../models/runs.js';
 
-/** The last cause for which a step of a run failed: it stays known when a later attempt ends without one. */
+/** Error of the last failed step of a run. It stays stored if a later attempt is interrupted without an error. */
 export interface LastErrors {
   note(runId: number, error: RunError): Promise<void>;
-  /** A later attempt has succeeded. */
+  /** Removes the error, because a later attempt succeeded. */
   forget(runId: number): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { RunKind } from '../../contract/runs/orchestration.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
 import { type RunDoc, PAUSED, currentPause } from '../models/runs.js';
 
-/** Whose runs: of an organization, or of one of its users. */
+/** The owner of runs: an organization, or one of its users. */
 export interface RunScope {
   readonly organizationId: number;
   readonly userId?: number;
@@ -13,7 +13,10 @@ export interface RunScope {
 
 export const RUN_STATES = ['queued', 'running', 'paused', 'stalled', 'finished', 'failed', 'aborted'] as const;
 export type RunState = (typeof RUN_STATES)[number];
-/** A run is paused from its pause until it is resumed, and stalled while it has due work and makes no progress. */
+/**
+ * Returns the state of a run. A run is paused from its pause until it is resumed, and stalled while it has due work and
+ * makes no progress.
+ */
 export const stateOfRun = (run: RunDoc): RunState => {
   const { startedAt, finishedAt, outcome } = run;
   if (finishedAt === null) {
@@ -31,7 +34,7 @@ export interface RunFilter {
   readonly states?: readonly RunState[];
   readonly causes?: readonly RunCause[];
   readonly dataSourceId?: number;
-  /** The file it is about, or one that it met. */
+  /** The file that the run processes, or a file among its items. */
   readonly fileId?: number;
   readonly requestId?: string;
   readonly parentRunId?: number;
@@ -40,20 +43,20 @@ export interface RunFilter {
 }
 
 export interface RunList {
-  /** Newest first. */
+  /** Returns a page of runs, newest first. */
   list(
     scope: RunScope,
     filter: RunFilter,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<RunDoc[]>;
   count(scope: RunScope, filter: RunFilter): Promise<number>;
-  /** One, if it lies within the scope. */
+  /** Returns one run, if it is in the scope; otherwise null. */
   one(scope: RunScope, runId: number): Promise<RunDoc | null>;
 }
 
-/** A list does not need requests and progress, which may name thousands of items. */
+/** Fields that a list omits, because they may contain thousands of items. */
 const WITHOUT = { request: 0, progress: 0 } as const;
-/** Runs that met one file, at most. */
+/** Maximum number of runs that are found by one file. */
 const MAX_OF_A_FILE = 10_000;
 
 const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {

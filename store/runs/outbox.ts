@@ -11,7 +11,7 @@ import type { Sequence, Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { Run, RunDoc } from '../models/runs.js';
 
-/** How long the sweeper leaves a fresh row to the process that wrote it. */
+/** Time in milliseconds for which only the process that wrote a row starts it; later the sweeper may. */
 const GRACE_MS = 3_000;
 const NEVER = new Date('9999-01-01');
 const MAX_COUNTED = 20_000;
@@ -23,58 +23,58 @@ interface NewRunFields {
   readonly owner: Tenant & { customerId: string };
   readonly fileId: number | null;
   readonly dataSourceId?: number;
-  /** Absent: a request; of a pass and its parts, a schedule. */
+  /** Absent: a schedule for a scheduled sync and its parts, otherwise a request. */
   readonly cause?: RunCause;
   readonly requestId: string;
   readonly uploadId?: string;
-  /** Set for an upload that the stream of its user brings in, with the size of its content in bytes. */
+  /** Set for an upload that the stream of its user ingests, with the size of its content in bytes. */
   readonly stream?: { readonly bytes: number };
-  /** Whether it waits for heldRuns to let it go. */
+  /** Whether it waits until heldRuns releases it. */
   readonly held?: boolean;
   readonly redone?: number;
-  /** Tokens that it may have embedded at most; null, or absent: any number. */
+  /** Maximum number of tokens to embed; null or absent: no limit. */
   readonly maxTokens?: number | null;
-  /** It is begun by a workflow that is there already: the outbox takes no notice of it. */
+  /** Set if an existing workflow runs it: the outbox ignores it. */
   readonly begun?: { readonly temporalRunId: string } | { readonly parentRunId: number; readonly part: string };
 }
 
 export interface Runs {
-  /** An id for a run that is about to be accepted; of several, the first: the rest follow it. */
+  /** Reserves ids for runs that are about to be accepted, and returns the first; the others follow it. */
   nextId(count?: number): Promise<number>;
-  /** Writes the outbox row, in the transaction that writes what the work is about. */
+  /** Writes the outbox row, in the transaction that writes the records of the work. */
   accept(id: number, run: NewRun, session: Session): Promise<Run>;
-  /** The row that this would write; nothing is written. */
+  /** Returns the row that `accept` would write, without writing it. */
   draft(id: number, run: NewRun): Run;
-  /** The same for several, by id. */
+  /** Accepts several runs, by id. */
   acceptMany(accepted: ReadonlyMap<number, NewRun>, session: Session): Promise<void>;
   find(runId: number): Promise<Run | null>;
-  /** The same, if it is the caller's. */
+  /** Finds a run if it belongs to the caller; otherwise null. */
   findOf(tenant: Tenant, runId: number): Promise<Run | null>;
-  /** Takes every other run of the user out of the outbox for good, and answers some that Temporal already has and that go on. */
+  /** Removes all other runs of the user from the outbox permanently, and returns some that Temporal already runs. */
   withdrawOthers(tenant: Tenant, runId: number, limit: number): Promise<RunDoc[]>;
-  /** Takes every other run of the user that has ended away, and what the rest was asked for. */
+  /** Deletes all other ended runs of the user, and the requests of the active ones. */
   forgetOthers(tenant: Tenant, runId: number): Promise<void>;
-  /** Rows that no workflow has yet and that are due. */
+  /** Returns due rows that have no workflow yet. */
   unstarted(now: Date, limit: number): Promise<RunDoc[]>;
-  /** Number of users of an organization that have open runs, counted over the first 20,000 of them. */
+  /** Returns the number of users with open runs in an organization. Reads at most 20,000 runs. */
   countUsersAtWork(organizationId: number): Promise<number>;
-  /** Whether a run of the same thing that was accepted earlier still waits: it goes first. */
+  /** Returns whether an earlier run of the same work still waits. That run must be started first. */
   isBehindAnother(run: RunDoc): Promise<boolean>;
-  /** Runs that Temporal took before a time and that have not ended. */
+  /** Returns active runs that Temporal started before a time. */
   inMotion(startedBefore: Date, limit: number): Promise<Run[]>;
-  /** Takes a run out of the outbox for good; false when Temporal already has it. Its files are the caller's to end. */
+  /** Removes a run from the outbox permanently; false if Temporal already has it. The caller must end its files. */
   withdraw(runId: number): Promise<boolean>;
-  /** Temporal has the workflow. */
+  /** Records that Temporal has the workflow. */
   markStarted(runId: number): Promise<void>;
-  /** Not now: another run of the same thing is still under way, or Temporal can't be reached. */
+  /** Delays the start, because another run of the same work is in progress or Temporal cannot be reached. */
   postpone(runId: number, until: Date): Promise<void>;
-  /** Saves how far an open run has come, for its next attempt. */
+  /** Stores the progress of an active run, for its next attempt. */
   saveProgress<K extends RunKind>(run: Run<K>, progress: RunProgressOf<NoInfer<K>>): Promise<void>;
-  /** Ends a run and accepts the same work again, in one transaction; false when this was done often enough already. */
+  /** Ends a run and accepts the same work again, in one transaction; false if this was done too often already. */
   redo(run: Run): Promise<boolean>;
   /**
-   * Ends a run, once, and records its results in the ledger; the end of an upload is reported by an event. Call it when all its
-   * files are at rest.
+   * Ends a run, once, and records its results in the ledger; an upload also gets an event. Call it after all its files
+   * have ended.
    */
   finish(
     runId: number,
@@ -84,14 +84,14 @@ export interface Runs {
   ): Promise<void>;
 }
 
-/** The end of a run in its row: why it failed, or what a finished one skipped. */
+/** End of a run as stored in its row: the cause of a failure, or what a finished run skipped. */
 export interface RunEnd {
   readonly message: string;
-  /** Null where the run has not failed. */
+  /** Null if the run did not fail. */
   readonly error: ItemCause | null;
 }
 
-/** A requested upload, not a part of a scheduled sync. */
+/** Returns whether the end of a run has an event: only a requested upload, not a part of a scheduled sync. */
 const tellsItsEnd = ({ kind, parentRunId }: RunDoc): boolean => IS_UPLOAD[kind] && parentRunId === undefined;
 
 interface RunsDeps {
@@ -123,7 +123,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       userId: owner.userId,
       customerId: owner.customerId,
       acceptedAt: now,
-      // A fresh row is left to the process that wrote it. Rows of streams are found by their users.
+      // The process that wrote the row starts it first. Rows of streams are found by their users.
       nextTryAt: run.held === true || stream ? NEVER : new Date(now.getTime() + GRACE_MS),
     };
   };
@@ -181,7 +181,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
     },
     async isBehindAnother({ _id, fileId, workflowId, acceptedAt }) {
       if (fileId === null) return false;
-      // Ids come in blocks, one a process: they don't tell who was first.
+      // Ids come from a block per process, so they do not show which run was accepted first.
       const earlier = { $or: [{ acceptedAt: { $lt: acceptedAt } }, { acceptedAt, _id: { $lt: _id } }] };
       return (await runs.exists({ fileId, workflowId, startedAt: null, ...earlier })) !== null;
     },
@@ -214,7 +214,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       await atomically(async (session) => {
         const change = { $set: { finishedAt: new Date(), outcome: 'aborted' as const, expiresAt: ledger.expiry() } };
         const { modifiedCount } = await runs.updateOne({ _id, finishedAt: null }, change, { session });
-        // Another worker may have seen it too.
+        // Another worker may have done it already.
         if (modifiedCount === 0) return;
         await insertRows(runs, [newRow(id, dataSourceId ? { ...again, dataSourceId } : again, new Date())], session);
       });

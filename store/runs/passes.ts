@@ -2,13 +2,13 @@ import type { Model } from 'mongoose';
 
 import type { Run, RunDoc } from '../models/runs.js';
 
-/** Passes of auto-sync, and the runs that they are made of. */
+/** Scheduled syncs, and the runs of their parts. */
 export interface Passes {
-  /** The pass that an execution of a workflow accepted before; null for none. */
+  /** Returns the scheduled sync that an execution of a workflow has already accepted; null if there is none. */
   find(temporalRunId: string): Promise<Run | null>;
-  /** The parts that were begun, in order. */
+  /** Returns the started parts, in order. */
   parts(passId: number): Promise<Run[]>;
-  /** Whether a run on the same target is active or paused; null: none is. */
+  /** Returns whether another run on the same target is active or paused; null if there is none. */
   findConflict(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<'busy' | 'paused' | null>;
 }
 

@@ -3,24 +3,24 @@ import type { Model } from 'mongoose';
 import type { Tenant } from '../users/accept.js';
 import { type RunDoc, PAUSED } from '../models/runs.js';
 
-/** Runs with a bound of tokens: what is taken of it, and the pause that each of them makes where it is reached. */
+/** Runs with a token limit: the reserved tokens, and the pause when the limit is reached. */
 export interface Pauses {
   /**
-   * Reserves tokens of a run's limit before they are embedded, in one write: parallel batches can't exceed it together. If they
-   * do not fit, the run is paused, and no more fit until it is resumed.
+   * Reserves tokens of a run's limit before they are embedded, in one write: parallel batches cannot exceed it
+   * together. If they do not fit, the run is paused, and no reservation succeeds until it is resumed.
    */
   take(runId: number, tokens: number): Promise<boolean>;
-  /** Gives back what was taken and, as its provider said, not embedded. */
+  /** Returns reserved tokens that the provider reported as not used. */
   giveBack(runId: number, tokens: number): Promise<void>;
-  /** Has a paused run go on, with another bound; null: with none. False when it is not paused, or has heard it already. */
+  /** Resumes a paused run with another limit; null removes the limit. False if it is not paused or already resumed. */
   resume(tenant: Tenant, runId: number, maxTokens: number | null): Promise<boolean>;
   /** Removes the pause of a resumed run, for its workflow; false if it was not resumed. */
   clear(runId: number): Promise<boolean>;
-  /** Runs that were resumed before a time, and whose workflow has not reacted. */
+  /** Returns runs that were resumed before a time and whose workflow has not reacted. */
   unacknowledged(before: Date, limit: number): Promise<RunDoc[]>;
-  /** Paused runs. */
+  /** Returns paused runs, at most `limit`. */
   standing(limit: number): Promise<RunDoc[]>;
-  /** The paused run with a workflow id that was not resumed; null for none. */
+  /** Returns the paused run of a workflow that was not resumed; null if there is none. */
   under(workflowId: string): Promise<RunDoc | null>;
 }
 

@@ -4,10 +4,10 @@ import type { RunKind } from '../../contract/runs/orchestration.js';
 import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from '../models/runs.js';
 
-/** Runs that are looked back at. */
+/** Number of earlier runs that are measured. */
 const RUNS = 20;
 
-/** How fast the last runs of a kind were. */
+/** Throughput of the last runs of a kind. */
 export interface RunRate {
   readonly runs: number;
   readonly files: number;
@@ -16,7 +16,7 @@ export interface RunRate {
 
 /** Estimates from earlier runs. */
 export interface RunRates {
-  /** From the user's own last runs of a kind that had files and were never paused; null without any. */
+  /** Measures the user's own last runs of a kind that had files and were never paused; null without any. */
   rateOf(tenant: Tenant, kind: RunKind): Promise<RunRate | null>;
 }
 
@@ -28,7 +28,7 @@ export function createRunRates(runs: Model<RunDoc>): RunRates {
           {
             ...{ organizationId, userId, kind },
             outcome: 'finished',
-            // The time of a pause is not our speed.
+            // Exclude runs with a token limit: the time of a pause would count as work.
             maxTokens: { $exists: false },
             'counts.total': { $gt: 0 },
           },

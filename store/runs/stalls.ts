@@ -6,28 +6,33 @@ import type { FileDoc } from '../models/files.js';
 import type { RunDoc } from '../models/runs.js';
 import { updateByPipeline } from '../database/driver.js';
 
-/** Stalls that are kept of one run. */
+/** Maximum number of stalls stored per run. */
 const STALLS_KEPT = 20;
 
-/** Runs that make no progress although they have due work: their evidence is Temporal's, their record is here. */
+/** Runs that make no progress although they have due work. Temporal provides the evidence; this store records it. */
 export interface Stalls {
-  /** Open runs that Temporal has and that are not paused, started after one time and before another, the oldest first. */
+  /** Returns active runs that are not paused and that Temporal started within a period, the oldest first. */
   started(after: Date, before: Date, limit: number): Promise<RunDoc[]>;
-  /** Runs that were accepted before a time and wait for Temporal, or for their turn in the stream of their user. */
+  /**
+   * Returns runs that were accepted before a time and wait for Temporal, or for their turn in the stream of their user.
+   */
   unstarted(before: Date, limit: number): Promise<RunDoc[]>;
-  /** Runs that are recorded as stalled. */
+  /** Returns the runs that are recorded as stalled. */
   stalled(limit: number): Promise<RunDoc[]>;
-  /** Whether a file of the run was found, or ended, since a time. */
+  /** Returns whether a file of the run was found, or ended, after a time. */
   progressedSince(run: RunDoc, since: Date): Promise<boolean>;
-  /** Records a stall; one with the same cause keeps its beginning. */
+  /** Records a stall; a stall with the same cause keeps its start time. */
   note(runId: number, stall: RunStall): Promise<void>;
-  /** Ends a stall; it stays among the past ones of its run. */
+  /** Ends a stall; it remains in the list of past stalls. */
   clear(runId: number): Promise<void>;
-  /** Stalled runs by cause, of one organization or of all. */
+  /** Groups stalled runs by cause, for one organization or for all. */
   groups(organizationId?: number): Promise<StallGroup[]>;
 }
 
-/** Read by the index of stalled runs, which holds no others: unhinted, MongoDB reads all runs of all organizations. */
+/**
+ * Filter for the index of stalled runs, which contains no others. Without the hint, MongoDB reads all runs of all
+ * organizations.
+ */
 const STALLED = { finishedAt: null, 'stall.since': { $exists: true } } as const;
 
 export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls {
@@ -57,7 +62,7 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
     },
     stalled: (limit) => runs.find(STALLED).hint('stalled').limit(limit).lean().exec(),
     async progressedSince({ _id: runId, organizationId, userId }, since) {
-      // By the order of changes: as few files are read as have changed since.
+      // Uses the order of changes, to read only files that changed since.
       const changed = { organizationId, userId, updatedAt: { $gt: since }, runId };
       const found = { $or: [{ syncStatus: { $in: [...FINAL_FILE_STATUSES] } }, { createdAt: { $gt: since } }] };
       return (await files.exists({ ...changed, ...found })) !== null;
@@ -66,7 +71,7 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
       const known = { _id: runId, finishedAt: null, 'stall.cause': stall.cause };
       const { matchedCount } = await runs.updateOne(known, { $set: { 'stall.message': stall.message } });
       if (matchedCount > 0) return;
-      // Another cause ends the stall before: both stay readable.
+      // A stall with another cause ends the earlier one: both stay readable.
       await updateByPipeline(runs, { _id: runId, finishedAt: null }, [
         { $set: { stalls: { $cond: [{ $gt: ['$stall.since', null] }, pastStalls, '$stalls'] } } },
         { $set: { stall: { $literal: stall } } },

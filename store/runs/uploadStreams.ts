@@ -10,7 +10,7 @@ import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from '../models/runs.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** For this long, only the process that wrote a row starts it. */
+/** Time in milliseconds for which only the process that wrote a row starts it. */
 const GRACE_MS = 3_000;
 
 /** An unfinished file of an upload. */
@@ -22,12 +22,13 @@ export interface OpenUpload {
 }
 
 /**
- * The uploads of each user, which one workflow ingests in batches. The rows define the uploads of a workflow, so the
- * next workflow continues those of a dead one.
+ * The uploads of each user, which one workflow ingests in batches. The rows define the uploads of a workflow, so a new
+ * workflow continues those of a failed one.
  */
 export interface UploadStreams {
   /**
-   * Returns open runs of a user by id, except the given ones: waiting runs, and runs that an earlier execution left.
+   * Returns open runs of a user by id, except the given ones: waiting runs, and runs that an earlier execution left
+   * unfinished.
    */
   open(tenant: Tenant, except: readonly number[], limit: number): Promise<RunDoc[]>;
   /**
@@ -44,7 +45,7 @@ export interface UploadStreams {
   leave(run: RunDoc, workflowId: string): Promise<void>;
 }
 
-/** Another process ended some of the runs. */
+/** Thrown when another process ended some of the runs. */
 class Overtaken extends Error {}
 
 interface UploadStreamsDeps {

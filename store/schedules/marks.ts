@@ -7,21 +7,23 @@ import type { ScheduleDoc } from '../models/schedules.js';
 
 type Owner = Tenant & { readonly customerId: string };
 
-/** Marks of what may have another schedule from now on, each in the transaction of what changes. */
+/** Marks records whose schedule may change, each in the transaction of the change. */
 export interface ScheduleMarks {
-  /** A data source is new, reconnected, or revoked. */
+  /** Marks a data source that is new, reconnected or revoked. */
   lookAtSource(owner: Owner, dataSourceId: number, session: Session): Promise<void>;
-  /** A container was accepted. @param enabled as its request has it: one that never was has no row */
+  /**
+   * Marks an accepted container. @param enabled setting of its request; a container that was never enabled has no row
+   */
   lookAtContainer(owner: Owner, fileId: number, enabled: boolean, session: Session): Promise<void>;
-  /** Some users have other wishes. */
+  /** Marks users whose settings change. */
   lookAtUsers(organizationId: number, customerIds: readonly string[], session: Session): Promise<void>;
-  /** An organization has other wishes for its users. */
+  /** Marks an organization whose settings for its users change. */
   lookAtOrganization(organizationId: number, session: Session): Promise<void>;
 }
 
-/** The change by which a row is looked at. */
+/** The update that marks a row. */
 export const RAISED = { $inc: { version: 1 }, $set: { marked: true } } as const;
-/** Ids of organizations' rows: no schedule has one. */
+/** Ids of organizations' rows: they have no schedule of their own. */
 export const ORGANIZATION_ROW = /^organization:/;
 
 export function createScheduleMarks(schedules: Model<ScheduleDoc>): ScheduleMarks {

@@ -11,7 +11,7 @@ import type { UserDoc } from '../models/users.js';
 import { createScheduleMarks, ORGANIZATION_ROW, RAISED, type ScheduleMarks } from './marks.js';
 import type { ScheduleDoc } from '../models/schedules.js';
 
-/** What a schedule is to be like. */
+/** Desired state of a schedule. */
 export type WantedSchedule =
   /** The record does not exist, or its automatic sync is off. */
   | { readonly state: 'gone' | 'off' }
@@ -21,27 +21,27 @@ export type WantedSchedule =
 /** Which records have a schedule, and which of those must be updated in Temporal. */
 export interface Schedules extends ScheduleMarks {
   find(scheduleId: string): Promise<ScheduleDoc | null>;
-  /** As user, organization and record have it at this moment. */
+  /** Returns the desired state according to user, organization and record at this moment. */
   wanted(row: ScheduleDoc): Promise<WantedSchedule>;
-  /** Leases a marked row; null when none is left. */
+  /** Leases a marked row; null if there is none. */
   claim(leaseMs: number): Promise<ScheduleDoc | null>;
-  /** Temporal may have one from now on. */
+  /** Records that Temporal may have a schedule from now on. */
   applying(row: ScheduleDoc): Promise<void>;
-  /** Temporal has it so. False when the row is gone by now: then Temporal is to have none. */
+  /** Records that Temporal has this schedule. False if the row was deleted meanwhile: then Temporal must have none. */
   applied(row: ScheduleDoc, applied: string | null): Promise<boolean>;
-  /** Not now: Temporal is away. */
+  /** Delays the row, because Temporal cannot be reached. */
   postpone(row: ScheduleDoc, until: Date): Promise<void>;
-  /** Processes the row again in the next round: Temporal has another schedule than the row. */
+  /** Marks rows again, because Temporal has another schedule than the row. */
   lookAgain(scheduleIds: readonly string[]): Promise<void>;
-  /** Those of a user, some at a time. */
+  /** Returns schedules of a user, at most `limit`. */
   ofUser(tenant: Tenant, limit: number): Promise<string[]>;
-  /** Which of some containers have one. */
+  /** Returns which of the containers have a schedule. */
   containers(tenant: Tenant, fileIds: readonly number[]): Promise<number[]>;
-  /** Which of some rows there are, with what Temporal has. */
+  /** Returns the existing rows among the given ones, with the schedule that Temporal has. */
   known(scheduleIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
-  /** The next rows that Temporal has a schedule for, by id. */
+  /** Returns the next rows with a schedule in Temporal, by id. */
   page(afterId: string, limit: number): Promise<string[]>;
-  /** To be called once Temporal has none of them. */
+  /** Deletes rows. Call it after Temporal has no schedule for them. */
   remove(scheduleIds: readonly string[]): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface ScheduleModels {
   readonly organizations: Model<OrganizationDoc>;
 }
 
-/** Temporal was, or is being, updated. */
+/** Stored while Temporal is being updated, or if the result of the update is unknown. */
 const UNSURE = 'unsure';
 
 export function createSchedules({ schedules, dataSources, files, users, organizations }: ScheduleModels): Schedules {
@@ -87,7 +87,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
         if (!file) return { state: 'gone' };
         // Its content was deleted, and returns only on request.
         if (file.fileContentsDeleted) return { state: 'off' };
-        // A site is synced by itself at the word of its request alone.
+        // A site is synced automatically only if its request enables it.
         const isOn = isAutoSynced({ type: file.source, enabled: file.enableAutoSync ?? false }, user, organization);
         return isOn ? { state: 'on', hours } : { state: 'off' };
       }
@@ -109,7 +109,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
           )
           .lean();
         if (!row || !ORGANIZATION_ROW.test(row._id)) return row;
-        // All of its users' rows are meant: one that dies here is claimed again.
+        // Mark the rows of all its users. If the process crashes here, the row is claimed again.
         const { _id, organizationId, version } = row;
         await schedules.updateMany({ organizationId, userId: { $gt: 0 } }, RAISED);
         await schedules.updateOne({ _id, version }, { $set: { marked: false } });

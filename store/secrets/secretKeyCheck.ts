@@ -16,16 +16,16 @@ const WRONG_KEY =
   'Set the former key again; to rotate keys, put the new one first and keep the former one behind it.';
 
 /**
- * Compares SECRET_KEY with the one that the database was used with, by a known text that the first start seals and stores.
- * Once another key is first, the text is sealed with it, so that a rotated key may be removed later.
- * @throws StartError if no key of SECRET_KEY opens the text
+ * Compares SECRET_KEY with the key of the database, by a known text that the first start encrypts and stores. If
+ * another key is now first, the text is encrypted with it, so that a rotated key can be removed later.
+ * @throws StartError if no key of SECRET_KEY decrypts the text
  */
 export async function checkSecretKey(connection: Connection, secrets: Secrets): Promise<void> {
   const rows = connection.collection<SecretKeyCheckDoc>('meta');
   const fresh = secrets.seal(PLACE, KNOWN_TEXT);
   const known =
     (await rows.findOne({ _id: 'secret-key' })) ??
-    // Two first starts at once: both read what one of them stored.
+    // If two first starts run at once, both read the text that one of them stored.
     (await rows.findOneAndUpdate(
       { _id: 'secret-key' },
       { $setOnInsert: { sealed: fresh } },

@@ -9,28 +9,30 @@ import type { Tenant } from '../users/accept.js';
 import type { SelectionModels } from '../models/selections.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** What was chosen with the same options. */
+/** Items that were selected with the same options. */
 export interface SelectionGroup {
   readonly key: string;
-  /** Null: all there is. */
+  /** Null: all items. */
   readonly externalIds: readonly string[] | null;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
 }
 
-/** What passes bring in, and what they do not. */
+/** Items that scheduled syncs add, and files that they skip. */
 export interface Selections {
-  /** Keeps what was chosen; the same once more is one, with the later options. */
-  keep(tenant: Tenant, dataSourceId: number, chosen: Omit<SelectionGroup, 'key'>, session: Session): Promise<void>;
-  /** The next group of a data source, the latest selection first. @param done keys of groups that were processed */
+  /** Stores a selection. Selecting an item again replaces its options. */
+  save(tenant: Tenant, dataSourceId: number, chosen: Omit<SelectionGroup, 'key'>, session: Session): Promise<void>;
+  /**
+   * Returns the next group of a data source, the latest selection first. @param done keys of groups that were processed
+   */
   nextGroup(dataSourceId: number, done: readonly string[]): Promise<SelectionGroup | null>;
-  /** Files that a caller deletes: no pass brings them back. @param scheduled containers that are synced by themselves */
-  leaveOut(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
+  /** Records deleted files, so that scheduled syncs skip them. @param scheduled containers with their own schedule */
+  skip(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
   /** Returns which of some files a schedule skips. */
-  leftOut(scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** A request includes them again. */
+  skippedAmong(scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Removes skip marks, because a request adds the files again. */
   bringBack(scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
-  /** Takes all of a user away. */
+  /** Deletes all selections of a user. */
   removeAll(tenant: Tenant): Promise<void>;
 }
 
@@ -39,15 +41,15 @@ const keyOf = (tags: object, ingest: IngestOptions): string =>
     .update(JSON.stringify([tags, ingest]))
     .digest('base64url');
 
-/** The schedule whose passes would bring a file back. */
+/** Returns the schedule that would add a file again; null if there is none. */
 const scheduleOf = ({ dataSourceId, parentId }: FileDoc, scheduled: ReadonlySet<number>): string | null => {
   if (dataSourceId !== null) return scheduleIds.source(dataSourceId);
   return parentId !== null && scheduled.has(parentId) ? scheduleIds.container(parentId) : null;
 };
 
-export function createSelections({ selections, leftOut }: SelectionModels): Selections {
+export function createSelections({ selections, skippedItems }: SelectionModels): Selections {
   return {
-    async keep({ organizationId, userId }, dataSourceId, { externalIds, tags, ingest }, session) {
+    async save({ organizationId, userId }, dataSourceId, { externalIds, tags, ingest }, session) {
       const optionsKey = keyOf(tags, ingest);
       const $set = { organizationId, userId, tags, ingest, optionsKey, chosenAt: new Date() };
       const ids = externalIds === null ? [null] : [...new Set(externalIds)];
@@ -73,14 +75,14 @@ export function createSelections({ selections, leftOut }: SelectionModels): Sele
       const externalIds = ids.length < rows.length ? null : ids;
       return { key: next._id, externalIds, tags: one.tags, ingest: one.ingest };
     },
-    async leaveOut({ organizationId, userId }, files, scheduled) {
+    async skip({ organizationId, userId }, files, scheduled) {
       const meant = files.flatMap((file) => {
         const scheduleId = file.isContainer ? null : scheduleOf(file, scheduled);
         return scheduleId === null ? [] : [{ scheduleId, externalFileId: file.externalFileId }];
       });
       if (meant.length === 0) return;
       await updateRows(
-        leftOut,
+        skippedItems,
         meant.map((filter) => ({ filter, update: { $setOnInsert: { organizationId, userId } }, upsert: true })),
       );
       const bySource = new Map<number, string[]>();
@@ -89,18 +91,18 @@ export function createSelections({ selections, leftOut }: SelectionModels): Sele
       for (const [dataSourceId, externalIds] of bySource)
         await selections.deleteMany({ dataSourceId, externalId: { $in: externalIds } });
     },
-    async leftOut(scheduleId, externalFileIds) {
-      const rows = await leftOut
+    async skippedAmong(scheduleId, externalFileIds) {
+      const rows = await skippedItems
         .find({ scheduleId, externalFileId: { $in: [...externalFileIds] } }, { externalFileId: 1 })
         .lean();
       return new Set(rows.map(({ externalFileId }) => externalFileId));
     },
     async bringBack(scheduleId, externalFileIds) {
-      await leftOut.deleteMany({ scheduleId, externalFileId: { $in: [...externalFileIds] } });
+      await skippedItems.deleteMany({ scheduleId, externalFileId: { $in: [...externalFileIds] } });
     },
     async removeAll({ organizationId, userId }) {
       await selections.deleteMany({ organizationId, userId });
-      await leftOut.deleteMany({ organizationId, userId });
+      await skippedItems.deleteMany({ organizationId, userId });
     },
   };
 }

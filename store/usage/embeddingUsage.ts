@@ -1,15 +1,15 @@
 import type { Connection } from 'mongoose';
 import { byDefault, type FieldsOf, number, type RecordOf, required, schemaOf, text } from '../database/record.js';
 
-/** What embedding took in one vector space, for one organization. */
+/** Usage of embedding in one vector space, for one organization. */
 export interface EmbeddingCounts {
-  /** Answered requests to a provider that had texts of the organization; 0 for the embedded model. */
+  /** Successful requests to a provider that contained texts of the organization; 0 for the embedded model. */
   readonly requests: number;
   /** Tokens that the provider billed; 0 for the embedded model. */
   readonly tokens: number;
   /** Texts that were embedded. */
   readonly computed: number;
-  /** Texts whose vectors were known from before. */
+  /** Texts whose vectors were cached. */
   readonly reused: number;
 }
 
@@ -29,17 +29,17 @@ interface UsageDoc extends RecordOf<typeof USAGE> {}
 const usage = schemaOf<UsageDoc>(USAGE);
 usage.index({ organizationId: 1 });
 
-/** Counts gather this long, so that many make one write. */
+/** Time in milliseconds for which counts are collected before one write. */
 const WAIT_MS = 500;
 const COUNTED = ['requests', 'tokens', 'computed', 'reused'] as const;
 
-/** What embedding took, per organization and vector space. A process that is killed loses the counts of its last half second. */
+/** Usage of embedding, per organization and vector space. A killed process loses the counts of its last half second. */
 export interface EmbeddingUsages {
-  /** Adds to what is counted; never fails. */
+  /** Adds counts to the next write; never fails. */
   count(organizationId: number, space: string, counts: Partial<EmbeddingCounts>): void;
-  /** By vector space, in their order; tokens are whole. */
+  /** Returns the counts by vector space, sorted by name. Tokens are rounded to integers. */
   of(organizationId: number): Promise<Readonly<Record<string, EmbeddingCounts>>>;
-  /** Writes what was counted. */
+  /** Writes the collected counts. */
   flush(): Promise<void>;
   createIndexes(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export function createEmbeddingUsages(connection: Connection): EmbeddingUsages {
         { ordered: false },
       );
     } catch (error) {
-      // They are written with the next ones.
+      // The next write includes them.
       for (const row of rows) add(row.organizationId, row.space, row);
       throw error;
     }

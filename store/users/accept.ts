@@ -6,21 +6,24 @@ import type { Liveness } from './liveness.js';
 import type { UserDoc } from '../models/users.js';
 import { readRows } from '../database/driver.js';
 
-/** Users looked up by one command. */
+/** Maximum number of users per query. */
 const MAX_USERS = 100;
 
-/** Whose data a call reads and writes. Every query carries both ids. */
+/** The owner of the data that a call reads and writes. Every query contains both ids. */
 export interface Tenant {
   readonly organizationId: number;
   readonly userId: number;
 }
 
 export interface UserAcceptance {
-  /** The end user of that name; made when unknown. A deleted user's name makes a new one. */
+  /**
+   * Returns the end user with a customer id, and creates it if it is unknown. The id of a deleted user creates a new
+   * user.
+   */
   ensure(organizationId: number, customerId: string): Promise<Tenant & { customerId: string }>;
-  /** The live user, or null. */
+  /** Returns the user, unless it is deleted; otherwise null. */
   find(tenant: Tenant): Promise<(Tenant & { customerId: string }) | null>;
-  /** Whether the user lives, or did a second ago; for reading alone. */
+  /** Returns whether the user exists. The answer may be one second old, so use it only for reads. */
   isLive(tenant: Tenant): Promise<boolean>;
 }
 

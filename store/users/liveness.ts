@@ -2,30 +2,33 @@ import { LRUCache } from 'lru-cache';
 
 import { atMost } from '../../contract/cacheSize.js';
 
-/** A user whom another process has just deleted may read what is left of its own for so long. */
+/**
+ * Lifetime of a positive result in milliseconds. For this time, a user that another process deleted can still read its
+ * remaining data.
+ */
 const KNOWN_MS = 1_000;
-/** Longer than a deletion that is under way can take to be seen by all. */
+/** Time in milliseconds for which a deletion blocks caching: longer than its transaction can take to commit. */
 const DELETING_MS = 10_000;
 const MAX_KNOWN = 100_000;
 
-/** Whose data a call reads, as store/users/accept.ts has it. */
+/** The owner of the data that a call reads, as in store/users/accept.ts. */
 interface Tenant {
   readonly organizationId: number;
   readonly userId: number;
 }
 
-/** Users who were found to live a moment ago, so that a caller who asks again and again costs one look a second. */
+/** Cache of existing users, so that frequent requests of a user cost one query per second. */
 export interface Liveness {
-  /** @param look whether the user lives, by its record */
+  /** @param look reads from the user's record whether the user exists */
   isLive(tenant: Tenant, look: () => Promise<boolean>): Promise<boolean>;
-  /** These are being deleted: in this process that is known as soon as it is so. */
+  /** Removes users whose deletion has started, so that this process rejects their requests at once. */
   forget(tenants: readonly Tenant[]): void;
 }
 
 /** For reads only: writes check the user's record themselves. Only positive results are cached. */
 export function createLiveness(knownMs = KNOWN_MS): Liveness {
   const live = new LRUCache<string, true>({ ...atMost(MAX_KNOWN), ttl: knownMs });
-  /** Whose deletion has begun: a look may see them alive until it is committed. */
+  /** Users whose deletion has started: a query may find them until it is committed. */
   const deleting = new LRUCache<string, true>({ ...atMost(MAX_KNOWN), ttl: DELETING_MS });
   const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
   return {

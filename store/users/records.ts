@@ -8,30 +8,30 @@ import type { Liveness } from './liveness.js';
 import type { UserDoc } from '../models/users.js';
 
 export interface UserListing {
-  /** Empty or absent: everybody. */
+  /** Empty or absent: all users. */
   readonly customerIds?: readonly string[];
-  /** Our own ids. Deleted users are listed only where they are named so. */
+  /** Internal ids. Deleted users are listed only if they are named here. */
   readonly userIds?: readonly number[];
   readonly orderBy: 'createdAt' | 'updatedAt';
   readonly orderDir: OrderDirection;
   readonly page: Page;
 }
 
-/** What an update sets; what is absent stays. */
+/** Fields of an update; absent fields stay unchanged. */
 export interface UserChange {
   readonly customLimits: CustomLimits;
   readonly autoSyncSources?: readonly string[];
 }
 
-/** The users of an organization as its own operations see them. */
+/** The users of an organization. */
 export interface UserRecords {
   list(organizationId: number, listing: UserListing): Promise<UserDoc[]>;
   count(organizationId: number, listing: UserListing): Promise<number>;
-  /** The live user of that name, or null. */
+  /** Returns the user with a customer id, unless it is deleted; otherwise null. */
   named(organizationId: number, customerId: string): Promise<UserDoc | null>;
-  /** The live user's record, or null. */
+  /** Returns the user's record, unless the user is deleted; otherwise null. */
   record(tenant: Tenant): Promise<UserDoc | null>;
-  /** Changes all of the live users named, or none: false when one is unknown. */
+  /** Changes all of the named users, or none: false if one is unknown or deleted. */
   update(
     organizationId: number,
     customerIds: readonly string[],
@@ -40,11 +40,11 @@ export interface UserRecords {
   ): Promise<boolean>;
   setFeature(tenant: Tenant, feature: string, enabled: boolean): Promise<void>;
   /**
-   * Marks the named users as deleted, and returns them together with those whose deletion was begun but not
-   * completed. Unknown names are ignored.
+   * Marks the named users as deleted, and returns them together with those whose deletion has started but not
+   * completed. Unknown ids are ignored.
    */
   markDeleted(organizationId: number, customerIds: readonly string[], session: Session): Promise<UserDoc[]>;
-  /** Nothing of the deleted user is left. False when that was known. */
+  /** Records that all data of a deleted user is erased. False if that is already recorded. */
   markErased(tenant: Tenant, session: Session): Promise<boolean>;
 }
 
@@ -83,7 +83,7 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
       const names = [...new Set(customerIds)];
       const known = await users.countDocuments(live(organizationId, names)).session(session);
       if (known !== names.length) return false;
-      // A pipeline, because the limits of a user who has none yet are null.
+      // A pipeline, because the limits of a user without limits are null.
       const $set = {
         ...(Object.keys(customLimits).length === 0
           ? {}

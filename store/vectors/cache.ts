@@ -16,18 +16,21 @@ const CACHED_VECTOR = {
 
 interface CachedVectorDoc extends RecordOf<typeof CACHED_VECTOR> {}
 
-/** A text that was not embedded for so long is embedded again: deleted content leaves no vectors behind for ever. */
+/**
+ * Lifetime of a vector in seconds. A text that occurs again later is embedded again: vectors of deleted content do not
+ * stay for ever.
+ */
 const LIFE_SECONDS = 30 * 24 * 3600;
 
 const cachedVector = schemaOf<CachedVectorDoc>(CACHED_VECTOR);
 cachedVector.index({ createdAt: 1 }, { expireAfterSeconds: LIFE_SECONDS });
 
-/** Vectors by the exact text that was embedded, so that the same text is embedded once per organization and space. */
+/** Cache of vectors by the exact embedded text, so that the same text is embedded once per organization and space. */
 export interface VectorCache {
   /**
-   * Returns the vectors of texts, in their order. `compute` makes the unknown ones, each distinct text once; a vector that
-   * another call of this process is computing is awaited.
-   * @throws what `compute` throws, or the signal's reason
+   * Returns the vectors of texts, in their order. `compute` embeds the missing ones, each distinct text once; a vector
+   * that another call of this process is computing is awaited.
+   * @throws errors of `compute`, or the signal's reason
    */
   resolve(
     organizationId: number,
@@ -36,7 +39,7 @@ export interface VectorCache {
     compute: (missing: readonly string[]) => Promise<readonly Float32Array[]>,
     signal: AbortSignal,
   ): Promise<Float32Array[]>;
-  /** How many of the texts are known. */
+  /** Counts the texts that are cached. */
   countKnown(organizationId: number, space: string, texts: readonly string[]): Promise<number>;
   createIndexes(): Promise<void>;
 }
@@ -54,7 +57,7 @@ export function createVectorCache(connection: Connection): VectorCache {
       { readonly _id: string; readonly vector: { readonly buffer: Uint8Array } }
     >(model, { _id: { $in: [...keys] } }, { most: keys.length });
     const found = rows.map(({ _id, vector }) => {
-      // A copy, since BSON's view need not begin at a multiple of four.
+      // Copied, because BSON's view need not begin at a multiple of four.
       const copy = Uint8Array.from(vector.buffer);
       return [_id, new Float32Array(copy.buffer)] as const;
     });
@@ -93,7 +96,7 @@ export function createVectorCache(connection: Connection): VectorCache {
       );
       return keys.map((key) => {
         const vector = vectors.get(key);
-        if (!vector) throw new Error('a text was left without a vector');
+        if (!vector) throw new Error('The embedding returned no vector for a text');
         return vector;
       });
     },

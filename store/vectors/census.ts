@@ -8,7 +8,7 @@ import { pointId } from './pointId.js';
 import { tenantFilter } from './tenantFilter.js';
 import type { VectorSettings } from './vectors.js';
 
-/** File ids above one, up to another; null: all that follow. */
+/** File ids above one, up to and including another; null: no upper bound. */
 export interface IdRange {
   readonly above: number;
   readonly upTo: number | null;
@@ -20,43 +20,46 @@ export interface PointCensus {
   readonly fileId: number;
   readonly generation: number;
   count: number;
-  /** The highest index of a chunk. */
+  /** The highest chunk index. */
   last: number;
-  /** The different tags that its points carry, each list as JSON in order. */
+  /** The different tag lists of its points, each as JSON in order. */
   readonly tags: Set<string>;
 }
 
-/** A point by what its id is made of. */
+/** A point by the parts of its id. */
 export interface PointKey {
   readonly fileId: number;
   readonly generation: number;
   readonly chunkIndex: number;
 }
 
-/** The dense vectors of some points, in their order; null for a point without one. Or why they cannot be read. */
+/**
+ * The dense vectors of some points, in their order, null for a point without one; or the reason why they cannot be
+ * read.
+ */
 export type ReadVectors = { readonly vectors: readonly (readonly number[] | null)[] } | { readonly problem: string };
 
 /**
- * Reads all points, independent of the records. Only counts are kept in memory. Collections that the last check found
+ * Reads all points, independently of the records. Only counts are kept in memory. Collections that the last check found
  * damaged are skipped.
  */
 export interface PointsCensus {
   /** Checks every collection: whether it can be read and searched. @throws when Qdrant does not answer */
   check(): Promise<CollectionCondition[]>;
-  /** Creates a space's collection with its indexes where it is absent. */
+  /** Creates a space's collection with its indexes, if it does not exist. */
   ensure(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<void>;
   /** Deletes a space's collection with all its points and creates it with its indexes. Safe to repeat. */
   recreate(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<void>;
   /** Reads dense vectors of one user's files by the ids of their points. @throws when Qdrant does not answer */
   read(tenant: Tenant, space: string, keys: readonly PointKey[]): Promise<ReadVectors>;
-  /** Organizations that have points, by id. */
+  /** Returns the ids of organizations that have points. */
   organizations(): Promise<number[]>;
-  /** Users of an organization who have points. */
+  /** Returns the ids of users of an organization that have points. */
   users(organizationId: number): Promise<number[]>;
   count(tenant: Tenant, range: IdRange): Promise<PointCensus[]>;
-  /** The chunks of some files whose points have no sparse vector. */
+  /** Streams the chunks of some files whose points have no sparse vector. */
   withoutSparse(tenant: Tenant, fileIds: readonly number[]): AsyncIterable<{ fileId: number; chunkIndex: number }[]>;
-  /** Deletes the points of one generation in one space, from a chunk on. Safe to repeat. */
+  /** Deletes the points of one generation in one space, from a chunk index on. Safe to repeat. */
   remove(
     tenant: Tenant,
     points: { readonly space: string; readonly fileId: number; readonly generation: number },
@@ -72,7 +75,7 @@ interface Payload {
   readonly tags?: readonly string[];
 }
 
-/** Points of one answer: some 400 KB of JSON. */
+/** Points per page: some 400 KB of JSON. */
 const PER_PAGE = 2_000;
 /** Maximum number of different values in the result; Qdrant counts them all before it answers. */
 const MAX_OWNERS = 1_000_000;
@@ -95,7 +98,7 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
   let damaged: ReadonlySet<string> = new Set();
   const readable = async (): Promise<string[]> => (await collections.all()).filter((name) => !damaged.has(name));
 
-  /** The different values of a field, over all collections. */
+  /** Returns the different values of a field, over all collections. */
   const valuesOf = async (key: string, filter?: Filter): Promise<number[]> => {
     const found = await Promise.all(
       (await readable()).map(async (name) => {
@@ -185,7 +188,7 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
         ...tenantFilter(tenant),
         { key: 'file_id', match: { value: fileId } },
         { key: 'generation', match: { value: generation } },
-        // A point that lost its index is superfluous as well.
+        // Without the range, points that lost their chunk index are deleted too.
         ...(fromChunk > 0 ? [{ key: 'chunk_index', range: { gte: fromChunk } }] : []),
       ];
       await client.delete(collections.nameOf(space), { wait: true, filter: { must } });

@@ -3,11 +3,11 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import { type CollectionLayout, creationOf } from './layout.js';
 
-/** Names of a point's vectors. Both are declared when a collection is made: neither can be added later. */
+/** Names of a point's vectors. Both are declared when a collection is created, because neither can be added later. */
 export const DENSE = 'dense';
 export const SPARSE = 'sparse';
 
-/** Payload fields that points are found by, with their indexes, all made before the first write. */
+/** Payload fields for filters, with their index types. All indexes are created before the first write. */
 const PAYLOAD_INDEXES = [
   ['organization_id', { type: 'keyword', is_tenant: true }],
   ['user_id', 'integer'],
@@ -23,16 +23,16 @@ const PAYLOAD_INDEXES = [
 ] as const;
 
 export interface Collections {
-  /** The space's collection, made with its indexes when absent. */
+  /** Returns the space's collection, and creates it with its indexes if it does not exist. */
   ensure(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<string>;
-  /** The next `ensure` asks Qdrant again: the collection was deleted. */
+  /** Makes the next `ensure` check Qdrant again, because the collection was deleted. */
   forget(space: string): void;
   nameOf(space: string): string;
-  /** Every collection of ours. */
+  /** Returns all collections of this deployment. */
   all(): Promise<string[]>;
 }
 
-/** The HTTP status of Qdrant's refusal; null for any other error. */
+/** Returns the HTTP status of Qdrant's error; null for any other error. */
 export function statusOf(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null;
   if ('status' in error && typeof error.status === 'number') return error.status;
@@ -40,7 +40,7 @@ export function statusOf(error: unknown): number | null {
   return 'retry_after' in error ? 429 : null;
 }
 
-/** One Qdrant collection a vector space; `prefix` keeps several deployments on one Qdrant apart. */
+/** Creates the collections, one per vector space. `prefix` separates several deployments on one Qdrant. */
 export function createCollections(client: QdrantClient, prefix: string, layout: CollectionLayout): Collections {
   const made = new Map<string, Promise<string>>();
   const nameOf = (space: string): string => `${prefix}${space}`;
@@ -60,7 +60,7 @@ export function createCollections(client: QdrantClient, prefix: string, layout: 
       try {
         await client.createCollection(name, creationOf(dimensions, { dense: DENSE, sparse: SPARSE }, layout));
       } catch (error) {
-        // Another process made it at the same moment.
+        // Another process created it at the same moment.
         if (statusOf(error) !== 409) throw error;
       }
     }

@@ -4,19 +4,19 @@ import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import { type Collections, DENSE, statusOf } from './collection.js';
 import { reasonOf } from './qdrantFailure.js';
 
-/** What Qdrant answers of one collection. */
+/** Condition of one collection. */
 export interface CollectionCondition {
   readonly space: string;
   /** Number of points, approximate; 0 for a damaged collection. */
   readonly points: number;
-  /** Why it cannot be read or searched, in Qdrant's words; null when it can. */
+  /** Qdrant's error when the collection is read or searched; null if it works. */
   readonly problem: string | null;
 }
 
 export interface CollectionConditions {
   /**
    * Reads a point of every collection, and searches all its vectors without an index.
-   * @throws when Qdrant does not answer: only its own answer 500 counts as damage
+   * @throws when Qdrant does not answer: only Qdrant's status 500 counts as damage
    */
   check(): Promise<CollectionCondition[]>;
   /** Deletes a space's collection with all its points and creates it with its indexes. Safe to repeat. */
@@ -24,10 +24,10 @@ export interface CollectionConditions {
 }
 
 const INTERNAL_ERROR = 500;
-/** Characters of a reason. */
+/** Maximum length of a reason in characters. */
 const LONGEST_REASON = 300;
 
-/** Returns what a read says about damage: null when it succeeds. @throws any error that is not Qdrant's answer 500 */
+/** Returns the damage that a read reports; null if it succeeds. @throws any error other than Qdrant's status 500 */
 export async function problemOf(read: () => Promise<unknown>): Promise<string | null> {
   try {
     await read();
@@ -48,7 +48,7 @@ export function createCollectionConditions(
     const vectors = config.params.vectors as Record<string, { size: number }> | undefined;
     const size = vectors?.[DENSE]?.size ?? 1;
     await client.scroll(name, { limit: 1, with_payload: true, with_vector: true });
-    // Exact: every vector of every segment is read. Nothing of it is returned.
+    // Exact, so that every vector of every segment is read. The result is discarded.
     const query = Array.from({ length: size }, (_, nth) => (nth === 0 ? 1 : 0));
     await client.query(name, { query, using: DENSE, limit: 1, params: { exact: true }, with_payload: false });
   };

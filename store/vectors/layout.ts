@@ -3,17 +3,20 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 export const QUANTIZATIONS = ['none', 'scalar', 'binary'] as const;
 export const ON_DISK_PARTS = ['vectors', 'payload', 'hnsw', 'sparse'] as const;
 
-/** Layout of new collections. Absent fields are left to Qdrant. Existing collections keep their layout. */
+/**
+ * Layout of new collections. Options that are not set here use Qdrant's defaults. Existing collections keep their
+ * layout.
+ */
 export interface CollectionLayout {
-  /** Parts that a cluster spreads a collection over. */
+  /** Number of shards of a collection in a cluster. */
   readonly shards: number;
   /** Copies of each shard. */
   readonly replicas: number;
-  /** Copies that a write must have reached before it counts. */
+  /** Number of copies that a write must reach before it succeeds. */
   readonly writeConsistency: number;
-  /** Smaller vectors that are searched first: a byte a number, or a bit. */
+  /** Smaller vectors that are searched first: a byte or a bit per number. */
   readonly quantization: (typeof QUANTIZATIONS)[number];
-  /** What is read from disk as it is needed, in place of being kept in memory. */
+  /** Parts that are read from disk when needed, instead of being kept in memory. */
   readonly onDisk: readonly (typeof ON_DISK_PARTS)[number][];
 }
 
@@ -21,12 +24,12 @@ type Creation = Parameters<QdrantClient['createCollection']>[1];
 
 const QUANTIZED: Readonly<Record<CollectionLayout['quantization'], Pick<Creation, 'quantization_config'>>> = {
   none: {},
-  // The few numbers far from all others are cut off; Qdrant's advice.
+  // Cuts off the few numbers far from all others, as Qdrant recommends.
   scalar: { quantization_config: { scalar: { type: 'int8', quantile: 0.99, always_ram: true } } },
   binary: { quantization_config: { binary: { always_ram: true } } },
 };
 
-/** The request that makes a collection for vectors of so many numbers, by the names of a point's vectors. */
+/** Returns the request that creates a collection for vectors of `dimensions` numbers. */
 export function creationOf(dimensions: number, names: { dense: string; sparse: string }, layout: CollectionLayout) {
   const onDisk = (part: (typeof ON_DISK_PARTS)[number]) => (layout.onDisk.includes(part) ? { on_disk: true } : {});
   return {

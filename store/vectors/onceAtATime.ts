@@ -1,9 +1,9 @@
 /** Values that are being computed, by key: a concurrent caller waits for the value instead of computing it again. */
 export interface OnceAtATime<T> {
   /**
-   * Returns a value for each key. Values that another call computes are awaited; `make` computes the others together, and
-   * those that the other call gave up on.
-   * @throws what `make` throws, or the signal's reason
+   * Returns a value for each key. Values that another call computes are awaited; `make` computes the others together,
+   * and those of a call that failed or was aborted.
+   * @throws errors of `make`, or the signal's reason
    */
   get(
     keys: readonly string[],
@@ -12,7 +12,7 @@ export interface OnceAtATime<T> {
   ): Promise<Map<string, T>>;
 }
 
-/** Rejects with the signal's reason where that comes first. */
+/** Rejects with the signal's reason if the signal aborts first. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -23,7 +23,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 export function createOnceAtATime<T>(): OnceAtATime<T> {
-  /** Null once its maker has given up. */
+  /** A promise resolves to null if its call failed or was aborted. */
   const underWay = new Map<string, Promise<T | null>>();
   return {
     async get(keys, make, signal) {
@@ -52,7 +52,7 @@ export function createOnceAtATime<T>(): OnceAtATime<T> {
             for (const key of mine) underWay.delete(key);
           }
           const left = mine.find((key) => !found.has(key));
-          if (left !== undefined) throw new Error('what was to be made was not');
+          if (left !== undefined) throw new Error('make() returned no value for a key');
         }
         for (const { key, making } of others) {
           const value = await unlessAborted(making, signal);

@@ -18,18 +18,18 @@ export interface FileVectors extends Tenant {
   readonly space: VectorSpace;
   readonly model: EmbeddingModelId;
   readonly source: SourceType;
-  /** What it is at a helpdesk; null elsewhere. */
+  /** Type of a helpdesk item; null for other sources. */
   readonly fileTypeAtSource: string | null;
   readonly mediaType: MediaType;
   readonly tagPairs: readonly string[];
   readonly vectors: readonly Float32Array[];
-  /** The sparse vector of a chunk, made when it is written; absent where none are wanted. */
+  /** Computes the sparse vector of a chunk when it is written; absent if the file has none. */
   readonly sparseOf?: (chunkIndex: number) => SparseVector | null;
 }
 
 /**
- * The point of one chunk, as Qdrant takes it. Same chunk, same generation, same space: same id.
- * @param nth of the vectors
+ * Returns the Qdrant point of one chunk. Same chunk, generation and space give the same id.
+ * @param nth index into the vectors
  */
 export function pointOf(file: FileVectors, nth: number) {
   const chunkIndex = (file.firstChunk ?? 0) + nth;

@@ -4,16 +4,16 @@ import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import { type Collections, DENSE, SPARSE, statusOf } from './collection.js';
 import { pointId } from './pointId.js';
 
-/** A point as it is, to be put back bit by bit. */
+/** A complete point, which can be restored bit by bit. */
 export interface WholePoint {
   readonly chunkIndex: number;
   readonly dense: Float32Array;
-  /** Of one length, each index once; null where the chunk has none. */
+  /** Both arrays have one length, and each index occurs once; null if the chunk has no sparse vector. */
   readonly sparse: { readonly indices: Uint32Array; readonly values: Float32Array } | null;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** The points of a file that readers see. */
+/** The published points of a file. */
 export interface PointsOfFile {
   readonly fileId: number;
   readonly generation: number;
@@ -21,9 +21,11 @@ export interface PointsOfFile {
 }
 
 export interface WholePoints {
-  /** Yields points in groups, in the order of the chunks, without missing ones. */
+  /** Yields points in batches, in the order of the chunks. Missing points are omitted. */
   readPoints(file: PointsOfFile, count: number): AsyncIterable<WholePoint[]>;
-  /** Puts points back under the ids that they had. Safe to repeat. @param changed what their payload says otherwise by now */
+  /**
+   * Writes points under their original ids. Safe to repeat. @param changed payload fields that have changed meanwhile
+   */
   writePoints(
     file: PointsOfFile,
     points: readonly WholePoint[],
@@ -31,10 +33,10 @@ export interface WholePoints {
   ): Promise<void>;
 }
 
-/** Floats of one request at most: some 8 MB of JSON, with sparse vectors less than twice that. */
+/** Maximum floats per request: some 8 MB of JSON, less than twice that with sparse vectors. */
 const FLOATS_AT_ONCE = 300_000;
 
-/** What Qdrant answers of a point's vectors. */
+/** The vectors of a point in Qdrant's answer. */
 interface Named {
   readonly [DENSE]?: readonly number[];
   readonly [SPARSE]?: { readonly indices: readonly number[]; readonly values: readonly number[] };

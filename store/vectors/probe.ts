@@ -4,7 +4,7 @@ import { StoreFailure } from '../../contract/storeFailures.js';
 import { DENSE, statusOf } from './collection.js';
 import { qdrantFailure } from './qdrantFailure.js';
 
-/** A collection that answers no search. */
+/** A collection whose searches fail. */
 export interface BrokenCollection {
   readonly name: string;
   readonly reason: string;
@@ -16,13 +16,13 @@ async function searchOnce(client: QdrantClient, name: string): Promise<void> {
   const { config } = await client.getCollection(name);
   const size = (config.params.vectors as Record<string, { size: number } | undefined> | undefined)?.[DENSE]?.size;
   if (size === undefined) throw new Error(`it has no vectors named ${DENSE}`);
-  // A search reads vectors of every segment: the damage of one shows, which a list of collections does not tell.
+  // A search reads vectors of every segment, so it detects a damaged one. Listing collections does not.
   const query = Array.from({ length: size }, (_, at) => (at === 0 ? 1 : 0));
   await client.query(name, { query, using: DENSE, limit: 1, with_payload: false });
 }
 
 /**
- * Searches once in each collection and returns those that fail, a damaged segment for one.
+ * Searches once in each collection and returns those that fail, for example because of a damaged segment.
  * @throws StoreFailure when Qdrant does not answer
  */
 export async function brokenCollections(client: QdrantClient, names: readonly string[]): Promise<BrokenCollection[]> {
@@ -34,7 +34,7 @@ export async function brokenCollections(client: QdrantClient, names: readonly st
       } catch (error) {
         const failure = qdrantFailure(error);
         if (failure instanceof StoreFailure && failure.trouble === 'unreachable') throw failure;
-        // Deleted since it was listed.
+        // The collection was deleted since it was listed.
         return statusOf(error) === NOT_FOUND ? [] : [{ name, reason: (failure as Error).message }];
       }
     }),

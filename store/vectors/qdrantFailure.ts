@@ -1,7 +1,7 @@
 import { isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';
 import { statusOf } from './collection.js';
 
-/** What Qdrant wrote in the body of a refusal, as its REST client keeps it. */
+/** Returns the reason in the body of Qdrant's error, as its REST client stores it. */
 export function reasonOf(error: unknown): string {
   const { message, data } = error as { message?: unknown; data?: { status?: { error?: unknown } } };
   const reason = data?.status?.error;
@@ -9,8 +9,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns the failure of Qdrant that an error of a call to it shows. Refusals of the call itself (4xx) are returned
- * unchanged: they mean a defect, or an answer such as "no such collection".
+ * Returns the StoreFailure for an error of a call to Qdrant. Errors of the request itself (4xx) are returned unchanged:
+ * they mean a defect, or an answer such as "no such collection".
  */
 export function qdrantFailure(error: unknown): unknown {
   if (error instanceof StoreFailure) return error;

@@ -1,12 +1,12 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
-/** As the client that writes has them. */
+/** Maximum number of connections, as in the client that writes points. */
 const CONNECTIONS = 25;
-/** Milliseconds that a request may take, its wait for a connection included, where the caller sets no other limit. */
+/** Default time limit of a request in milliseconds, including its wait for a connection. */
 export const QDRANT_TIMEOUT_MS = 300_000;
 const DEFAULT_PORT = 6333;
-/** What a kept connection tells that its other end has just closed. */
+/** Error codes of a persistent connection that the server has just closed. */
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 
 export interface QdrantAddress {
@@ -15,21 +15,21 @@ export interface QdrantAddress {
 }
 
 /**
- * Asks Qdrant what changes nothing. @returns the answer's `result`
+ * Sends a read request to Qdrant. @returns the answer's `result`
  * @throws an error with the answer's `status`, as the client's errors have it; the reason of an aborted signal
  */
 export type AskQdrant = (path: string, question: unknown, signal?: AbortSignal) => Promise<unknown>;
 
-/** Another status than 200. */
+/** Returns the error for an answer with a status other than 200. */
 function refusal(status: number, text: string): Error {
   return Object.assign(new Error(`Qdrant answered ${status}: ${text.slice(0, 1_000)}`), { status });
 }
 
 /**
- * Queries with a waiting caller, on persistent connections. Qdrant's client uses fetch, which takes about as much
- * processor time again as the engine's own search. An undici `Pool` does not fit: none of its limits counts the wait for
- * a connection, and it does not report whether a socket was reused, so both would stay hand-written. Not through egress/,
- * which guards requests to addresses from callers: this address is the operator's.
+ * Sends queries with a waiting caller on persistent connections. Qdrant's client uses fetch, which takes about as much
+ * processor time again as the engine's own search. An undici `Pool` does not fit: none of its limits includes the wait
+ * for a connection, and it does not report whether a socket was reused, so both would stay hand-written. Not through
+ * egress/, which guards requests to addresses from callers: this address is the operator's.
  * @param timeoutMs milliseconds that a request may take
  */
 export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = QDRANT_TIMEOUT_MS): AskQdrant {
@@ -44,12 +44,13 @@ export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = Q
     new Promise((resolve, reject) => {
       const headers = { ...key, 'content-type': 'application/json', 'content-length': body.length };
       const request = send({ ...target, path, headers, ...(signal && { signal }) });
-      // A limit of the whole request: a socket's own timeout does not count the wait for a free connection.
+      // Limits the whole request: a socket's own timeout does not include the wait for a free connection.
       const late = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
       request.on('close', () => clearTimeout(late));
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (signal?.aborted === true) reject(signal.reason as Error);
-        // Reused just as the other end had closed it: the question has not been heard. Each time, there is one less of those.
+        // The server closed this reused connection before it read the request, so send it again. Each retry uses up one
+        // of the closed connections.
         else if (request.reusedSocket && CLOSED.has(error.code ?? '')) resolve(post(path, body, signal));
         else reject(error);
       });

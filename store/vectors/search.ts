@@ -12,7 +12,7 @@ export interface VectorQuery extends Tenant {
   readonly space: string;
   readonly model: EmbeddingModelId;
   readonly filter: ChunkFilter;
-  /** Vector of the query's meaning; null: no dense search. */
+  /** Dense vector of the query; null: no dense search. */
   readonly dense: readonly number[] | Float32Array | null;
   /** Weighted terms of the query; null: no sparse search. */
   readonly sparse: { readonly indices: readonly number[]; readonly values: readonly number[] } | null;
@@ -35,7 +35,7 @@ export interface VectorHit extends ChunkKey {
   readonly score: number;
 }
 
-/** Best first; ties are ordered by file and chunk. */
+/** Hits by kind, best first; ties are ordered by file and chunk. */
 export interface VectorHits {
   readonly dense: VectorHit[];
   readonly sparse: VectorHit[];
@@ -44,11 +44,11 @@ export interface VectorHits {
 export interface VectorSearch {
   /** Searches both kinds in one request. Returns nothing for a space without points. */
   search(query: VectorQuery): Promise<VectorHits>;
-  /** The dense vectors of chunks, by chunk key `fileId:generation:chunkIndex`. */
+  /** Returns the dense vectors of chunks, by chunk key `fileId:generation:chunkIndex`. */
   retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
 }
 
-/** The payload's integer fields. */
+/** Reads a hit from the payload's integer fields. */
 function hit({ score, payload }: Schemas['ScoredPoint']): VectorHit {
   const { file_id, generation, chunk_index } = (payload ?? {}) as {
     file_id: number;
@@ -58,11 +58,11 @@ function hit({ score, payload }: Schemas['ScoredPoint']): VectorHit {
   return { fileId: file_id, generation, chunkIndex: chunk_index, score };
 }
 
-/** Best first; ties have a fixed order, so that equal queries have equal answers. */
+/** Orders hits, best first. Ties have a fixed order, so that equal queries have equal answers. */
 export const byScore = (a: VectorHit, b: VectorHit): number =>
   b.score - a.score || a.fileId - b.fileId || a.chunkIndex - b.chunkIndex;
 
-/** Creates the reader of points, by similarity and by key. Every query gets the filter of its tenant here. */
+/** Creates the reader of points, by similarity and by key. It adds the filter of the tenant to every query. */
 export function createVectorSearch(ask: AskQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
   const pathOf = (space: string): string => `/collections/${encodeURIComponent(nameOf(space))}/points`;
   return {

@@ -7,7 +7,7 @@ import { tagPairs } from '../../contract/files/tags.js';
 
 type Condition = Schemas['Condition'];
 
-/** Filter of the searched chunks, combined with AND; an absent or empty list does not filter. */
+/** Filter of the searched chunks. Fields are combined with AND; an absent or empty list does not filter. */
 export interface ChunkFilter {
   readonly fileIds?: readonly number[];
   readonly parentFileIds?: readonly number[];
@@ -15,20 +15,20 @@ export interface ChunkFilter {
   readonly includeAllChildren?: boolean;
   readonly tagTree?: TagTree;
   readonly fileTypesAtSource?: readonly string[];
-  /** TEXT is everything but pictures; the others match exactly. */
+  /** TEXT includes everything except images; the others match exactly. */
   readonly media: MediaType;
 }
 
 const anyOf = (key: string, values: readonly (string | number)[]): Condition =>
-  // The list is of one kind; the client's types have one for each.
+  // All values have one type; the client declares one type per kind of value.
   ({ key, match: { any: [...values] as string[] } });
 
-/** Holds for no point: a list without a value has none that could match. */
+/** Matches no point: a condition with an empty list of values cannot be met. */
 const NOTHING: Condition = { has_id: [] };
 
 const pairsOf = ({ key, value }: TagCondition): string[] => tagPairs([{ key, value: value as TagValue }]);
 
-/** The tag has one of the pairs. */
+/** Returns the condition that a tag has one of the pairs. */
 const hasAny = (pairs: readonly string[]): Condition => (pairs.length === 0 ? NOTHING : anyOf('tags', pairs));
 
 /** Converts a tag tree. Empty ANDs and ORs are dropped at every level. */
@@ -39,20 +39,20 @@ function tagCondition(tree: TagTree | TagCondition): Condition | undefined {
   }
   const members = 'AND' in tree ? tree.AND : tree.OR;
   const plain = members.filter((member): member is TagCondition => 'key' in member && member.negate !== true);
-  // An OR of plain conditions is one list: one look into the index.
+  // Merge an OR of plain conditions into one list, so that Qdrant reads the index once.
   if ('OR' in tree && plain.length > 1 && plain.length === members.length) return hasAny(plain.flatMap(pairsOf));
   const parts = members.map(tagCondition).filter((part) => part !== undefined);
   if (parts.length <= 1) return parts[0];
   return 'AND' in tree ? { must: parts } : { should: parts };
 }
 
-/** The named files, and with all children their descendants. */
+/** Returns the condition for the named files and, with all children, their descendants. */
 function belowOrIn(ids: readonly number[], allChildren: boolean): Condition {
   const named = anyOf('file_id', ids);
   return allChildren ? { should: [named, anyOf('ancestors', ids)] } : named;
 }
 
-/** The conditions of a filter, every one on an indexed payload field. The tenant's are not among them. */
+/** Returns the conditions of a filter, all on indexed payload fields. The tenant's conditions are not included. */
 export function filterConditions(filter: ChunkFilter): Condition[] {
   const { fileIds = [], parentFileIds = [], includeAllChildren = false, tagTree, fileTypesAtSource = [] } = filter;
   const tags = tagTree && tagCondition(tagTree);

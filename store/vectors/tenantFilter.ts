@@ -1,12 +1,12 @@
 import type { Tenant } from '../users/accept.js';
 
-/** Filter for a whole organization. */
+/** Returns the filter of a whole organization. */
 export const organizationFilter = ({ organizationId }: Pick<Tenant, 'organizationId'>) => ({
   key: 'organization_id',
   match: { value: String(organizationId) },
 });
 
-/** The tenant's part of every filter: there is no way to read or change points without it. */
+/** Returns the tenant's part of every filter. No function reads or changes points without it. */
 export const tenantFilter = ({ organizationId, userId }: Tenant) => [
   organizationFilter({ organizationId }),
   { key: 'user_id', match: { value: userId } },

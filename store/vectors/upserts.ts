@@ -7,26 +7,26 @@ import { type Collections, statusOf } from './collection.js';
 import { type FileVectors, pointOf } from './point.js';
 
 export interface WriteSettings {
-  /** Bytes of one request at most; Qdrant refuses more than 32 MB. */
+  /** Maximum size of a request in bytes; Qdrant rejects more than 32 MB. */
   readonly maxBytes: number;
-  /** Requests that write under way at once. */
+  /** Maximum number of concurrent write requests. */
   readonly atOnce: number;
 }
 
 type Point = ReturnType<typeof pointOf>;
 
-/** A float of a vector as JSON has it: `-0.0000012345678901234567,` is the longest. */
+/** Maximum size of a vector's number in JSON, such as `-0.0000012345678901234567,`. */
 const NUMBER_BYTES = 26;
-/** Names and braces of a point, its id and the number of its chunk. */
+/** Size of a point's names and braces, id and chunk index. */
 const POINT_BYTES = 200;
-/** Around all points of a request. */
+/** Size of the JSON around all points of a request. */
 const BODY_BYTES = 20;
-/** Points that are made before anything else gets its turn. */
+/** Points that are built before the event loop gets a turn. */
 const POINTS_PER_TURN = 20;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** No request of a file's points is longer; null where only a look at each can tell. */
+/** Returns the maximum size of a file's points in bytes; null if each point must be measured. */
 function bytesAtMost(file: FileVectors): number | null {
   if (file.sparseOf) return null;
   const numbers = file.vectors.reduce((sum, vector) => sum + vector.length, 0);
@@ -35,7 +35,10 @@ function bytesAtMost(file: FileVectors): number | null {
   );
 }
 
-/** The points of files in requests that are no longer than may be. Small ones are not measured, since that costs as much as writing them. */
+/**
+ * Yields the points of files in requests of at most `maxBytes`. Small files are not measured, because measuring costs
+ * as much as writing.
+ */
 async function* requestsOf(files: readonly FileVectors[], maxBytes: number): AsyncGenerator<Point[]> {
   const bounds = files.map(bytesAtMost);
   const isSmall = bounds.reduce<number>((sum, bound) => sum + (bound ?? Infinity), BODY_BYTES) <= maxBytes;
@@ -60,7 +63,10 @@ async function* requestsOf(files: readonly FileVectors[], maxBytes: number): Asy
   if (points.length > 0) yield points;
 }
 
-/** Writes points, so many requests of all callers at once; only what is being sent is in memory as points. */
+/**
+ * Writes points with a limited number of concurrent requests over all callers. Only the points of requests in progress
+ * are in memory.
+ */
 export function createUpserts(client: QdrantClient, collections: Collections, { maxBytes, atOnce }: WriteSettings) {
   const limit = pLimit(atOnce);
   const write = async (space: VectorSpace, name: string, points: Point[]): Promise<void> => {
@@ -68,7 +74,7 @@ export function createUpserts(client: QdrantClient, collections: Collections, { 
       await client.upsert(name, { wait: true, points });
     } catch (error) {
       if (statusOf(error) !== 404) throw error;
-      // The collection was lost, or is being rebuilt, since this process made it.
+      // The collection was lost, or is being rebuilt, since this process created it.
       collections.forget(space.name);
       await collections.ensure(space);
       await client.upsert(name, { wait: true, points });

@@ -22,7 +22,7 @@ export interface FilePointTags extends Tenant {
   readonly tagPairs: readonly string[];
 }
 
-/** The points of one generation of a file, if all are known: one per chunk. */
+/** The points of one generation of a file, if it has exactly one per chunk. */
 export interface WrittenPoints {
   readonly fileId: number;
   readonly generation: number;
@@ -43,8 +43,8 @@ export interface Vectors extends VectorSearch, WholePoints {
   /** Deletes points by id, without a search in Qdrant. Safe to repeat. */
   deletePoints(written: readonly WrittenPoints[]): Promise<void>;
   /**
-   * Deletes points by filter, if their ids are unknown. In every space: a file may have changed its model. Safe to
-   * repeat.
+   * Deletes points by filter, if their ids are unknown. Covers every space, because a file may have changed its model.
+   * Safe to repeat.
    */
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
   /** Deletes all points of a user in every space, including those of files without a record. */
@@ -73,7 +73,7 @@ export interface VectorSettings {
   readonly writes: WriteSettings;
 }
 
-/** Milliseconds. /ready needs no authentication, so it must stay cheap. */
+/** How long a result is reused, in milliseconds. /ready needs no authentication, so it must stay cheap. */
 const PROBE_GOOD_MS = 5_000;
 /** Maximum number of ids per delete: about 400 KB of JSON. */
 const IDS_PER_DELETE = 10_000;
@@ -97,7 +97,7 @@ const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]
 ];
 
 /**
- * Reads and writes vectors in Qdrant. Every query gets the filter of its tenant here; a search without it is
+ * Reads and writes vectors in Qdrant. It adds the filter of the tenant to every query; a search without it is
  * impossible.
  * @param watch observes each request; null: none
  * @param timeoutMs maximum duration of a request in milliseconds
@@ -146,7 +146,7 @@ export function createVectors(
     prepare: (space) => void collections.ensure(space).catch(() => undefined),
     upsert: createUpserts(client, collections, settings.writes),
     async setTags(files) {
-      // Files of a data source mostly have the same tags: use one operation for all of them.
+      // Files of a data source mostly have the same tags, so one operation covers all of them.
       const operations = alike(files, ({ organizationId, userId, tagPairs }) => ({
         organizationId,
         userId,
@@ -206,7 +206,7 @@ export function createVectors(
       if (probed === null || now - probed.at > PROBE_GOOD_MS) {
         const broken = collections.all().then((names) => brokenCollections(client, names));
         probed = { at: now, broken };
-        // A failure is not cached: the next call asks again.
+        // A failure is not cached, so the next call tries again.
         broken.catch(() => (probed = null));
       }
       return probed.broken;

@@ -4,7 +4,7 @@ import { type Watch, watched } from '../../observability/watch.js';
 import { qdrantFailure } from './qdrantFailure.js';
 import type { AskQdrant } from './reader.js';
 
-/** Rejects with the StoreFailure that an error of Qdrant shows; with the signal's reason once that is aborted. */
+/** Converts errors of Qdrant to StoreFailure. Rejects with the signal's reason if the signal is aborted. */
 async function failing<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await work();
@@ -35,7 +35,10 @@ export function watchedClient(client: QdrantClient, watch: Watch | null): Qdrant
   });
 }
 
-/** The same for a reader: `/collections/<name>/points/query` is the operation `query`, and `…/query/batch` is `query_batch`. */
+/**
+ * Returns the reader with each request reported to `watch`: `/collections/<name>/points/query` is the operation
+ * `query`, and `…/query/batch` is `query_batch`.
+ */
 export function watchedReader(ask: AskQdrant, watch: Watch | null): AskQdrant {
   return (path, question, signal) => {
     const parts = path.split('?', 1)[0]?.split('/') ?? [];

@@ -5,32 +5,34 @@ import type { DeliveryStatus } from '../../contract/webhooks.js';
 import type { AttemptDoc, DeliveryDoc } from '../models/webhooks.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** Attempts that are kept of one delivery; older ones are dropped. */
+/** Maximum number of attempts stored per delivery; older ones are dropped. */
 const ATTEMPTS_KEPT = 50;
-/** Deliveries sent again by one request at most. */
+/** Maximum number of deliveries that one request sends again. */
 const REDELIVERED_AT_ONCE = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How an event stands with one receiver after a pass. */
+/** State of an event's delivery to one receiver after a round of deliveries. */
 export interface DeliveryOutcome {
   readonly event: NumberedEvent;
   readonly status: DeliveryStatus;
-  /** Failed tries so far. */
+  /** Failed attempts so far. */
   readonly tries: number;
-  /** When it is tried again; null when it waits for another event of its object, or for nothing. */
+  /** Time of the next attempt; null if the event waits for another event of its object, or has ended. */
   readonly nextTryAt: Date | null;
-  /** The try just made; null when it was not tried. */
+  /** The attempt of this round; null if there was none. */
   readonly attempt: AttemptDoc | null;
 }
 
 export interface Deliveries {
-  /** What is still to be delivered, in the order of the feed. */
+  /** Returns the pending deliveries, in the order of the feed. */
   pending(webhookId: number): Promise<DeliveryDoc[]>;
-  /** Those of these positions that have a delivery already: a pass was cut off after it wrote them. */
+  /**
+   * Returns the positions that already have a delivery, because an earlier round was interrupted after it wrote them.
+   */
   known(webhookId: number, positions: readonly number[]): Promise<number[]>;
-  /** Writes outcomes down, new ones and later ones alike. */
+  /** Writes outcomes of new and existing deliveries. */
   record(webhook: { _id: number; organizationId: number }, outcomes: readonly DeliveryOutcome[]): Promise<void>;
-  /** The latest first. */
+  /** Returns deliveries, the latest first. */
   list(webhookId: number, page: { limit: number; offset: number }, status?: DeliveryStatus): Promise<DeliveryDoc[]>;
   count(webhookId: number, status?: DeliveryStatus): Promise<number>;
   /** Queues ended deliveries again: named ones, or all that were given up. Returns their number. */

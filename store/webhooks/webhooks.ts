@@ -6,22 +6,24 @@ import type { Secrets } from '../secrets/secrets.js';
 import type { Sequence, Session } from '../database/sequence.js';
 import { ANY_NUMBER, type DeliveryDoc, type WebhookDoc, type WebhookFailure } from '../models/webhooks.js';
 
-/** How a pass of deliveries leaves its webhook. */
+/** State of a webhook after a round of deliveries. */
 export interface WebhookProgress {
-  /** Every event up to it has a delivery. */
+  /** Every event up to this number has a delivery. */
   readonly cursor: number;
-  /** The last outcome that counts: a good delivery, or one that was given up and why; null when there was neither. */
+  /**
+   * The last relevant outcome: a successful delivery, or the reason why one was given up; null if there was neither.
+   */
   readonly outcome: { readonly status: 'ACTIVE' } | { readonly status: 'FLAGGED'; readonly reason: string } | null;
-  /** The first delivery that failed and is sent again; null: there is none. */
+  /** The first failed delivery that will be retried; null if there is none. */
   readonly failing: WebhookFailure | null;
-  /** The receiver said that it is gone. */
+  /** Whether the receiver answered 410 (Gone). */
   readonly disabled: boolean;
-  /** The `wake` that the pass began with, when nothing is left to do. */
+  /** The value of `wake` at the start of the round, if no work is left; otherwise null. */
   readonly done: number | null;
 }
 
 export interface Webhooks {
-  /** A new receiver of what happens from now on; null when the organization has as many as it may. */
+  /** Adds a receiver of future events; null if the organization has the maximum number of them. */
   add(
     organizationId: number,
     url: string,
@@ -30,21 +32,21 @@ export interface Webhooks {
   ): Promise<WebhookDoc | null>;
   list(organizationId: number, listing: WebhookListing): Promise<WebhookDoc[]>;
   count(organizationId: number, ids: readonly number[], startingId: number): Promise<number>;
-  /** The live webhook of the organization, or null. */
+  /** Returns the webhook of the organization, unless it is deleted; otherwise null. */
   of(organizationId: number, webhookId: number): Promise<WebhookDoc | null>;
-  /** Ends deliveries at once; its workflow removes the rest. False when there is no such webhook. */
+  /** Ends deliveries at once; its workflow deletes the rest. False if the webhook does not exist. */
   remove(organizationId: number, webhookId: number): Promise<boolean>;
-  /** Whatever its state, deleted ones too. For its workflow. */
+  /** Returns a webhook in any state, even a deleted one. For its workflow. */
   find(webhookId: number): Promise<WebhookDoc | null>;
   signingKeyOf(webhook: WebhookDoc): string;
   progressed(webhookId: number, progress: WebhookProgress): Promise<void>;
-  /** Removes what is left of a deleted one. */
+  /** Deletes the remaining rows of a deleted webhook. */
   erase(webhookId: number): Promise<void>;
   /** Signals the webhook's workflow without an event, even if the webhook was disabled. */
   call(webhookId: number): Promise<void>;
-  /** Those with something to do whose workflow was not told since a time. */
+  /** Returns webhooks with pending work whose workflow was not signalled since a time. */
   toWake(toldBefore: Date, limit: number): Promise<WebhookDoc[]>;
-  /** Its workflow knows of this `wake`. */
+  /** Records that its workflow has received this `wake`. */
   woken(webhookId: number, wake: number | null): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export function createWebhooks(
   return {
     async add(organizationId, url, signingKey, session) {
       const _id = await sequence.take('webhook');
-      // Two requests at once meet in this row, so that the second one counts the first.
+      // Concurrent requests conflict in this row, so that the second one counts the first.
       const feed = await feeds
         .findOneAndUpdate(
           { _id: organizationId },
@@ -133,7 +135,7 @@ export function createWebhooks(
       await webhooks.deleteOne({ _id: webhookId, deletedAt: { $ne: null } });
     },
     async call(webhookId) {
-      // A value of its own, so that a pass which is just ending does not take it for the one it began with.
+      // A unique value, so that a round that is just ending does not clear it.
       await webhooks.updateOne({ _id: webhookId }, { $set: { wake: -Date.now(), wokenAt: null, disabledAt: null } });
     },
     toWake: (toldBefore, limit) =>

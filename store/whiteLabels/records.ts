@@ -23,20 +23,23 @@ export interface WhiteLabelListing {
   readonly page: Page;
 }
 
-/** Organizations' own OAuth clients. Their secrets are sealed; only `credentials` opens them. */
+/** Organizations' own OAuth clients. Their secrets are encrypted; only `credentials` decrypts them. */
 export interface WhiteLabels {
-  /** Stores the clients, one a source: a later one of the same source replaces the earlier. Answers them in the order given. */
+  /**
+   * Stores the clients, one per source: a new client replaces the earlier one of its source. Returns them in the given
+   * order.
+   */
   put(organizationId: number, inputs: readonly WhiteLabelInput[], session: Session): Promise<WhiteLabelDoc[]>;
-  /** Changes what is given of a source's client and keeps the rest; null when there is none. */
+  /** Changes the given fields of a source's client and keeps the others; null if there is no client. */
   change(organizationId: number, input: WhiteLabelInput, session: Session): Promise<WhiteLabelDoc | null>;
   list(organizationId: number, listing: WhiteLabelListing): Promise<WhiteLabelDoc[]>;
   count(organizationId: number, listing: WhiteLabelListing): Promise<number>;
-  /** The sources for which the organization has a client of its own. */
+  /** Returns the sources for which the organization has its own client. */
   types(organizationId: number): Promise<OAuthSource[]>;
   remove(organizationId: number, ids: readonly number[]): Promise<void>;
-  /** The client with its decrypted secrets, for an immediate connection; null when there is none. */
+  /** Returns the client with its decrypted secrets, for an immediate connection; null if there is no client. */
   credentials(organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null>;
-  /** The same as far as a provider knows it. */
+  /** Returns the client in the form that OAuth requests need; null if there is no client. */
   client(organizationId: number, type: OAuthSource): Promise<OAuthClient | null>;
 }
 
@@ -57,7 +60,7 @@ function query(organizationId: number, { ids, types, page }: WhiteLabelListing):
 }
 
 export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence, secrets: Secrets): WhiteLabels {
-  /** The given credentials, the secret ones sealed. */
+  /** Returns the given credentials, with the secret ones encrypted. */
   const stored = (organizationId: number, id: number, given: OAuthCredentials) => ({
     plain: Object.fromEntries(PLAIN_CREDENTIALS.flatMap((name) => (given[name] ? [[name, given[name]]] : []))),
     secrets: Object.fromEntries(
@@ -99,7 +102,8 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
     },
     async put(organizationId, inputs, session) {
       const written = new Map<OAuthSource, WhiteLabelDoc>();
-      // One after another: a transaction is one conversation. There are at most as many as there are sources.
+      // Sequential, because operations of one transaction cannot run in parallel. There is at most one client per
+      // source.
       const last = new Map(inputs.map((input) => [input.data_source_type, input.credentials]));
       for (const [dataSourceType, credentials] of last) {
         const known = await byType(organizationId, dataSourceType, session);

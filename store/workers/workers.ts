@@ -8,7 +8,7 @@ const share = orNull(number);
 const LOAD: FieldsOf<WorkerLoad> = { lagMs: number, waitShare: share, waited: share, othersShare: share };
 
 const WORKER = {
-  /** Of this very process: hosts that share a name may use the same pid in containers. */
+  /** Random id of the process: hosts with the same name may use the same pid in containers. */
   _id: text,
   host: text,
   pid: number,
@@ -20,7 +20,7 @@ const WORKER = {
 interface WorkerDoc extends RecordOf<typeof WORKER> {}
 
 export interface WorkerIdentity {
-  /** Random, one a process. */
+  /** Random, one per process. */
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -28,18 +28,18 @@ export interface WorkerIdentity {
 
 /** Heartbeats of the worker processes. All times are MongoDB's: the clocks of machines may differ. */
 export interface Workers {
-  /** Writes a heartbeat; the first one also notes the start. */
+  /** Writes a heartbeat; the first one also stores the start time. */
   beat(worker: WorkerIdentity, load: WorkerLoad): Promise<void>;
   /** Removes the row of a worker that stops. */
   ended(id: string): Promise<void>;
-  /** Workers of one host, for the removal of those that died. */
+  /** Returns the workers of one host, so that rows of crashed ones can be deleted. */
   on(host: string): Promise<WorkerIdentity[]>;
-  /** Workers, the latest heartbeat first; at most 100. */
+  /** Returns workers, the latest heartbeat first; at most 100. */
   list(): Promise<WorkerReport[]>;
   createIndexes(): Promise<void>;
 }
 
-/** A worker that vanished together with its host is forgotten after this. */
+/** Lifetime of a row without a heartbeat in seconds, for a worker whose host failed too. */
 const FORGOTTEN_AFTER_S = 3_600;
 const MOST = 100;
 

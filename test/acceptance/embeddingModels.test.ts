@@ -105,11 +105,11 @@ test(
 
 test('marks texts as documents or queries if the provider distinguishes them', async () => {
   for (const model of ['COHERE_MULTILINGUAL_V3', 'SOLAR_1_MINI'] as const) {
-    emulator.came.length = 0;
+    emulator.requests.length = 0;
     const { id } = await uploadText(`A passage about ferns, for ${model}.`, model);
     await user.settled(id);
     await user.search({ query: `ferns ${model}`, k: 1, embedding_model: model, file_ids: [id] });
-    expect(emulator.came.map((one) => one.purpose)).toEqual(['document', 'query']);
+    expect(emulator.requests.map((one) => one.purpose)).toEqual(['document', 'query']);
   }
 }, 60_000);
 
@@ -129,7 +129,7 @@ describe('picture without OCR', () => {
       parsed_text_url: null,
     });
     expect(Object.keys(file.embedding_properties ?? {})).toEqual([PICTURE]);
-    expect(emulator.came.map(({ images }) => images)).toEqual([[Buffer.from(sent).toString('base64')]]);
+    expect(emulator.requests.map(({ images }) => images)).toEqual([[Buffer.from(sent).toString('base64')]]);
     const { results } = await user.chunks({ ids: [file.id] }, { include_vectors: true });
     expect(results).toEqual([expect.objectContaining({ source_content: '', chunk_index: 0 })]);
     expect(results[0]?.embedding).toHaveLength(dimensions);
@@ -141,10 +141,10 @@ describe('picture without OCR', () => {
 
   test('is not embedded again while unchanged', async () => {
     const { id } = await user.settled((await send('again.png', drawPicture(['Twice']))).id);
-    emulator.came.length = 0;
+    emulator.requests.length = 0;
     await user.post('/resync_file', { file_id: id });
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
-    expect(emulator.came).toEqual([]);
+    expect(emulator.requests).toEqual([]);
   });
 
   test('is read by OCR with use_ocr, and embedded as text', async () => {
@@ -220,7 +220,7 @@ describe('faulty answers of a provider', () => {
     // Three digits are one token in our count and three in Cohere's.
     const { id } = await uploadText('1234567890 '.repeat(90), 'COHERE_MULTILINGUAL_V3');
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
-    expect(emulator.came.some((one) => one.status === 400)).toBe(true);
+    expect(emulator.requests.some((one) => one.status === 400)).toBe(true);
   }, 60_000);
 
   test('fails the file at once if the key is refused, with the name of the setting', async () => {
@@ -228,7 +228,7 @@ describe('faulty answers of a provider', () => {
     const file = await user.settled((await uploadText('A text that is never sent.', 'OPENAI_ADA_LARGE_256')).id);
     expect(file.sync_status).toBe('SYNC_ERROR');
     expect(file.sync_error_message).toContain('OPENAI_API_KEY');
-    expect(emulator.came).toHaveLength(1);
+    expect(emulator.requests).toHaveLength(1);
   }, 60_000);
 
   test('a search answers 503 for a temporary failure, 502 with the setting for a refused key', async () => {
@@ -251,7 +251,7 @@ test('a search whose caller disconnects is not sent to the provider again', asyn
   const model = 'OPENAI_ADA_LARGE_1024';
   const { id } = await uploadText('A text that two callers look for.', model);
   await user.settled(id);
-  emulator.came.length = 0;
+  emulator.requests.length = 0;
   emulator.misbehave((_one, nth) => (nth === 1 ? { status: 429, headers: { 'retry-after': '2' } } : null));
   const disconnect = new AbortController();
   const aborted = fetch(`${service.url}/embeddings`, {
@@ -261,14 +261,14 @@ test('a search whose caller disconnects is not sent to the provider again', asyn
     signal: disconnect.signal,
   });
   await waitFor(
-    () => emulator.came.length,
+    () => emulator.requests.length,
     (count) => count === 1,
   );
   disconnect.abort();
   await expect(aborted).rejects.toThrow();
   // Retries are sent before new requests, so a retry of the first search would arrive before this one.
   await user.search({ query: 'of the second', k: 1, embedding_model: model });
-  expect(emulator.came.map(({ texts }) => texts)).toEqual([['of the first'], ['of the second']]);
+  expect(emulator.requests.map(({ texts }) => texts)).toEqual([['of the first'], ['of the second']]);
 }, 60_000);
 
 test('counts requests and tokens, and does not embed known texts again', async () => {

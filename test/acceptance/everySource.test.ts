@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { ConnectedSourceType } from '../../contract/sources/sources.js';
-import { Customer, SOURCES, useCatalogue } from '../support/sourceStands/catalogue.js';
-import { LIGHTHOUSE } from '../support/sourceStands/stand.js';
+import { Customer, SOURCES, useCatalogue } from '../support/sourceFixtures/catalogue.js';
+import { LIGHTHOUSE } from '../support/sourceFixtures/fixture.js';
 
 const catalogue = useCatalogue();
 

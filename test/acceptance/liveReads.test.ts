@@ -10,12 +10,12 @@ import { answerFault, choices, ours } from '../support/contract.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
-import { type GitHubStand, standForGitHub } from '../support/sourceStands/github.js';
-import { talkOfAtlas } from '../support/sourceStands/githubTalk.js';
-import { type MicrosoftStand, standForSharePoint } from '../support/sourceStands/microsoft.js';
-import { type SalesforceStand, standForSalesforce } from '../support/sourceStands/salesforce.js';
-import { standForSlack } from '../support/sourceStands/slack.js';
-import type { SourceStand } from '../support/sourceStands/stand.js';
+import { type GitHubFixture, fixtureForGitHub } from '../support/sourceFixtures/github.js';
+import { talkOfAtlas } from '../support/sourceFixtures/githubTalk.js';
+import { type MicrosoftFixture, fixtureForSharePoint } from '../support/sourceFixtures/microsoft.js';
+import { type SalesforceFixture, fixtureForSalesforce } from '../support/sourceFixtures/salesforce.js';
+import { fixtureForSlack } from '../support/sourceFixtures/slack.js';
+import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
 /**
  * Operations that read an account during the request; test/system/sources/own tests them in detail. Also every list
@@ -48,17 +48,17 @@ const GITHUB_LISTS: readonly [string, object, number][] = [
 
 let service: TestService;
 let user: TestUser;
-let salesforce: SalesforceStand;
-let github: GitHubStand;
-let slack: SourceStand;
-let sharePoint: MicrosoftStand;
+let salesforce: SalesforceFixture;
+let github: GitHubFixture;
+let slack: SourceFixture;
+let sharePoint: MicrosoftFixture;
 let site: Site;
 let ids: { salesforce: number; github: number; slack: number; sharePoint: number };
 
-async function connect(stand: SourceStand, type: string): Promise<number> {
-  stand.reset();
+async function connect(fixture: SourceFixture, type: string): Promise<number> {
+  fixture.reset();
   const quiet = { sync_source_items: false, sync_files_on_connection: false };
-  expect(await stand.connect(user, quiet)).toMatchObject({ status: 200 });
+  expect(await fixture.connect(user, quiet)).toMatchObject({ status: 200 });
   const { id } = await waitFor(
     async () =>
       (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results.find(
@@ -71,10 +71,10 @@ async function connect(stand: SourceStand, type: string): Promise<number> {
 
 beforeAll(async () => {
   [salesforce, github, slack, sharePoint, site] = await Promise.all([
-    standForSalesforce(),
-    standForGitHub(),
-    standForSlack(),
-    standForSharePoint(),
+    fixtureForSalesforce(),
+    fixtureForGitHub(),
+    fixtureForSlack(),
+    fixtureForSharePoint(),
     startSampleSite(4, 1),
   ]);
   service = await startService({

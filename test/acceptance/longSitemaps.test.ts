@@ -60,7 +60,7 @@ test('truncates a sitemap at MAX_PAGES_PER_SCRAPE, and reports it in the run and
     parent: { sync_status: 'READY', file_metadata: { pages_total: MAX_PAGES, limit_reached: 'MAX_PAGES_PER_SCRAPE' } },
     run: {
       status: 'finished',
-      message: expect.stringMatching(/^4 pages were taken of a longer list\..*MAX_PAGES_PER_SCRAPE/),
+      message: expect.stringMatching(/^4 pages of a longer list were accepted\..*MAX_PAGES_PER_SCRAPE/),
       error: null,
     },
     readWhole: false,

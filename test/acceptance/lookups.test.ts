@@ -31,7 +31,7 @@ beforeAll(async () => {
   user = await service.user('una');
 });
 beforeEach(() => {
-  emulator.mend();
+  emulator.reset();
   emulator.videos.clear();
   emulator.videos.set(VIDEO, { lines: LINES });
   emulator.pages.set('https://example.org/fern', 'The red fern');

@@ -128,7 +128,7 @@ test('gets a token, scrapes a sitemap, lists, searches, tags, resyncs and delete
   );
 
   const delivered = await waitFor(
-    () => receiver.taken(),
+    () => receiver.accepted(),
     (taken) => all.every((id) => taken.includes(`FILE_DELETED ${id}`)),
   );
   const of = (id: number) => delivered.filter((one) => one.endsWith(` ${id}`)).map((one) => one.split(' ')[0]);

@@ -8,22 +8,22 @@ import type { Listed, TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
-import { standForGitBook } from '../support/sourceStands/gitbook.js';
-import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
+import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
+import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
 
 /** Number of concurrent calls. */
 const CALLS = 6;
 
 let service: TestService;
-let stand: SourceStand;
+let fixture: SourceFixture;
 
 beforeAll(async () => {
-  stand = await standForGitBook();
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: stand.settings });
+  fixture = await fixtureForGitBook();
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: fixture.settings });
 });
 afterAll(async () => {
   await service.close();
-  await stand.close();
+  await fixture.close();
 });
 
 const filesOf = async (user: TestUser): Promise<FileRecord[]> =>
@@ -42,9 +42,9 @@ async function endedRuns(customerId: string, kind: RunKind): Promise<RunDoc[]> {
 }
 
 /** Connects an account. @returns its contents */
-async function connect(user: TestUser): Promise<StandContent> {
-  const content = stand.reset();
-  expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+async function connect(user: TestUser): Promise<FixtureContent> {
+  const content = fixture.reset();
+  expect(await fixture.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   await waitFor(
     () => sourceOf(user),
     ({ sync_status: status }) => status === 'READY',
@@ -87,7 +87,7 @@ test('concurrent syncs of one account store each file, point and event once', as
   // First new files, then files that all calls sync again.
   await postConcurrently(user, '/integrations/files/sync', request);
   await expectOnce();
-  stand.write(lighthouse, 'The lighthouse was moved in 1950.');
+  fixture.write(lighthouse, 'The lighthouse was moved in 1950.');
   await postConcurrently(user, '/integrations/files/sync', request);
   await expectOnce();
   const [hit] = await user.search({ query: 'When was the lighthouse moved?', k: 1 });

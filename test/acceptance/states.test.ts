@@ -253,7 +253,7 @@ async function evaluate(): Promise<void> {
 /** Moves vectors to cold storage and back, observed during each move. */
 async function moveVectors(): Promise<void> {
   const { coldCopies, vectors } = service.store;
-  const { keep } = coldCopies;
+  const { save } = coldCopies;
   const { writePoints } = vectors;
   let release: () => void = () => undefined;
   const createGate = (): Promise<void> =>
@@ -271,7 +271,7 @@ async function moveVectors(): Promise<void> {
     note('storage', file.embedding_storage_status, 'moveStorage');
   };
   let held = createGate();
-  Object.assign(coldCopies, { keep: async (...given: Parameters<typeof keep>) => held.then(() => keep(...given)) });
+  Object.assign(coldCopies, { save: async (...given: Parameters<typeof save>) => held.then(() => save(...given)) });
   await letDaysPass(service.env, 2, [id]);
   await coldSweepOnce(service.store, { start: async () => undefined });
   await expectStatus('HOT_TO_COLD');
@@ -285,7 +285,7 @@ async function moveVectors(): Promise<void> {
   await expectStatus('COLD_TO_HOT');
   release();
   await expectStatus('HOT_STORAGE');
-  Object.assign(coldCopies, { keep });
+  Object.assign(coldCopies, { save });
   Object.assign(vectors, { writePoints });
 }
 

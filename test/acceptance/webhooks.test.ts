@@ -109,7 +109,7 @@ describe('registration', () => {
 });
 
 const eventsOf = (name: string, id: number): string[] =>
-  receiver.taken().filter((one) => one.startsWith(name) && one.split(' ')[1]?.split(',').includes(String(id)));
+  receiver.accepted().filter((one) => one.startsWith(name) && one.split(' ')[1]?.split(',').includes(String(id)));
 
 describe('events of a scrape, a resync and a delete', () => {
   let parent: FileRecord;
@@ -117,12 +117,12 @@ describe('events of a scrape, a resync and a delete', () => {
   beforeAll(async () => {
     parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
     pages = await user.children(parent.id);
-    await receiver.tookSoon(1 + 1 + 1 + 2 + PAGES * 3 + 1 + 1);
+    await receiver.waitForAccepted(1 + 1 + 1 + 2 + PAGES * 3 + 1 + 1);
   });
 
   test('include each step of the pages and of the scrape, once and in order', () => {
     for (const page of pages) {
-      const own = receiver.taken().filter((one) => one.split(' ')[1]?.split(',').includes(String(page.id)));
+      const own = receiver.accepted().filter((one) => one.split(' ')[1]?.split(',').includes(String(page.id)));
       const end = page.sync_status === 'READY' ? ['FILE_READY', 'WEBPAGE_READY'] : ['FILE_ERROR', 'WEBPAGE_ERROR'];
       expect(own.map((one) => one.split(' ')[0])).toEqual(['FILES_CREATED', 'FILE_SYNCING', ...end]);
     }
@@ -131,7 +131,7 @@ describe('events of a scrape, a resync and a delete', () => {
       'SYNC_ERROR',
     ]);
     const own = receiver
-      .taken()
+      .accepted()
       .filter((one) => one.endsWith(` ${parent.id}`) || one.endsWith(` ${parent.request_id}`));
     expect(own.map((one) => one.split(' ')[0])).toEqual([
       'FILES_CREATED',
@@ -141,7 +141,7 @@ describe('events of a scrape, a resync and a delete', () => {
       'FILE_READY',
       'ALL_FILES_PROCESSED',
     ]);
-    expect(receiver.taken().at(-1)).toBe(`ALL_FILES_PROCESSED ${parent.request_id}`);
+    expect(receiver.accepted().at(-1)).toBe(`ALL_FILES_PROCESSED ${parent.request_id}`);
   });
 
   test('are signed in all three ways, and have the format of the hosted service', () => {
@@ -163,9 +163,9 @@ describe('events of a scrape, a resync and a delete', () => {
 
   test('mark a resync', async () => {
     const page = pages.find(({ sync_status }) => sync_status === 'READY');
-    const before = receiver.taken().length;
+    const before = receiver.accepted().length;
     const { body } = await user.post<FileRecord>('/resync_file', { file_id: page?.id, chunk_size: 40 });
-    const taken = (await receiver.tookSoon(before + 3)).slice(before);
+    const taken = (await receiver.waitForAccepted(before + 3)).slice(before);
     expect(taken).toEqual(['FILE_SYNCING', 'FILE_READY', 'WEBPAGE_READY'].map((kind) => `${kind} ${page?.id}`));
     expect(receiver.received.at(-1)?.event.obj.additional_information).toEqual({
       is_resync: 'True',
@@ -180,9 +180,9 @@ describe('events of a scrape, a resync and a delete', () => {
       () => user.post<Listed<FileRecord>>('/user_files_v2', { filters: { ids: [unreported] } }),
       ({ body }) => body.count === 0,
     );
-    const before = receiver.taken().length;
+    const before = receiver.accepted().length;
     await user.post('/delete_files_v2', { filters: { ids: reported }, send_webhook: true, preserve_file_record: true });
-    expect(new Set((await receiver.tookSoon(before + reported.length)).slice(before))).toEqual(
+    expect(new Set((await receiver.waitForAccepted(before + reported.length)).slice(before))).toEqual(
       new Set(reported.map((id) => `FILE_DELETED ${id}`)),
     );
     expect(eventsOf('FILE_DELETED', unreported ?? 0)).toEqual([]);
@@ -193,7 +193,7 @@ describe('events of a scrape, a resync and a delete', () => {
       '/events?limit=1000',
     );
     const names = body.results.map(({ webhook_type, obj }) => `${webhook_type} ${[obj.object_id].flat().join(',')}`);
-    expect(names.toSorted()).toEqual(receiver.taken().toSorted());
+    expect(names.toSorted()).toEqual(receiver.accepted().toSorted());
     // A receiver gets an event shortly before its delivery is recorded.
     await waitFor(
       () => key.get<Listed<{ status: string }>>(`/webhooks/${webhook.id}/deliveries?limit=1000&status=DELIVERED`),

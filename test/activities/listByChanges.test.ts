@@ -105,8 +105,8 @@ const account = {
       if (from < expired) return Promise.reject(new Fault('stale_cursor', 'too old'));
       const changes = feed.slice(from, from + PAGE_SIZE);
       const next = from + changes.length;
-      const goneAt = changes.flatMap((_change, index) => emptied.get(from + index) ?? []);
-      return Promise.resolve({ changes, goneAt, next: String(next), more: next < feed.length, ...feedFields });
+      const deletedPaths = changes.flatMap((_change, index) => emptied.get(from + index) ?? []);
+      return Promise.resolve({ changes, deletedPaths, next: String(next), more: next < feed.length, ...feedFields });
     },
   },
 } as unknown as Account;
@@ -322,11 +322,11 @@ describe('source with a change feed', () => {
     await list();
     put('B', null);
     tree.set('b', 'B');
-    const { keep } = service.store.items;
+    const { upsert } = service.store.items;
     const crashing = {
       ...service.store.items,
-      keep: (...given: Parameters<typeof keep>) =>
-        keep(...given).then(() => {
+      upsert: (...given: Parameters<typeof upsert>) =>
+        upsert(...given).then(() => {
           throw new Error('crashed');
         }),
     };

@@ -20,7 +20,7 @@ function storeOf(generations: Record<number, number>) {
   }) as ReadFiles;
   const store = {
     chunks: {
-      keep: () => undefined,
+      cache: () => undefined,
       byKeys: (_: unknown, keys: readonly ChunkKey[]) =>
         Promise.resolve(
           keys
@@ -95,7 +95,7 @@ describe('current chunks of search hits', () => {
             text: 'old',
           })),
         ),
-      keep: () => undefined,
+      cache: () => undefined,
     };
     const store = { ...deps.store, chunks: texts } as unknown as ApiDeps['store'];
     const ranked = [hit(1, 1), hit(2, 1)];

@@ -14,12 +14,13 @@ describe('described operations', () => {
     expect(names(theirs)).toHaveLength(94);
     expect(names(theirs).filter((name) => !names(ours).includes(name))).toEqual([]);
   });
-  test('list every added operation with its reason', () => {
-    expect(
-      names(ours)
-        .filter((name) => !names(theirs).includes(name))
-        .sort(),
-    ).toEqual(Object.keys(EXTENSIONS.operations).sort());
+  test('that the contract does not have are listed in api/extensions.ts with their reason', () => {
+    const added = names(ours).filter((name) => !names(theirs).includes(name));
+    const listed = Object.keys(EXTENSIONS.operations);
+    expect({
+      'needs a row in EXTENSIONS.operations': added.filter((name) => !listed.includes(name)),
+      'has a row, and no operation': listed.filter((name) => !added.includes(name)),
+    }).toEqual({ 'needs a row in EXTENSIONS.operations': [], 'has a row, and no operation': [] });
   });
   test('contain no duplicates', () => {
     const all = operations.map(({ method, path }) => `${method} ${path}`);

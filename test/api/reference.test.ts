@@ -26,8 +26,11 @@ test('only what test/api/referenceToDo.json lists is unexplained; what is explai
   const gaps = referenceGaps(document);
   const unlisted = gaps.filter((gap) => !known.includes(gap));
   const done = known.filter((gap) => !gaps.includes(gap));
-  // `npm run docs:reference` writes the list.
-  expect({ unlisted, done }).toEqual({ unlisted: [], done: [] });
+  // What is explained: `npm run docs:reference` removes it from the list.
+  expect({ 'explain these, or record an example: CONTRIBUTING.md, An operation': unlisted, done }).toEqual({
+    'explain these, or record an example: CONTRIBUTING.md, An operation': [],
+    done: [],
+  });
 });
 
 describe('operations', () => {

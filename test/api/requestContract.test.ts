@@ -116,10 +116,18 @@ test('every operation accepts null exactly where the contract does', () =>
     expect(nullable.toSorted()).toEqual(expected.toSorted());
   }));
 
-test('every operation has the enum values of the contract', () =>
+test('every operation has the enum values of the contract, and no others than those in api/extensions.ts', () =>
   each(({ both }) => {
-    const values = (document: typeof ours, field: Field) => [field.path, enumOf(document, field.schema)];
-    expect(both.map(({ own }) => values(ours, own))).toEqual(both.map((one) => values(theirs, one)));
+    const differing = both.flatMap(({ own, ...one }) => {
+      const [mine, wanted] = [enumOf(ours, own.schema) ?? [], enumOf(theirs, one.schema) ?? []];
+      const added = mine.filter((value) => !wanted.includes(value) && !(value in EXTENSIONS.values));
+      const missing = wanted.filter((value) => !mine.includes(value));
+      return [
+        ...added.map((value) => `${one.path}: ${value} needs a row in EXTENSIONS.values`),
+        ...missing.map((value) => `${one.path}: ${value} of the contract is missing`),
+      ];
+    });
+    expect(differing).toEqual([]);
   }));
 
 test('every operation has the types of the contract', () =>

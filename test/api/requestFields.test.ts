@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
 
-import { selectionWishes } from '../../api/integrations/keptOptions.js';
+import { selectionOptions } from '../../api/integrations/keptOptions.js';
 import { validate } from '../../api/http/validate.js';
 import {
   type SyncOptionsBody,
   syncOptionFields,
   toConnectionOptions,
-  toConnectionWishes,
+  toConnectionActions,
 } from '../../api/schemas/consent.js';
 import { dataSourceListing, toDataSourceListing } from '../../api/schemas/dataSources.js';
 import { type IngestBody, ingestFields, stepFields, toIngestOptions } from '../../api/schemas/ingest.js';
@@ -149,7 +149,7 @@ describe('options of files', () => {
       ...{ tags: { of: 'connection' }, requestId: 'kept', incrementalSync: true },
     };
     const selection = (given: Record<string, unknown>, options: unknown = kept) =>
-      selectionWishes(bodyOf<SelectionBody>(connected(), given), new Set(Object.keys(given)), {
+      selectionOptions(bodyOf<SelectionBody>(connected(), given), new Set(Object.keys(given)), {
         options,
       } as DataSourceDoc);
     const usual = {
@@ -229,7 +229,7 @@ describe('options of a connection', () => {
   test('apply after connecting, as far as the source supports them', async () => {
     const off = { syncFiles: false, offersChooser: false, opensChooser: false };
     const none = { listItems: true, dataSourceTags: {}, ...off };
-    const of = (source: SourceType) => (given: unknown) => toConnectionWishes(source, body(given));
+    const of = (source: SourceType) => (given: unknown) => toConnectionActions(source, body(given));
     const all = { automatically_open_file_picker: true };
     expect(of('NOTION')(all)).toEqual(none);
     expect(of('ZENDESK')(all)).toEqual({ ...none, syncFiles: true });

@@ -35,7 +35,7 @@ async function search(given: Partial<SearchRequest>, { isElsewhere = true, isBro
         Promise.resolve({ files: filesOf(ids), isElsewhere }),
     },
     chunks: {
-      keep: () => undefined,
+      cache: () => undefined,
       byKeys: (_: unknown, keys: readonly ChunkKey[]) =>
         Promise.resolve(
           keys.map((key) => ({ ...key, key: chunkKey(key.fileId, key.generation, key.chunkIndex), text: 'text' })),

@@ -60,7 +60,7 @@ describe('search', () => {
           Promise.resolve({ files: filesOf(ids), isElsewhere: cold.length > 0 }),
       },
       chunks: {
-        keep: () => undefined,
+        cache: () => undefined,
         byKeys: (_: unknown, keys: readonly ChunkKey[]) =>
           Promise.resolve(
             keys.map((key) => ({

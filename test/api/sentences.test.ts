@@ -4,6 +4,7 @@ import Joi from 'joi';
 
 import type { HttpError } from '../../api/http/errors.js';
 import { SENTENCES, sentenceOf } from '../../api/http/sentences.js';
+import { withMessages } from '../../api/schemas/messages.js';
 import { validate } from '../../api/http/validate.js';
 import { operations } from '../../api/routes.js';
 import { everyRow } from '../support/everyRow.js';
@@ -48,7 +49,7 @@ test('every sentence begins with a capital letter, and contains no label, templa
       name: 'a name',
       multiple: 2,
     };
-    const sentence = sentenceOf({ type, message: '@', context, path: [] });
+    const sentence = sentenceOf({ type, message: 'of Joi', context, path: [] });
     expect(sentence).toMatch(/^[A-Z][^{}"@]*[^.{}"@]$/);
     expect(sentence).not.toMatch(/ref:|undefined|\[object|Joi|pattern/);
   }));
@@ -69,7 +70,7 @@ test('a limit that is another field is shown by its name', () => {
 
 test('a sentence written for one field stays', () => {
   const schema = Joi.object({
-    a: Joi.string().max(1).messages({ 'string.max': 'Too long for a shelf mark' }),
+    a: withMessages(Joi.string().max(1), { 'string.max': 'Too long for a shelf mark' }),
     b: Joi.any().custom((_value, helpers) => helpers.message({ custom: 'The shelf does not exist' })),
     c: Joi.string().valid('X', 'Y'),
   });

@@ -15,6 +15,7 @@ const RULES = { mayCall: () => true, redirectUriSchemes: [] };
 const schema = Joi.object({
   id: Joi.string(),
   maybe: Joi.number().allow(null).empty(null),
+  filter: Joi.object({ a: Joi.any() }).empty(Joi.object().length(0)),
   tags: Joi.object().pattern(Joi.string(), Joi.any()),
   free: Joi.object().unknown(),
   rows: Joi.array().items(Joi.object({ text: Joi.string().allow(''), vector: Joi.array().items(Joi.number()) })),
@@ -47,8 +48,11 @@ test('names unknown fields at any depth in a header and for the log', () => {
   expect(ask(body)).toEqual({ header: paths.map((path) => `"${path}"`).join(', '), noted: paths });
 });
 
-test('reports no known fields: null, renamed names, free keys, vectors', () => {
-  const body = { old_id: 'x', maybe: null, tags: { any: null }, free: { x: { y: 1 } }, rows: [{ vector: [1, 2] }] };
+test('reports no known fields: null, an empty object, renamed names, free keys, vectors', () => {
+  const body = {
+    ...{ old_id: 'x', maybe: null, filter: {}, tags: { any: null } },
+    ...{ free: { x: { y: 1 } }, rows: [{ vector: [1, 2] }] },
+  };
   expect(ask(body)).toEqual({ header: undefined, noted: [] });
   expect(refusalOf(body)).toBeNull();
 });

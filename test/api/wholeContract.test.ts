@@ -82,7 +82,7 @@ test('every operation requires the credentials of the contract', () =>
     expect(own.security).toEqual(other.security);
   }));
 
-test('every answer has the fields of the contract, and no others than those in api/extensions.ts', () =>
+test('every answer has the fields and enum values of the contract, and no others than those in api/extensions.ts', () =>
   each(({ method, path, own, other }) => {
     expect(Object.keys(own.responses)).toEqual(expect.arrayContaining(Object.keys(other.responses)));
     const prefix = `${method.toUpperCase()} ${path}.`;
@@ -91,11 +91,12 @@ test('every answer has the fields of the contract, and no others than those in a
     );
     const [answer, wanted] = [usualAnswerOf(method, path), answerOf(theirs, method, path) ?? {}];
     const ofRecords = new Set(Object.keys(EXTENSIONS.records));
-    expect(differences({ ours, theirs, added, ofRecords }, answer, wanted)).toEqual([]);
+    const values = new Set(Object.keys(EXTENSIONS.values));
+    expect(differences({ ours, theirs, added, ofRecords, values }, answer, wanted)).toEqual([]);
   }));
 
 test('the comparison reports differences', () => {
-  const compared = { ours, theirs, added: new Set(['c']) };
+  const compared = { ours, theirs, added: new Set(['c']), values: new Set<string>() };
   const wanted: Schema = {
     type: 'object',
     required: ['a'],
@@ -114,7 +115,9 @@ test('the comparison reports differences', () => {
   expect(of({ a, b, d, c: { type: 'string' } })).toEqual(['c: is not marked as an extension']);
   expect(of({ a, b, d }, [])).toEqual(['a: may be absent']);
   expect(of({ a: { type: 'string' }, b, d })).toEqual(['a: may be any string']);
-  expect(of({ a: { type: 'string', enum: ['z'] }, b, d })).toEqual(['a: may be z']);
+  expect(of({ a: { type: 'string', enum: ['z'] }, b, d })).toEqual(['a: may be z, which is not in EXTENSIONS.values']);
+  compared.values.add('z');
+  expect(of({ a: { type: 'string', enum: ['z'] }, b, d })).toEqual([]);
   expect(of({ a, b: { type: 'string' }, d })).toEqual(['b: may be string']);
   expect(of({ a: { type: ['string', 'null'], enum: ['x', null] }, b, d })).toEqual(['a: may be null']);
   expect(of({ a, b })).toEqual(['d: is not described']);

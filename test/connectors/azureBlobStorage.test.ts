@@ -40,7 +40,7 @@ afterAll(async () => {
   await azure.close();
 });
 beforeEach(() => {
-  azure.mend();
+  azure.reset();
   azure.containers.clear();
   account = accountOf(azure.settings);
 });
@@ -142,7 +142,7 @@ describe('refusals', () => {
       await expect(accountOf(azure.settings, ACCOUNT, key).identify(NEVER)).rejects.toMatchObject({
         kind: 'access_revoked',
       });
-    azure.mend();
+    azure.reset();
     for (const name of ['evil.com/#', '127.0.0.1:8080', 'a@b', '', 'harbour1.evil'])
       await expect(accountOf(azure.settings, name).identify(NEVER)).rejects.toMatchObject({ kind: 'bad_response' });
     expect(azure.requests).toEqual([]);

@@ -24,7 +24,7 @@ afterAll(async () => {
 beforeEach(() => {
   box.things.clear();
   box.unready.times = 0;
-  box.mend();
+  box.reset();
   account = grantedAccount('BOX', box.settings, box.oauth.grant().accessToken, egress);
 });
 

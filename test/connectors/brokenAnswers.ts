@@ -36,26 +36,26 @@ async function mistakeOf(call: () => Promise<unknown>, whole: unknown): Promise<
  * @returns a line for each broken response that the call accepted, or reported as a deletion
  */
 export async function acceptedBrokenAnswers<R extends { readonly status: number }>(
-  emulator: Pick<Emulator<R>, 'mend' | 'misbehave' | 'requests'>,
+  emulator: Pick<Emulator<R>, 'reset' | 'misbehave' | 'requests'>,
   call: () => Promise<unknown>,
   faults: Readonly<Record<string, Mishap<R>>> = {},
 ): Promise<string[]> {
   // The first call fills caches, so that the next calls all send the same requests.
   await call();
-  emulator.mend();
+  emulator.reset();
   const whole = await call();
   const requests = [...emulator.requests];
   if (requests.length === 0) throw new Error('the call sends no request');
   const accepted: string[] = [];
   for (const [name, fault] of Object.entries({ ...(FAULTS as Record<string, Mishap<R>>), ...faults }))
     for (const [index, request] of requests.entries()) {
-      emulator.mend();
+      emulator.reset();
       let sent = 0;
       emulator.misbehave(() => (sent++ === index ? fault : null));
       const mistake = await mistakeOf(call, whole);
       if (sent <= index) accepted.push(`${name}: request ${index + 1} (${request}) was not sent`);
       else if (mistake !== null) accepted.push(`${name}, request ${index + 1} (${request}): ${mistake}`);
     }
-  emulator.mend();
+  emulator.reset();
   return accepted;
 }

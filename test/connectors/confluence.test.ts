@@ -30,7 +30,7 @@ afterAll(async () => {
   await emulator.close();
 });
 beforeEach(() => {
-  emulator.mend();
+  emulator.reset();
   emulator.sites.clear();
   emulator.sites.set(SITE, {
     subdomain: 'harbour',
@@ -155,7 +155,7 @@ test('reports a list without results or with an unusable next link as a server e
     await account.listRoots(null, NEVER);
     emulator.misbehave((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));
     expect((await faultOf(account.listRoots(null, NEVER))).kind).toBe('server_error');
-    emulator.mend();
+    emulator.reset();
   }
 });
 

@@ -33,16 +33,19 @@ function silentAccount(source: ConnectedSourceType) {
   const egress = {
     request: () => {
       requests += 1;
-      return Promise.reject(new Error('A damaged cursor must not reach the source.'));
+      return Promise.reject(
+        new Error(
+          'A damaged cursor must not reach the source. Give it a shape: withCursor or changeFeed of an object.',
+        ),
+      );
     },
   };
   const connectors = createConnectors({ egress, urls: readSourceUrls(''), maxItemBytes: 1_000 });
   return { account: connectors.account(source, '1', CREDENTIALS), requests: () => requests };
 }
 
-test('restarts the list after a damaged cursor, and reports a damaged change token as stale, for all 24 sources', async () => {
-  expect(SOURCES).toHaveLength(24);
-  await everyRow(SOURCES, String, async (source) => {
+test('restarts the list after a damaged cursor, and reports a damaged change token as stale, for every source', () =>
+  everyRow(SOURCES, String, async (source) => {
     const { account, requests } = silentAccount(source);
     for (const cursor of DAMAGED) {
       const item = await takePage(account, { ...walkOf(['a', 'b']), at: cursor }, NEVER);
@@ -52,8 +55,7 @@ test('restarts the list after a damaged cursor, and reports a damaged change tok
       if (account.changes) expect((await faultOf(account.changes.since(cursor, NEVER))).kind).toBe('stale_cursor');
     }
     expect(requests()).toBe(0);
-  });
-});
+  }));
 
 test('reports a change token of an older version as stale for every feed that can validate its tokens', () =>
   everyRow(

@@ -29,7 +29,7 @@ afterAll(async () => {
   await emulator.close();
 });
 beforeEach(() => {
-  emulator.mend();
+  emulator.reset();
   emulator.workspaces.clear();
   emulator.workspaces.set('w1', {
     name: 'One',

@@ -24,7 +24,7 @@ beforeEach(() => {
   dropbox.things.clear();
   Object.assign(dropbox.roots, { own: '1001', whole: '1001' });
   dropbox.flaw.missing = 0;
-  dropbox.mend();
+  dropbox.reset();
   account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
 });
 
@@ -53,7 +53,7 @@ async function since(from: string) {
   const deletedPaths = new Set<string>();
   for (let cursor = from; ;) {
     const page = await feed().since(cursor, NEVER);
-    for (const place of page.goneAt ?? []) deletedPaths.add(place);
+    for (const place of page.deletedPaths ?? []) deletedPaths.add(place);
     for (const change of page.changes)
       if ('item' in change) parents.set(change.item.externalId, change.item.parentExternalId);
     cursor = page.next;

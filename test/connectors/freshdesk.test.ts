@@ -44,7 +44,7 @@ afterAll(async () => {
   await freshdesk.close();
 });
 beforeEach(() => {
-  freshdesk.mend();
+  freshdesk.reset();
   freshdesk.hosts.length = 0;
   freshdesk.keys.add(FRESHDESK_KEY);
   freshdesk.accounts.clear();

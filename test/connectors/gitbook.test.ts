@@ -31,7 +31,7 @@ afterAll(async () => {
   await gitbook.close();
 });
 beforeEach(() => {
-  gitbook.mend();
+  gitbook.reset();
   gitbook.tokens.set(TOKEN, ORGANIZATION);
   for (const id of Object.keys(gitbook.spaces)) delete gitbook.spaces[id];
   for (const id of ['boats', 'crews', 'docks', 'eels']) gitbook.spaces[id] = { title: `Space ${id}`, pages: {} };

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   for (const map of [gmail.mails, gmail.labels]) for (const id of Object.keys(map)) delete map[id];
-  gmail.mend();
+  gmail.reset();
   account = grantedAccount('GMAIL', gmail.settings, gmail.oauth.grant().accessToken, egress);
 });
 

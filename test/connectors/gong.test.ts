@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   for (const map of [gong.workspaces, gong.folders, gong.calls]) map.clear();
-  gong.mend();
+  gong.reset();
   account = grantedAccount('GONG', gong.settings, gong.oauth.grant().accessToken, egress);
 });
 

@@ -30,7 +30,7 @@ beforeEach(() => {
   Object.assign(storage.projects, { closed: null, north: ['atlas'], south: ['boats', 'crews'], east: [] });
   for (const bucket of ['atlas', 'boats', 'crews', 'docks', 'eels.example.com'])
     storage.buckets.set(bucket, new Map([[`${bucket}.md`, { content: `On ${bucket}.` }]]));
-  storage.mend();
+  storage.reset();
   account = accountWith();
 });
 

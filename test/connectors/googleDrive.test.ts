@@ -31,7 +31,7 @@ afterAll(async () => {
 beforeEach(() => {
   for (const map of [drive.files, drive.drives]) for (const id of Object.keys(map)) delete map[id];
   drive.limits.exported = 10_000_000;
-  drive.mend();
+  drive.reset();
   account = grantedAccount('GOOGLE_DRIVE', drive.settings, drive.oauth.grant().accessToken, egress);
 });
 

@@ -44,7 +44,7 @@ export function accountWithStoredGrant(
   const keeper: GrantStore = {
     read: () => Promise.resolve(stored),
     claim: (version) => Promise.resolve(version === stored.version ? 'claim' : null),
-    keep(_claim, version, fresh) {
+    save(_claim, version, fresh) {
       stored = { grant: fresh, version: `${version}+` };
       return Promise.resolve(stored.version);
     },

@@ -31,7 +31,7 @@ afterAll(async () => {
   await emulator.close();
 });
 beforeEach(() => {
-  emulator.mend();
+  emulator.reset();
   for (const map of [emulator.collections, emulator.folders, emulator.cards]) map.clear();
   for (const id of ['c1', 'c2', 'c3']) emulator.collections.set(id, id.toUpperCase());
   emulator.folders.set('f1', { title: 'F1', parent: 'c1' });

@@ -25,15 +25,15 @@ const seconds = (): number => Math.floor(Date.now() / 1000);
 /** Reads the change feed from a cursor to its end. */
 async function pass(from: string) {
   const changed: string[] = [];
-  const goneAt: string[] = [];
+  const deletedPaths: string[] = [];
   let cursor = from;
   for (let more = true; more;) {
     const page = await account.changes!.since(cursor, NEVER);
     changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
-    goneAt.push(...(page.goneAt ?? []));
+    deletedPaths.push(...(page.deletedPaths ?? []));
     ({ more, next: cursor } = page);
   }
-  return { changed, goneAt };
+  return { changed, deletedPaths };
 }
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
   await intercom.close();
 });
 beforeEach(() => {
-  intercom.mend();
+  intercom.reset();
   intercom.filesRefused = null;
   const { collections, articles, conversations, tickets } = intercom;
   for (const all of [collections, articles, conversations, tickets]) all.clear();
@@ -181,9 +181,9 @@ describe('the change feed', () => {
     intercom.tickets.set(21, { title: 'Changed', parts: [{ text: 'Nothing attached.' }], updated: seconds() });
     intercom.conversations.set(9, { title: 'New', parts: [{ text: 'See.' }], updated: seconds() });
     expect((await account.changes!.since(start, NEVER)).coveredRoots).toEqual(['conversations', 'tickets']);
-    const { changed, goneAt } = await pass(start);
+    const { changed, deletedPaths } = await pass(start);
     expect(changed).toEqual(['conversation:9', 'ticket:21']);
-    expect(goneAt).toEqual(['conversation:9', 'ticket:21']);
+    expect(deletedPaths).toEqual(['conversation:9', 'ticket:21']);
   });
 
   test('is stale after a deletion, which Intercom does not report', async () => {
@@ -259,8 +259,8 @@ describe('a broken response', () => {
     const start = await account.changes!.now(NEVER);
     for (const id of [20, 21, 22]) intercom.tickets.get(id)!.updated = seconds();
     const changes = async () => {
-      const { changed, goneAt } = await pass(start);
-      return { changed, goneAt };
+      const { changed, deletedPaths } = await pass(start);
+      return { changed, deletedPaths };
     };
     expect(await broken(changes)).toEqual([]);
   });

@@ -45,7 +45,7 @@ afterAll(async () => {
   await emulator.close();
 });
 beforeEach(() => {
-  emulator.mend();
+  emulator.reset();
   emulator.pages.clear();
   emulator.databases.clear();
   emulator.hidden.clear();

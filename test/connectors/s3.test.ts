@@ -37,7 +37,7 @@ afterAll(async () => {
   await s3.close();
 });
 beforeEach(() => {
-  s3.mend();
+  s3.reset();
   s3.buckets.clear();
   s3.regions.clear();
   s3.keys.set(ACCESS_KEY, ACCESS_KEY_SECRET);

@@ -79,7 +79,7 @@ afterAll(async () => {
   await salesforce.close();
 });
 beforeEach(() => {
-  salesforce.mend();
+  salesforce.reset();
   salesforce.records.clear();
   salesforce.contents.clear();
   for (const kind of ['ContentWorkspace', 'ContentFolder', 'ContentFolderItem', 'ContentDocument', 'Knowledge__kav'])

@@ -45,15 +45,15 @@ const attach = (table: string, record: string, name: string, created = LONG_AGO)
 /** Reads the change feed from a cursor to its end. */
 async function pass(from: string) {
   const changed: string[] = [];
-  const goneAt: string[] = [];
+  const deletedPaths: string[] = [];
   let cursor = from;
   for (let more = true; more;) {
     const page = await account.changes!.since(cursor, NEVER);
     changed.push(...page.changes.map((change) => ('gone' in change ? `gone ${change.gone}` : change.item.externalId)));
-    goneAt.push(...(page.goneAt ?? []));
+    deletedPaths.push(...(page.deletedPaths ?? []));
     ({ more, next: cursor } = page);
   }
-  return { changed, goneAt };
+  return { changed, deletedPaths };
 }
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ afterAll(async () => {
   await serviceNow.close();
 });
 beforeEach(() => {
-  serviceNow.mend();
+  serviceNow.reset();
   for (const all of [serviceNow.tables, serviceNow.attachments, serviceNow.labels]) all.clear();
   for (const all of [serviceNow.hidden, serviceNow.asleep]) all.clear();
   serviceNow.rights.hidesTables = false;
@@ -185,7 +185,7 @@ describe('the change feed', () => {
     putRecord('incident', 'new', { sys_created_on: now(), sys_updated_on: now() });
     putRecord('kb_knowledge', 'tides', { sys_updated_on: now(), workflow_state: 'retired' });
     const plan = attach('incident', 'c', 'plan', now());
-    const { changed, goneAt } = await pass(start);
+    const { changed, deletedPaths } = await pass(start);
     expect(changed.toSorted()).toEqual(
       [
         ...[idOf('incident', 'a'), idOf('incident', 'new'), idOf('incident', 'c'), plan],
@@ -193,7 +193,7 @@ describe('the change feed', () => {
       ].toSorted(),
     );
     // The previous attachments of the changed records are deleted.
-    expect(goneAt).toEqual(expect.arrayContaining(['a', 'new', 'c'].map((name) => idOf('incident', name))));
+    expect(deletedPaths).toEqual(expect.arrayContaining(['a', 'new', 'c'].map((name) => idOf('incident', name))));
   });
 
   test('is stale after a deletion of a record or an attachment, which ServiceNow does not report', async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   callers = await Promise.all([startAccountCaller(service.env), startAccountCaller(service.env)]);
 });
 afterEach(() => {
-  for (const emulator of [drive, slackSite]) emulator.mend();
+  for (const emulator of [drive, slackSite]) emulator.reset();
 });
 afterAll(async () => {
   await Promise.all(callers.map((caller) => caller.kill()));

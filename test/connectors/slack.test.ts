@@ -37,7 +37,7 @@ afterAll(async () => {
   await slack.close();
 });
 beforeEach(() => {
-  slack.mend();
+  slack.reset();
   slack.conversations.clear();
   slack.users.clear();
   slack.users.set('U0ADA', 'Ada').set('U0BEN', 'Ben');

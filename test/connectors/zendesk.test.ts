@@ -62,7 +62,7 @@ beforeEach(() => {
   emulated = newZendeskAccount();
   zendesk.accounts.clear();
   zendesk.accounts.set('harbour', emulated);
-  zendesk.mend();
+  zendesk.reset();
   account = accountOf('501');
   emulated.categories.set(1, 'Sea');
   emulated.sections.set(10, { category: 1, name: 'Sights' });
@@ -288,7 +288,7 @@ describe('tickets', () => {
     for (let more = true; more;) {
       const page = await from.changes!.since(cursor, NEVER);
       changed.push(...page.changes.map((change) => ('gone' in change ? change.gone : change.item.externalId)));
-      reread.push(...(page.goneAt ?? []));
+      reread.push(...(page.deletedPaths ?? []));
       ({ more, next: cursor } = page);
     }
     expect(attachedAmong(changed.map((id) => id.replace(/^harbour\//, '')).toSorted())).toEqual(attached);
@@ -326,7 +326,7 @@ describe('tickets', () => {
     expect(zendesk.requests.filter((path) => path.includes('/comments'))).toEqual([]);
     await below('tickets', account, { syncAttachments: true });
     expect(zendesk.requests.filter((path) => path.includes('/comments'))).toHaveLength(2);
-    zendesk.mend();
+    zendesk.reset();
     expect(idsOf(await below('tickets', account, { autoSyncedSourceTypes: ['ARTICLE'] }))).toEqual(['tickets']);
     expect(idsOf(await below('category:1', account, { autoSyncedSourceTypes: [] }))).toEqual(['category:1']);
     expect(zendesk.requests).toHaveLength(1);

@@ -58,7 +58,7 @@ afterAll(async () => {
   await zotero.close();
 });
 beforeEach(() => {
-  zotero.mend();
+  zotero.reset();
   zotero.libraries.clear();
   zotero.rights.hasLibrary = true;
   zotero.backoff.seconds = 0;

@@ -146,7 +146,7 @@ const CHANGES: readonly (readonly [what: string, events: readonly NewEvent[], ex
   ['deleted', fileEvents.deleted(file), [['FILE_DELETED', '7', requestInfo]]],
   [
     'excluded',
-    fileEvents.leftOut([file], 'reason', { requestId: 'new', workflowId: 'w' }),
+    fileEvents.skippedOfRequest([file], 'reason', { requestId: 'new', workflowId: 'w' }),
     [['FILES_SKIPPED', ['7'], { reason: 'reason', request_id: 'new', upload_id: null }]],
   ],
   [

@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { CONNECTED_SOURCES, HONOURED_BY, honours, SOURCE_TYPES } from '../../contract/sources/sources.js';
+import { TAKE_HANDED_OVER } from '../../api/integrations/handedOver.js';
+import { CONNECT_CREDENTIALS } from '../../contract/accounts/connectCredentials.js';
+import {
+  CONNECTED_SOURCES,
+  HONOURED_BY,
+  honours,
+  isConnectedSource,
+  SOURCE_TYPES,
+  type SourceType,
+} from '../../contract/sources/sources.js';
 
 /** Sources that honour each option, as the interface description lists them. All others ignore it. */
 const AS_WRITTEN = {
@@ -29,4 +38,15 @@ test('lists complete base addresses without a trailing slash for each connected 
   for (const { urls } of Object.values(CONNECTED_SOURCES))
     for (const url of Object.values(urls))
       expect(url).toMatch(/^https:\/\/(\{\w+\}|(\{\w+\}\.)?[a-z0-9.-]+)(\/([\w.-]+|\{\w+\}))*$/);
+});
+
+test('every source with a token that POST /integrations/connect takes has its line in api/integrations/handedOver.ts', () => {
+  const named = (Object.keys(CONNECT_CREDENTIALS) as SourceType[]).filter(
+    (source) => isConnectedSource(source) && CONNECTED_SOURCES[source].auth === 'token',
+  );
+  const taken = Object.keys(TAKE_HANDED_OVER);
+  expect({
+    'needs a line in TAKE_HANDED_OVER': named.filter((source) => !taken.includes(source)),
+    'needs a row in CONNECT_CREDENTIALS': taken.filter((source) => !(named as string[]).includes(source)),
+  }).toEqual({ 'needs a line in TAKE_HANDED_OVER': [], 'needs a row in CONNECT_CREDENTIALS': [] });
 });

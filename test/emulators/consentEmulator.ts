@@ -69,8 +69,8 @@ export async function startConsenting<R extends Refused>(source: ConsentingSourc
     oauth,
     hosts,
     misbehave: (how) => emulator.misbehave((place) => (place === '' ? null : how(place))),
-    mend() {
-      emulator.mend();
+    reset() {
+      emulator.reset();
       hosts.length = 0;
     },
   };

@@ -292,8 +292,8 @@ export async function startDropbox({
   return {
     ...emulator,
     settings: settingsAt('DROPBOX', emulator.origin, PATHS),
-    mend() {
-      emulator.mend();
+    reset() {
+      emulator.reset();
       asked.length = 0;
     },
     expire() {

@@ -50,7 +50,7 @@ export interface Emulator<R extends Refused = Refused> {
    */
   misbehave(how: (path: string) => Mishap<R>): void;
   /** Stops all mishaps and clears the log of requests. */
-  mend(): void;
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ export async function startEmulator<R extends Refused>(source: EmulatedSource<R>
     misbehave(how) {
       mishapOf = how;
     },
-    mend() {
+    reset() {
       mishapOf = noMishap;
       requests.length = 0;
       load.most = 0;

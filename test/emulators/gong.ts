@@ -183,8 +183,8 @@ export async function startGong({
   return {
     ...emulator,
     settings: settingsAt('GONG', emulator.origin, PATHS),
-    mend() {
-      emulator.mend();
+    reset() {
+      emulator.reset();
       asked.length = 0;
     },
     ...{ workspaces, folders, calls, asked },

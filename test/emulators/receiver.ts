@@ -30,16 +30,16 @@ export interface Receiver {
   /** All deliveries in order, whatever the reaction. */
   readonly received: Received[];
   /** `FILE_READY 7` for each delivery answered with 2xx, in order. */
-  taken(): string[];
+  accepted(): string[];
   /** `FILE_READY 7` for each delivery. */
-  came(): string[];
+  arrived(): string[];
   /** Sets the reaction to all later deliveries. */
   react(how: (received: Received) => Reaction): void;
   /**
    * Waits until `count` deliveries were answered with 2xx, and returns all of them.
    * @throws when they do not arrive in time
    */
-  tookSoon(count: number, timeoutMs?: number): Promise<string[]>;
+  waitForAccepted(count: number, timeoutMs?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -71,19 +71,19 @@ export async function startReceiver(): Promise<Receiver> {
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    taken: () => accepted.map(nameOf),
-    came: () => received.map(nameOf),
+    accepted: () => accepted.map(nameOf),
+    arrived: () => received.map(nameOf),
     react(how) {
       reaction = how;
     },
-    async tookSoon(count, timeoutMs = PATIENCE_MS) {
+    async waitForAccepted(count, timeoutMs = PATIENCE_MS) {
       const deadline = Date.now() + timeoutMs;
       while (accepted.length < count) {
         if (Date.now() > deadline)
-          throw new Error(`accepted ${accepted.length} of ${count} deliveries: ${receiver.taken().join('; ')}`);
+          throw new Error(`accepted ${accepted.length} of ${count} deliveries: ${receiver.accepted().join('; ')}`);
         await sleep(20);
       }
-      return receiver.taken();
+      return receiver.accepted();
     },
     async close() {
       server.closeAllConnections();

@@ -148,8 +148,8 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     settings: Object.entries(paths)
       .map(([part, path]) => `SALESFORCE.${part}=${emulator.origin}/${path}`)
       .join(','),
-    mend() {
-      emulator.mend();
+    reset() {
+      emulator.reset();
       queries.length = 0;
     },
     records,

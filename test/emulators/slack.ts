@@ -249,8 +249,8 @@ export async function startSlack({
     ...emulator,
     // Requests for consent and tokens never misbehave.
     misbehave: (how) => emulator.misbehave((place) => (place === '' ? null : how(place))),
-    mend() {
-      emulator.mend();
+    reset() {
+      emulator.reset();
       asked.length = 0;
     },
     settings: [

@@ -5,19 +5,19 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { MORE, playCatalogueRound } from '../support/catalogueRound.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
-import { SOURCE_STANDS } from '../support/sourceStands/index.js';
-import type { SourceStand } from '../support/sourceStands/stand.js';
+import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
+import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
 const ROUNDS = Number(process.env['TEST_KILLS'] ?? 3);
-const SOURCES = Object.keys(SOURCE_STANDS) as (keyof typeof SOURCE_STANDS)[];
-const stands = new Map<ConnectedSourceType, SourceStand>();
+const SOURCES = Object.keys(SOURCE_FIXTURES) as (keyof typeof SOURCE_FIXTURES)[];
+const fixtures = new Map<ConnectedSourceType, SourceFixture>();
 let service: OwnService;
 
 beforeAll(async () => {
-  for (const source of SOURCES) stands.set(source, await SOURCE_STANDS[source]());
+  for (const source of SOURCES) fixtures.set(source, await SOURCE_FIXTURES[source]());
   service = await startOwnService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-    SOURCE_URLS: [...stands.values()].map(({ settings }) => settings).join(','),
+    SOURCE_URLS: [...fixtures.values()].map(({ settings }) => settings).join(','),
     OAUTH_CLIENTS: SOURCES.filter((source) => CONNECTED_SOURCES[source].auth === 'oauth')
       .map((source) => `${source}=${CLIENT_ID}:${CLIENT_SECRET}`)
       .join(','),
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([...stands.values()].map((stand) => stand.close()));
+  await Promise.all([...fixtures.values()].map((fixture) => fixture.close()));
 });
 
 describe.each(SOURCES)('a sync of %s whose worker is killed at random moments', (type) => {
@@ -33,8 +33,8 @@ describe.each(SOURCES)('a sync of %s whose worker is killed at random moments', 
     `stores what an uninterrupted sync stores, ${ROUNDS} times`,
     async () => {
       const random = seededChance(`kills of ${type}`);
-      const stand = stands.get(type)!;
-      const common = { service, type, stand, content: stand.reset(MORE) };
+      const fixture = fixtures.get(type)!;
+      const common = { service, type, fixture, content: fixture.reset(MORE) };
       const uninterrupted = await playCatalogueRound({
         ...common,
         customerId: `uninterrupted ${type}`,

@@ -124,7 +124,7 @@ test('ends each connection in one account, or in a page with instructions, where
   );
   releaseReplies();
   releaseRequests();
-  drive.mend();
+  drive.reset();
   expect(await Promise.all(NAMES.map(stateOf))).toEqual([
     'waiting',
     'exchanging',

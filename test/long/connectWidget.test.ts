@@ -14,7 +14,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../emulators/s3Source.js';
 import { ORGANIZATION_HOST } from '../emulators/salesforce.js';
 import { startSampleSite } from '../emulators/site.js';
-import { useCatalogue } from '../support/sourceStands/catalogue.js';
+import { useCatalogue } from '../support/sourceFixtures/catalogue.js';
 import { startWidgetBrowser, type WidgetBrowser, type WidgetView } from '../support/widgetBrowser.js';
 import { startWidgetSite, type WidgetSite } from '../support/widgetSite.js';
 
@@ -89,7 +89,7 @@ async function consent(press: () => Promise<void>): Promise<void> {
   await popup.close();
 }
 
-const accountOf = (type: ConnectedSourceType): string => catalogue.stands[type].externalId.split('|')[1] ?? '';
+const accountOf = (type: ConnectedSourceType): string => catalogue.fixtures[type].externalId.split('|')[1] ?? '';
 
 /** Selects the first selectable item, and waits until one of its files is synced. */
 async function syncFirst(type: string): Promise<void> {
@@ -113,7 +113,7 @@ async function connectedAs(type: ConnectedSourceType): Promise<void> {
 
 describe('connecting each source and syncing one file', () => {
   test.each(Object.keys(CONNECT_CREDENTIALS) as ConnectedSourceType[])('%s, with entered credentials', async (type) => {
-    catalogue.stands[type].reset();
+    catalogue.fixtures[type].reset();
     await openAt(type);
     await widget.press('Connect Account');
     await fill(CONNECT_CREDENTIALS[type]!);
@@ -124,7 +124,7 @@ describe('connecting each source and syncing one file', () => {
   });
 
   test.each(Object.keys(BEFORE_CONSENT) as ConnectedSourceType[])('%s, at an entered host', async (type) => {
-    catalogue.stands[type].reset();
+    catalogue.fixtures[type].reset();
     await openAt(type);
     await widget.press('Connect Account');
     await fill(BEFORE_CONSENT[type]!(catalogue.service.url));
@@ -134,7 +134,7 @@ describe('connecting each source and syncing one file', () => {
   });
 
   test.each(BY_CONSENT)('%s, by consent', async (type) => {
-    catalogue.stands[type].reset();
+    catalogue.fixtures[type].reset();
     await openAt(type);
     await consent(() => widget.press('Connect Account'));
     await connectedAs(type);
@@ -142,7 +142,7 @@ describe('connecting each source and syncing one file', () => {
 });
 
 test('shows the refusal of a source', async () => {
-  catalogue.stands.GURU.reset();
+  catalogue.fixtures.GURU.reset();
   await openAt('GURU');
   await widget.press('Connect Account');
   await fill({ username: 'nobody', Token: 'nobody' });
@@ -153,7 +153,7 @@ test('shows the refusal of a source', async () => {
 });
 
 test('syncs files of selected GitHub repositories', async () => {
-  catalogue.stands.GITHUB.reset();
+  catalogue.fixtures.GITHUB.reset();
   await openAt('GITHUB');
   await widget.press('Connect Account');
   await fill({ username: LOGIN, Token: GITHUB_TOKEN });
@@ -175,7 +175,7 @@ test('syncs files of selected GitHub repositories', async () => {
 });
 
 test('finds Slack conversations by name, and syncs them', async () => {
-  catalogue.stands.SLACK.reset();
+  catalogue.fixtures.SLACK.reset();
   await openAt('SLACK');
   await consent(() => widget.press('Connect Account'));
   await widget.until(widget.text('Your Slack account is connected.'));
@@ -228,7 +228,7 @@ test('scrapes a web site and a page of its sitemap', async () => {
 
 test('opens the hosted chooser when its own file list is off, and shows the chosen files', async () => {
   const type = 'GOOGLE_DRIVE';
-  catalogue.stands[type].reset();
+  catalogue.fixtures[type].reset();
   widget = await browser.open('widget chooser', { enabledIntegrations: [{ id: type }], entryPoint: type });
   await consent(() => widget.press('Connect Account'));
   await widget.until(widget.text(accountOf(type)));

@@ -13,28 +13,28 @@ import { withDatabase } from '../support/dataSources.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
 import { scheduleOf, scheduleWhen } from '../support/passes.js';
 import { waitFor } from '../support/waitFor.js';
-import { standForGitBook } from '../support/sourceStands/gitbook.js';
-import type { SourceStand } from '../support/sourceStands/stand.js';
+import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
+import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
 /** Replaces an interval of hours; at least the shortest catch-up window of Temporal. */
 const EVERY_MS = 12_000;
 const DOWN_MS = 4 * EVERY_MS;
 
 let service: OwnService;
-let stand: SourceStand;
+let fixture: SourceFixture;
 let client: Client;
 let scheduleId: string;
 
 beforeAll(async () => {
-  stand = await standForGitBook();
-  service = await startOwnService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: stand.settings });
+  fixture = await fixtureForGitBook();
+  service = await startOwnService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: fixture.settings });
   client = createTemporalClient({
     address: service.env['TEMPORAL_ADDRESS'] ?? '',
     namespace: 'default',
   });
   const user = await service.user('away');
-  stand.reset();
-  expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  fixture.reset();
+  expect(await fixture.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   const { id } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
   const organization = apiClient(service.url, { authorization: `Bearer ${service.env['API_KEY'] ?? ''}` }, 60_000);
   const config = { customer_ids: ['away'], auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 };
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.connection.close();
   await service.close();
-  await stand.close();
+  await fixture.close();
 });
 
 const passes = (): Promise<Pick<RunDoc, 'acceptedAt' | 'finishedAt'>[]> =>
@@ -85,10 +85,10 @@ test('catches up one pass after Temporal was down for four intervals', async () 
 }, 300_000);
 
 test('starts one pass after a pass that ran over several intervals', async () => {
-  stand.hold();
+  fixture.hold();
   const before = (await passes()).length;
   await waitFor(
-    () => stand.underWay(),
+    () => fixture.underWay(),
     (requests) => requests > 0,
   );
   const skippedBefore = (await scheduleOf(client, service.names, scheduleId))?.info.numActionsSkippedOverlap ?? 0;
@@ -99,5 +99,5 @@ test('starts one pass after a pass that ran over several intervals', async () =>
     (one) => (one?.info.numActionsSkippedOverlap ?? 0) >= skippedBefore + 3,
   );
   expect((await passes()).length - before).toBeLessThanOrEqual(1);
-  stand.reset();
+  fixture.reset();
 }, 300_000);

@@ -1,5 +1,5 @@
 /** The operations of single sources that do not fit into `npm test`: a minute or two. */
-import { useCatalogue } from '../support/sourceStands/catalogue.js';
+import { useCatalogue } from '../support/sourceFixtures/catalogue.js';
 import { chooserRows } from '../system/sources/own/chooser.js';
 import { freshdeskRows } from '../system/sources/own/freshdesk.js';
 import { dropboxRows } from '../system/sources/own/dropbox.js';

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { type AtRest, readAtRest } from '../support/atRest.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
-import { pointsOfFile, storedFor, toldOf } from '../support/coldFiles.js';
+import { pointsOfFile, storedFor, eventKindsOf } from '../support/coldFiles.js';
 import { withDatabase } from '../support/dataSources.js';
 import { findDifferences } from '../support/differences.js';
 import { type OwnService, startOwnService, type Victim } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
-import { standForGitBook } from '../support/sourceStands/gitbook.js';
-import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
+import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
+import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
 
 const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
 /** The most deletions that do not exceed the mass-deletion limit. */
@@ -21,30 +21,30 @@ const SETTLE_MS = 150_000;
 const VICTIMS: readonly Victim[] = ['worker', 'mongodb', 'qdrant', 'temporal'];
 
 let service: OwnService;
-let stand: SourceStand;
-let content: StandContent;
+let fixture: SourceFixture;
+let content: FixtureContent;
 let organization: ApiClient;
 let user: TestUser;
 let sourceId: number;
 
 beforeAll(async () => {
-  stand = await standForGitBook();
+  fixture = await fixtureForGitBook();
   service = await startOwnService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-    SOURCE_URLS: stand.settings,
+    SOURCE_URLS: fixture.settings,
     QUARANTINE_SWEEP_INTERVAL_S: '1',
     REAP_INTERVAL_S: '2',
   });
   organization = apiClient(service.url, { authorization: `Bearer ${service.env['API_KEY'] ?? ''}` }, 60_000);
   user = await service.user('quarantined');
-  content = stand.reset(20);
-  expect(await stand.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
+  content = fixture.reset(20);
+  expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
   await settled(22 + content.others.length);
   sourceId = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!.id;
 }, 300_000);
 afterAll(async () => {
   await service.close();
-  await stand.close();
+  await fixture.close();
 });
 
 const files = async (): Promise<FileRecord[]> =>
@@ -91,7 +91,7 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
     async () => {
       for (let number = 0; number < KILLS; number += 1) {
         // Files erased in the round before exist at the source again.
-        stand.reset(20);
+        fixture.reset(20);
         await list();
         const selection = { data_source_id: sourceId, ids: content.containers };
         expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
@@ -103,7 +103,7 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
         const points = await Promise.all(ids.map((id) => pointsOfFile(service.env, id)));
         expect(points.every((some) => some.length > 0)).toBe(true);
 
-        for (const file of removed) stand.remove(file.external_file_id);
+        for (const file of removed) fixture.remove(file.external_file_id);
         const isKept = async (): Promise<boolean> =>
           (await kept()).filter(({ file_id, state }) => ids.includes(file_id) && state === 'KEPT').length === GONE;
         await withKill(async () => {
@@ -125,10 +125,10 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
         expect(await storedFor(service.env)).toEqual([]);
 
         // List the files again, remove them again, and restore none.
-        stand.reset(20);
+        fixture.reset(20);
         await list();
         await expectConsistent();
-        for (const file of removed) stand.remove(file.external_file_id);
+        for (const file of removed) fixture.remove(file.external_file_id);
         await list();
         await waitFor(isKept, Boolean, SETTLE_MS);
         await withKill(async () => {
@@ -145,7 +145,7 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
         expect(await storedFor(service.env)).toEqual([]);
         for (const id of ids) {
           expect(await pointsOfFile(service.env, id)).toEqual([]);
-          expect((await toldOf(service.env, id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(2);
+          expect((await eventKindsOf(service.env, id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(2);
         }
         process.stdout.write(`${victim}: round ${number + 1} of ${KILLS}\n`);
       }

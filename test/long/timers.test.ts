@@ -268,11 +268,11 @@ test('delivers missed events at the next retry after a receiver recovers, and ne
   await waitFor(() => tried(1).length, Boolean);
   await time.pass(HOUR);
   await emit(2);
-  expect(await receiver.tookSoon(1)).toEqual(['FILE_READY 2']);
+  expect(await receiver.waitForAccepted(1)).toEqual(['FILE_READY 2']);
   await time.pass(6 * HOUR);
-  expect(receiver.taken()).toHaveLength(1);
+  expect(receiver.accepted()).toHaveLength(1);
   await time.pass(DAY);
-  expect(receiver.taken()).toEqual(['FILE_READY 2', 'FILE_READY 1']);
+  expect(receiver.accepted()).toEqual(['FILE_READY 2', 'FILE_READY 1']);
   expectGaps(tried(1), [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR]);
   await receiver.close();
 });

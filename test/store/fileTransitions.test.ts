@@ -102,9 +102,9 @@ const OPERATIONS: readonly Operation[] = [
       ]),
   },
   {
-    rows: ['keep', 'keepEvaluated'],
-    rowOf: (file) => (isEvaluated(file) ? 'keepEvaluated' : 'keep'),
-    call: (file, runId) => store().files.keep([{ runId, file, generation: file.lastGeneration, cost }]),
+    rows: ['finishUnchanged', 'keepEvaluated'],
+    rowOf: (file) => (isEvaluated(file) ? 'keepEvaluated' : 'finishUnchanged'),
+    call: (file, runId) => store().files.finishUnchanged([{ runId, file, generation: file.lastGeneration, cost }]),
   },
   { rows: ['shelve'], call: ({ _id }, runId) => store().files.shelve(runId, _id) },
   {
@@ -201,7 +201,15 @@ const OPERATIONS: readonly Operation[] = [
 ];
 
 /** Transitions that end the sync of a file. */
-const ENDS: readonly Transition[] = ['finish', 'keep', 'keepEvaluated', 'shelve', 'fail', 'abort', 'abortQueued'];
+const ENDS: readonly Transition[] = [
+  'finish',
+  'finishUnchanged',
+  'keepEvaluated',
+  'shelve',
+  'fail',
+  'abort',
+  'abortQueued',
+];
 
 /** Transitions covered by other suites: new records, full queues, and files restored from quarantine. */
 const COVERED_ELSEWHERE: readonly Transition[] = [

@@ -310,7 +310,7 @@ test('the overview of an organization lists first what needs attention, and coun
   const { counts, rows } = await overview.sources(organizationId, 100);
   expect(counts).toEqual({ revoked: 1, failed: 1, held: 1, syncing: 1, ready: 0 });
   expect(rows).toMatchObject([
-    { ...account(3), state: 'revoked', why: expect.stringMatching(/^Access was taken back/), scheduled: null },
+    { ...account(3), state: 'revoked', why: expect.stringMatching(/^Access was revoked/), scheduled: null },
     { ...account(1), state: 'failed' },
     { ...account(0), state: 'held', why: expect.stringMatching(/^3 files are missing/), scheduled: 'DAILY' },
     { ...account(2), state: 'syncing', why: null },

@@ -11,7 +11,7 @@ const chunk = (fileId: number, text: string) => ({
 describe('cache of texts that searches found', () => {
   test('returns a text only to its owner', () => {
     const cache = createTextCache(10_000);
-    cache.keep(MINE, [chunk(7, 'half a pair \ud83d stays one')]);
+    cache.add(MINE, [chunk(7, 'half a pair \ud83d stays one')]);
     expect(cache.get(MINE, '7:1:0')).toEqual(chunk(7, 'half a pair \ud83d stays one'));
     expect(cache.get({ ...MINE, userId: 3 }, '7:1:0')).toBeUndefined();
     expect(cache.get({ ...MINE, organizationId: 3 }, '7:1:0')).toBeUndefined();
@@ -21,13 +21,13 @@ describe('cache of texts that searches found', () => {
   test('stays within its size by dropping the least recently used texts', () => {
     const cache = createTextCache(10_000);
     const chunks = Array.from({ length: 10 }, (_, index) => chunk(index, 'x'.repeat(1_000)));
-    cache.keep(MINE, chunks);
+    cache.add(MINE, chunks);
     expect(chunks.map(({ key }) => cache.get(MINE, key) !== undefined)).toEqual(chunks.map((_, index) => index >= 6));
   });
 
   test('keeps nothing with a size of zero', () => {
     const cache = createTextCache(0);
-    cache.keep(MINE, [chunk(1, 'x')]);
+    cache.add(MINE, [chunk(1, 'x')]);
     expect(cache.get(MINE, '1:1:0')).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ import { forgetVectors, readAtRest } from './atRest.js';
 import type { Listed } from './client.js';
 import type { OwnService } from './ownService.js';
 import { waitFor } from './waitFor.js';
-import type { SourceStand, StandContent } from './sourceStands/stand.js';
+import type { SourceFixture, FixtureContent } from './sourceFixtures/fixture.js';
 
 /** Number of documents in addition to those of the catalogue. */
 export const MORE = 20;
@@ -19,9 +19,9 @@ export const MORE = 20;
 export interface CatalogueRound {
   readonly service: OwnService;
   readonly type: ConnectedSourceType;
-  readonly stand: SourceStand;
+  readonly fixture: SourceFixture;
   /** The content of the source, identical in all rounds: version numbers that increase would make the rounds differ. */
-  readonly content: StandContent;
+  readonly content: FixtureContent;
   readonly customerId: string;
   /** The worker is killed after each of these numbers of requests to the source. */
   readonly killsAfter: readonly number[];
@@ -38,21 +38,21 @@ interface RoundResult {
 }
 
 export async function playCatalogueRound(round: CatalogueRound): Promise<RoundResult> {
-  const { service, type, stand, content, customerId, killsAfter } = round;
+  const { service, type, fixture, content, customerId, killsAfter } = round;
   await forgetVectors(service.env);
-  const before = stand.asked();
+  const before = fixture.asked();
   const user = await service.user(customerId);
   let isOver = false;
   const killing = (async () => {
     let hits = 0;
     for (const requests of killsAfter) {
-      while (!isOver && stand.asked() - before < requests) await sleep(5);
+      while (!isOver && fixture.asked() - before < requests) await sleep(5);
       if (!isOver) hits += 1;
       await service.kill('worker');
     }
     return hits;
   })();
-  expect(await stand.connect(user, { sync_source_items: true })).toMatchObject({ status: 200 });
+  expect(await fixture.connect(user, { sync_source_items: true })).toMatchObject({ status: 200 });
   const source = async (): Promise<DataSourceRecord> =>
     (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
   const { id } = await source();
@@ -71,7 +71,7 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<RoundRe
       current.sync_status === 'READY' && current.files_synced_at !== null && current.source_items_synced_at !== null,
   );
   isOver = true;
-  const asked = stand.asked() - before;
+  const asked = fixture.asked() - before;
   const hits = await killing;
   const { body } = await user.post<{ items: Record<string, unknown>[]; count: number }>('/integrations/items/list', {
     ...listing,

@@ -73,7 +73,7 @@ export const recordOf = (env: NodeJS.ProcessEnv, id: number): Promise<FileDoc | 
   );
 
 /** Returns the kinds of the events about a file, in order. */
-export async function toldOf(env: NodeJS.ProcessEnv, fileId: number): Promise<string[]> {
+export async function eventKindsOf(env: NodeJS.ProcessEnv, fileId: number): Promise<string[]> {
   return inDatabase(env, async (connection) => {
     const rows = await connection.collection<EventRowDoc>('events').find({}).sort({ at: 1 }).toArray();
     return (rows as unknown as EventRowDoc[]).flatMap(({ events }) =>

@@ -28,6 +28,8 @@ export interface Compared {
   readonly added: ReadonlySet<string>;
   /** Names of fields that our document adds to records, at any path. */
   readonly ofRecords?: ReadonlySet<string>;
+  /** Values of enums that only our document has. */
+  readonly values?: ReadonlySet<unknown>;
 }
 
 /**
@@ -50,13 +52,13 @@ export function differences(compared: Compared, mine: Schema, other: Schema, pat
 }
 
 function ofKind(compared: Compared, mine: Kind, other: Kind, path: string): string[] {
-  const { added, ofRecords } = compared;
+  const { added, ofRecords, values } = compared;
   const below = (name: string): string => (path === '' ? name : `${path}.${name}`);
   if (other.enum) {
     if (!mine.enum) return [`${path}: may be any ${mine.type}`];
     return mine.enum
-      .filter((value) => value !== null && !other.enum?.includes(value))
-      .map((value) => `${path}: may be ${String(value)}`);
+      .filter((value) => value !== null && !other.enum?.includes(value) && !values?.has(value))
+      .map((value) => `${path}: may be ${String(value)}, which is not in EXTENSIONS.values`);
   }
   if (other.type === 'array')
     return mine.items

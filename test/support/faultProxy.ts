@@ -12,7 +12,7 @@ export const COMMIT_STEPS = [
   'chunks',
   'points',
   'intend',
-  'flip',
+  'publish',
   'tell',
   'cleanPoints',
   'cleanChunks',
@@ -85,7 +85,7 @@ const COMMIT_TRANSACTION = Buffer.from('\x10commitTransaction\0\x01');
 /** Returns the id of the outbox row in a message. */
 const rowOf = (message: Buffer): string => /[0-9a-f]{24}:\d+/.exec(message.toString('latin1'))?.[0] ?? '';
 
-/** @param intended ids of event rows of flipped files that are not published yet */
+/** @param intended ids of event rows that are not published yet */
 function stepOfMessage(message: Buffer, intended: Set<string>): CommitStep | null {
   if (message.includes(INSERT_EVENTS) && message.includes('FILE_READY') && message.includes('WEBPAGE_READY')) {
     intended.add(rowOf(message));
@@ -96,7 +96,7 @@ function stepOfMessage(message: Buffer, intended: Set<string>): CommitStep | nul
   if (message.includes(INSERT_CHUNKS)) return 'chunks';
   if (message.includes(DELETE_CHUNKS)) return 'cleanChunks';
   if (!message.includes(UPDATE_FILES) || !message.includes('cleanupPending')) return null;
-  return message.includes('processedAs') ? 'flip' : 'cleaned';
+  return message.includes('processedAs') ? 'publish' : 'cleaned';
 }
 
 /** Calls `each` for every complete message of MongoDB's wire protocol, in order. */

@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import type { FileRecord } from '../../contract/files/records.js';
 import { readAtRest } from './atRest.js';
 import type { Listed, TestUser } from './client.js';
-import { letDaysPass, pointsOfFile, storedFor, toldOf } from './coldFiles.js';
+import { letDaysPass, pointsOfFile, storedFor, eventKindsOf } from './coldFiles.js';
 import { findDifferences } from './differences.js';
 import type { OwnService, Victim } from './ownService.js';
 import type { Chance } from './seed.js';
@@ -103,7 +103,7 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
       expect(await pointsNow()).toEqual(direction === 'hot' ? points : ids.map(() => []));
       expect(ascending(await storedFor(env))).toEqual(direction === 'hot' ? [] : ascending(ids));
       for (const id of ids) {
-        const kinds = await toldOf(env, id);
+        const kinds = await eventKindsOf(env, id);
         const times = (kind: string) => kinds.filter((other) => other === kind).length;
         expect({ cold: times('MOVED_TO_COLD_STORAGE'), hot: times('MOVED_TO_HOT_STORAGE') }).toEqual(counts);
       }

@@ -31,7 +31,7 @@ const ANSWER_MS = 200;
  * Progress marks after a run is requested: the first file has a new generation, the first texts are embedded, the first
  * file is switched.
  */
-const MARKS = ['requested', 'begun', 'embedded', 'flipped'] as const;
+const MARKS = ['requested', 'begun', 'embedded', 'published'] as const;
 
 export interface Kill {
   readonly victim: Victim;
@@ -53,7 +53,7 @@ export function someMoment(chance: Chance, victim: Victim, undisturbedMs: number
   // The API is only involved while it accepts the request, so it is killed then; other processes at any time.
   if (victim === 'api') return { victim, since: 'requested', delayMs: chance.below(100) };
   const since = chance.pick(MARKS);
-  const isLate = since === 'embedded' || since === 'flipped';
+  const isLate = since === 'embedded' || since === 'published';
   return { victim, since, delayMs: chance.below(isLate ? Math.min(150, undisturbedMs) : undisturbedMs) };
 }
 
@@ -116,7 +116,7 @@ async function reembed(user: TestUser, model: EmbeddingModelId, key: string): Pr
 const outcomeOf = ({ id: _id, ...run }: Run): Record<string, unknown> =>
   Object.fromEntries(Object.entries(run).filter(([name]) => !name.endsWith('_at')));
 
-const receivedTexts = (emulator: EmbeddingEmulator): string[] => emulator.came.flatMap(({ texts }) => texts);
+const receivedTexts = (emulator: EmbeddingEmulator): string[] => emulator.requests.flatMap(({ texts }) => texts);
 
 const timesOf = (texts: readonly string[]): Map<string, number> => {
   const times = new Map<string, number>();
@@ -135,7 +135,7 @@ async function playUndisturbed(
   let undisturbedMs = Infinity;
   for (const model of [...MODELS.slice(1), MODELS[0]]) {
     await forgetVectors(service.env);
-    emulator.came.length = 0;
+    emulator.requests.length = 0;
     const begun = Date.now();
     const outcome = outcomeOf(await reembed(user, model, `undisturbed ${model}`));
     undisturbedMs = Math.min(undisturbedMs, Date.now() - begun);
@@ -181,7 +181,7 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
       requested: async () => true,
       begun: async () => (await begun()) > begunBefore,
       embedded: async () => (await connection.collection('vector_cache').countDocuments({}, { limit: 1 })) > 0,
-      flipped: async () => {
+      published: async () => {
         const query = { customerId: KILLED, isContainer: false, 'options.embeddingModel': model };
         return (await connection.collection('files').countDocuments(query, { limit: 1 })) > 0;
       },
@@ -215,7 +215,7 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
       if (!stage) throw new Error('no undisturbed run');
       round += 1;
       await forgetVectors(service.env);
-      emulator.came.length = 0;
+      emulator.requests.length = 0;
       const before = await begun();
       const started = Date.now();
       let ended = false;

@@ -4,7 +4,8 @@
  * Processor time, because wall time on a busy machine includes the time of other processes.
  *
  * GET http://127.0.0.1:TURN_PROBE_PORT/ waits until the main thread is idle and returns the longest turn since the last
- * such request, in milliseconds.
+ * such request, in milliseconds of a core at the reference speed: the processor time of the same work doubles while
+ * other processes use the core's second thread and its caches.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,9 +20,22 @@ const IDLE_MS = 2;
  */
 const IDLE_TICKS = 8;
 const PATIENCE_MS = 30_000;
+/** A fixed piece of work, and its processor time on an idle core of a 2.5 GHz server. */
+const REFERENCE = JSON.stringify(Array.from({ length: 12_000 }, (_, at) => ({ key: `k${at}`, value: [at, 'text'] })));
+const REFERENCE_MS = 6;
 
 const port = process.env['TURN_PROBE_PORT'];
 const usedMs = () => Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
+
+/** Returns how many times as long as at the reference speed the main thread takes now: at least 1. */
+function slowness() {
+  const times = [0, 1, 2].map(() => {
+    const began = usedMs();
+    JSON.parse(REFERENCE);
+    return usedMs() - began;
+  });
+  return Math.max(1, times.toSorted((a, b) => a - b)[1] / REFERENCE_MS);
+}
 
 if (isMainThread && port) {
   let longest = 0;
@@ -40,8 +54,9 @@ if (isMainThread && port) {
   };
   createServer((_request, response) => {
     void untilIdle().then(() => {
-      response.end(String(longest));
+      response.end(String(longest / slowness()));
       longest = 0;
+      last = usedMs();
     });
   })
     .listen(Number(port), '127.0.0.1')

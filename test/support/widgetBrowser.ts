@@ -21,13 +21,13 @@ const PATIENCE_MS = 60_000;
 const POLLING_MS = 3_000;
 
 /** The options of the widget that tests use. */
-export interface WidgetWishes {
+export interface WidgetOptions {
   readonly enabledIntegrations: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[];
   readonly [prop: string]: unknown;
 }
 
 /** An event that the widget sends to its page. */
-export interface Told {
+export interface WidgetCallback {
   readonly status: number;
   readonly action: string;
   readonly integration?: string;
@@ -39,7 +39,7 @@ export interface WidgetBrowser {
    * Opens the integrator's page for one of its customers.
    * @param plainHost a site without TLS: the widget would request its addresses with https, or without a scheme
    */
-  open(customer: string, wishes: WidgetWishes, plainHost?: string): Promise<WidgetView>;
+  open(customer: string, options: WidgetOptions, plainHost?: string): Promise<WidgetView>;
   close(): Promise<void>;
 }
 
@@ -60,10 +60,10 @@ export async function startWidgetBrowser(site: string, apiUrl: string): Promise<
   if (executablePath === null) throw new Error('Chromium was not found: install chromium-headless-shell');
   const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: [LOOPBACK_ONLY] });
   return {
-    async open(customer, wishes, plainHost) {
+    async open(customer, options, plainHost) {
       const context = await browser.newContext({ viewport: { width: 1024, height: 760 }, locale: 'en-GB' });
-      const all = { customer, apiURL: apiUrl, dataSourcePollingInterval: POLLING_MS, ...wishes };
-      await context.addInitScript({ content: `globalThis.wishes = ${JSON.stringify(all)}` });
+      const all = { customer, apiURL: apiUrl, dataSourcePollingInterval: POLLING_MS, ...options };
+      await context.addInitScript({ content: `globalThis.options = ${JSON.stringify(all)}` });
       if (plainHost !== undefined) await context.addInitScript({ content: withoutTls(plainHost) });
       const page = await context.newPage();
       await page.clock.install();
@@ -156,8 +156,8 @@ export class WidgetView {
     return opened;
   }
 
-  told(): Promise<Told[]> {
-    return this.page.evaluate('globalThis.told');
+  callbacks(): Promise<WidgetCallback[]> {
+    return this.page.evaluate('globalThis.callbacks');
   }
 
   async picture(name: string, of: Page = this.page): Promise<void> {

@@ -1,13 +1,13 @@
-/** The page of an integrator: only the widget, with the options of the test (`globalThis.wishes`) and tokens of its own back end. */
+/** The page of an integrator: only the widget, with the options of the test (`globalThis.options`) and tokens of its own back end. */
 import { CarbonConnect } from 'carbon-connect';
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
-const { customer, ...wishes } = globalThis.wishes;
-globalThis.told = [];
+const { customer, ...options } = globalThis.options;
+globalThis.callbacks = [];
 
 const tokenFetcher = async () => (await fetch(`/token?${new URLSearchParams({ customer })}`)).json();
-const tell = (data) => globalThis.told.push(data);
+const report = (data) => globalThis.callbacks.push(data);
 
 function Page() {
   const [open, setOpen] = useState(true);
@@ -16,11 +16,11 @@ function Page() {
       orgName="Harbour"
       brandIcon="/brand.svg"
       tokenFetcher={tokenFetcher}
-      onSuccess={tell}
-      onError={tell}
+      onSuccess={report}
+      onError={report}
       open={open}
       setOpen={setOpen}
-      {...wishes}
+      {...options}
     />
   );
 }

@@ -100,11 +100,11 @@ test.each<Moment>(['before', 'after'])(
   async (when) => {
     disturbance = { when, disturb: fail };
     await writeEvents(1, 2, 3);
-    await receiver.tookSoon(3);
+    await receiver.waitForAccepted(3);
     await writeEvents(4);
-    await receiver.tookSoon(4);
+    await receiver.waitForAccepted(4);
     expect(disturbance).toBeNull();
-    expect(receiver.came().toSorted()).toEqual(named(1, 2, 3, 4));
+    expect(receiver.arrived().toSorted()).toEqual(named(1, 2, 3, 4));
   },
 );
 
@@ -121,9 +121,9 @@ test.each<Moment>(['before', 'after'])(
     const { workflowId, runId } = execution ?? { workflowId: '', runId: '' };
     await expect(client.workflow.getHandle(workflowId, runId).result()).rejects.toThrow(/cancel/i);
     await writeEvents(3);
-    await receiver.tookSoon(3);
-    expect(new Set(receiver.taken())).toEqual(new Set(named(1, 2, 3)));
-    expect(receiver.came()).toHaveLength(3);
+    await receiver.waitForAccepted(3);
+    expect(new Set(receiver.accepted())).toEqual(new Set(named(1, 2, 3)));
+    expect(receiver.arrived()).toHaveLength(3);
   },
 );
 
@@ -136,13 +136,13 @@ test('is started again after termination while a delivery waits for its retry, w
   );
   await workflow().terminate('by the test');
   receiver.react(() => 200);
-  await receiver.tookSoon(1);
-  expect(receiver.taken()).toEqual(named(1));
+  await receiver.waitForAccepted(1);
+  expect(receiver.accepted()).toEqual(named(1));
 });
 
 test('runs no pass while there are no events', async () => {
   await writeEvents(1);
-  await receiver.tookSoon(1);
+  await receiver.waitForAccepted(1);
   const id = service.names.idOf(workflowIds.deliverEvents(webhookId));
   await waitFor(
     () => service.store.webhooks.find(webhookId),

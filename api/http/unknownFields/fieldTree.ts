@@ -77,6 +77,8 @@ export const fieldTreeOf = (schema: Joi.Schema): FieldTree | null => treeOf(sche
 
 type Container = Readonly<Record<string, unknown>>;
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+const isNothing = (value: unknown): boolean =>
+  value === null || (isContainer(value) && Object.keys(value).length === 0);
 
 /**
  * Returns the fields of a value that its schema does not know, at most MAX_UNKNOWN. The walk enters only what the tree
@@ -89,8 +91,8 @@ export function findUnknown(tree: FieldTree, given: unknown, taken: unknown): re
   const isUnknown = ({ names, renamed, isOpen }: FieldTree, name: string, value: unknown, kept: unknown): boolean => {
     if (!isContainer(kept)) return !names.has(name) && !isOpen;
     if (Object.hasOwn(kept, name)) return false;
-    // Validation also removes null from known fields, where it means "absent".
-    if (names.has(name) || isOpen) return value !== null && !renamed.has(name);
+    // Validation also removes null and {} from known fields, where they mean "absent".
+    if (names.has(name) || isOpen) return !isNothing(value) && !renamed.has(name);
     return !renamed.has(name);
   };
   const visit = (at: FieldTree, value: unknown, kept: unknown): void => {

@@ -120,12 +120,12 @@ function accountInWords({ externalId, metadata }: DataSourceDoc): string | null 
 
 async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
   const { store, unit, settings } = deps;
-  const { _id, service, wishes, runIds, dataSourceId } = attempt;
+  const { _id, service, wishes: actions, runIds, dataSourceId } = attempt;
   for (const runId of runIds) unit.start(runId);
   const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
   const until = new Date(Date.now() + settings.connectPageLifeMs);
   // Only the first visitor sees the account's name, since browsers may keep the URL for long.
-  const chooser = wishes.offersChooser ? await store.attempts.openPage(_id, until) : null;
-  if (chooser !== null && wishes.opensChooser) return new RedirectAnswer(pagePath(chooser));
+  const chooser = actions.offersChooser ? await store.attempts.openPage(_id, until) : null;
+  if (chooser !== null && actions.opensChooser) return new RedirectAnswer(pagePath(chooser));
   return connectedPage(nameOf(service), source ? accountInWords(source) : null, chooser);
 }

@@ -17,7 +17,7 @@ export async function goOn(
   externalIds: readonly string[] | null,
   { store, unit }: Pick<ApiDeps, 'store' | 'unit'>,
 ): Promise<void> {
-  const { options, wishes } = attempt;
+  const { options, wishes: actions } = attempt;
   const { ingest, tags, incrementalSync: incremental } = options;
   const requestId = options.requestId ?? randomUUID();
   const first = await store.runs.nextId(3);
@@ -25,7 +25,7 @@ export async function goOn(
   const accepted = await unit.transaction(async (session) => {
     const runIds: number[] = [];
     await store.dataSources.keepOptions(attempt, dataSourceId, options, session);
-    const fresh = storedTags(wishes.dataSourceTags);
+    const fresh = storedTags(actions.dataSourceTags);
     const tagged = await store.dataSources.changeTags(
       attempt,
       dataSourceId,
@@ -40,14 +40,14 @@ export async function goOn(
     }
     if (externalIds !== null)
       await store.dataSources.selected(attempt, dataSourceId, workflowIds.syncSource(filesRunId), session);
-    if (externalIds === null && wishes.listItems) {
+    if (externalIds === null && actions.listItems) {
       const queued = await store.dataSources.queueListing(attempt, dataSourceId, itemsRunId, session);
       if (queued?.itemsRunId === itemsRunId) {
         await acceptListing(attempt, { runId: itemsRunId, requestId, dataSourceId }, store, session);
         runIds.push(itemsRunId);
       }
     }
-    if (externalIds !== null || wishes.syncFiles) {
+    if (externalIds !== null || actions.syncFiles) {
       const selection = { externalIds, tags, ingest, incremental };
       await acceptSelection(attempt, { runId: filesRunId, requestId, dataSourceId }, selection, store, session);
       runIds.push(filesRunId);

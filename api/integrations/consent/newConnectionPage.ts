@@ -9,20 +9,20 @@ interface GoingOn {
   readonly service: OAuthSource;
   readonly dataSourceId: number;
   readonly options: ConnectionOptions;
-  readonly wishes: ConnectionActions;
+  readonly actions: ConnectionActions;
 }
 
 /** Returns the URL of the page on which a user continues with a connected account, without a new consent. */
 export async function newConnectionPage(
   { organizationId, userId, customerId }: UserCaller,
-  { dataSourceId, ...wanted }: GoingOn,
+  { dataSourceId, actions: wishes, ...wanted }: GoingOn,
   { store, unit, settings, publicUrl }: Pick<ApiDeps, 'store' | 'unit' | 'settings' | 'publicUrl'>,
 ): Promise<string> {
   const _id = await store.runs.nextId();
   const name = await unit.transaction((session) =>
     store.attempts.beginConnected(
       {
-        ...{ _id, organizationId, userId, customerId, clientId: '', redirectUri: '', facts: {}, ...wanted },
+        ...{ _id, organizationId, userId, customerId, clientId: '', redirectUri: '', facts: {}, wishes, ...wanted },
         knownSourceId: dataSourceId,
         dataSourceId,
         expiresAt: new Date(Date.now() + settings.connectPageLifeMs),

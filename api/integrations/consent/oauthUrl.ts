@@ -10,7 +10,7 @@ import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { HttpError, notFound } from '../../http/errors.js';
 import { operation, type UserCaller } from '../../http/operation.js';
-import { type OAuthUrlBody, oauthUrlBody, toConnectionOptions, toConnectionWishes } from '../../schemas/consent.js';
+import { type OAuthUrlBody, oauthUrlBody, toConnectionOptions, toConnectionActions } from '../../schemas/consent.js';
 import { callSource } from '../callSource.js';
 import { broughtClient } from './broughtClient.js';
 import { factsOf } from './facts.js';
@@ -52,8 +52,8 @@ The service needs an OAuth client: of the organization (\`POST /white_label/crea
     const { service } = body;
     const known = body.connecting_new_account ? null : await knownSource(caller, body, deps);
     if (known && !known.revokedAccess && known.sealedCredentials !== null) {
-      const [options, wishes] = [toConnectionOptions(service, body), toConnectionWishes(service, body)];
-      const page = { service, dataSourceId: known._id, options, wishes };
+      const [options, actions] = [toConnectionOptions(service, body), toConnectionActions(service, body)];
+      const page = { service, dataSourceId: known._id, options, actions };
       return { oauth_url: await newConnectionPage(caller, page, deps) };
     }
     if (!isConnectedSource(service)) throw notConnectable(service);
@@ -124,7 +124,7 @@ async function consentUrl(
     await store.attempts.begin(
       {
         ...{ _id: runId, ...caller, service, clientId: client.id, redirectUri, facts: { ...facts }, options },
-        wishes: toConnectionWishes(service, body),
+        wishes: toConnectionActions(service, body),
         knownSourceId: known?._id ?? null,
         expiresAt: new Date(Date.now() + settings.consentLifeMs),
       },

@@ -6,7 +6,7 @@ import { estimate } from '../../schemas/estimates.js';
 import { orNull } from '../../schemas/fields.js';
 import { accountId, fileSyncConfig, itemIds, selectionFields } from '../../schemas/integrations.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
-import { selectionWishes } from '../keptOptions.js';
+import { selectionOptions } from '../keptOptions.js';
 import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
 import { embeddingModel } from '../../schemas/enums.js';
@@ -45,7 +45,7 @@ ${AFTER_SELECTION}`,
   dryAnswer: estimate,
   async handle({ caller, body, given, deps }) {
     const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITBOOK');
-    const selection = { externalIds: body.space_ids, ...selectionWishes(body, given, source) };
+    const selection = { externalIds: body.space_ids, ...selectionOptions(body, given, source) };
     return syncSelection(caller, source, selection, deps);
   },
 });

@@ -11,7 +11,7 @@ import {
   syncAttachments,
 } from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
-import { selectionWishes } from '../keptOptions.js';
+import { selectionOptions } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
 import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
@@ -52,7 +52,7 @@ ${AFTER_SELECTION}`,
   async handle({ caller, body, given, deps }) {
     const externalIds = [idOfGmailFilter(readFilter(body.filters, readGmailFilter))];
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'GMAIL');
-    const selection = { externalIds, ...selectionWishes(body, given, source) };
+    const selection = { externalIds, ...selectionOptions(body, given, source) };
     return syncSelection(caller, source, selection, deps);
   },
 });

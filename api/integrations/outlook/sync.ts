@@ -15,7 +15,7 @@ import {
 } from '../../schemas/integrations.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
-import { selectionWishes } from '../keptOptions.js';
+import { selectionOptions } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
 import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
@@ -74,7 +74,7 @@ ${AFTER_SELECTION}`,
     const called = body.folder.trim() || INBOX;
     const found = await callSource('Outlook', (signal) => account.read('folders', { called }, signal));
     const { id: folder } = onlyFolder(found);
-    const wishes = selectionWishes(body, given, source);
+    const wishes = selectionOptions(body, given, source);
     const attachments = wishes.ingest.syncAttachments === true;
     const externalId = idOfOutlookQuery({ folder, filter, attachments });
     if (externalId === null) throw invalid(['body', 'filters'], 'The filter is too long', 'value_error');

@@ -7,7 +7,7 @@ import { estimate } from '../../schemas/estimates.js';
 import { orNull } from '../../schemas/fields.js';
 import { onlyAccountId, selectionFields } from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
-import { selectionWishes } from '../keptOptions.js';
+import { selectionOptions } from '../keptOptions.js';
 import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
 import type { Infer } from '../../schemas/inferred.js';
 import { named } from '../../schemas/reference.js';
@@ -74,7 +74,7 @@ ${AFTER_SELECTION}`,
   async handle({ caller, body, given, deps }) {
     const externalIds = [externalIdOf(body.filters)];
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'SLACK');
-    const selection = { externalIds, ...selectionWishes(body, given, source) };
+    const selection = { externalIds, ...selectionOptions(body, given, source) };
     return syncSelection(caller, source, selection, deps);
   },
 });

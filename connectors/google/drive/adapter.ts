@@ -1,4 +1,10 @@
-import { type FileFormat, formatOfName, formatOfType, mimeTypeOf } from '../../../contract/files/fileFormats.js';
+import {
+  type FileFormat,
+  formatOfName,
+  formatOfType,
+  mimeTypeOf,
+  type ServiceFormat,
+} from '../../../contract/files/fileFormats.js';
 import type { ItemContent, SourceItem } from '../../connector.js';
 import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
@@ -18,7 +24,7 @@ const NATIVE = 'application/vnd.google-apps.';
 export interface NativeKind {
   readonly exportAs: string;
   /** As records call it; null: as what it was exported as. */
-  readonly format: string | null;
+  readonly format: ServiceFormat | null;
   readonly listedAs: FileFormat;
   /** The other forms that Google exports it in and that are read here, by their names. */
   readonly others: readonly FileFormat[];

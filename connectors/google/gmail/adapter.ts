@@ -49,7 +49,7 @@ export const isThrownAway = (message: GmailJson): boolean =>
   labelsOf(message).some((id) => id === 'TRASH' || id === 'SPAM');
 
 /** The one place that a message is shown in: always the same, wherever it is found. Labels of users are called so. */
-function placeOf(message: GmailJson): string {
+function parentIdOf(message: GmailJson): string {
   const labels = labelsOf(message);
   const label = labels.filter((id) => id.startsWith('Label_') && isMailId(id)).toSorted()[0];
   const own = label ?? OWN_PLACES.find((id) => labels.includes(id));
@@ -97,7 +97,7 @@ const urlOf = (id: string): string => `https://mail.google.com/mail/#all/${id}`;
 export function itemOfMessage(message: GmailJson): SourceItem | null {
   const { id } = message;
   if (!isMailId(id) || isThrownAway(message)) return null;
-  const within = placeOf(message);
+  const within = parentIdOf(message);
   return createItem({
     externalId: id,
     parentExternalId: within,

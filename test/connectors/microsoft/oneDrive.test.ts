@@ -23,7 +23,7 @@ beforeEach(() => {
   graph.drives.all.clear();
   graph.ownDrives.splice(0, Number.POSITIVE_INFINITY, 'b!mine');
   graph.drives.add('b!mine', 'Mine');
-  graph.mend();
+  graph.reset();
   graph.downloads.length = 0;
   account = accountOf(graph, 'ONEDRIVE', egress);
 });

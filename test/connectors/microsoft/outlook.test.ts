@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   graph.mailbox.clear();
-  graph.mend();
+  graph.reset();
   const { folders } = graph.mailbox;
   folders.set('INBOX', { name: 'Posteingang', parent: null, wellKnown: 'inbox' });
   folders.set('BIN', { name: 'Deleted Items', parent: null, wellKnown: 'deleteditems' });

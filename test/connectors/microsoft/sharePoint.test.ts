@@ -21,7 +21,7 @@ afterAll(async () => {
 beforeEach(() => {
   graph.drives.all.clear();
   graph.sites.clear();
-  graph.mend();
+  graph.reset();
   for (const [index, [path, displayName, drives]] of (
     [
       ['', 'Harbour', ['b!root']],

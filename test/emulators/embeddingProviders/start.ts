@@ -44,7 +44,7 @@ export interface EmbeddingCall {
 export interface EmbeddingEmulator {
   /** Returns the settings that configure all five providers, or the given ones. */
   settings(...providers: ProviderName[]): Record<string, string>;
-  readonly came: EmbeddingCall[];
+  readonly requests: EmbeddingCall[];
   /** Returns the maximum number of concurrent requests since the last reset. */
   busiest(): number;
   /** Sets the faults of later requests; `nth` counts from 1 since this call. */
@@ -77,7 +77,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
-  const came: EmbeddingCall[] = [];
+  const requests: EmbeddingCall[] = [];
   const tokens = new Set<string>();
   let issued = 0;
   let [running, most] = [0, 0];
@@ -119,7 +119,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
       at: Date.now(),
       status: 0,
     };
-    came.push(call);
+    requests.push(call);
     const send = (status: number, content: string, headers: Record<string, string> = {}): void => {
       call.status = status;
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(content);
@@ -184,7 +184,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
         {},
         ...(providers.length > 0 ? providers : PROVIDERS).map((provider) => settings[provider]),
       ) as Record<string, string>,
-    came,
+    requests,
     busiest: () => most,
     misbehave(how) {
       nth = 0;
@@ -196,7 +196,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
     withdrawTokens: () => tokens.clear(),
     tokensGiven: () => issued,
     reset() {
-      came.length = 0;
+      requests.length = 0;
       most = running;
       delayMs = 0;
       misbehaviour = () => null;

@@ -32,7 +32,7 @@ export const REDIRECT_TRAPS: readonly Trap[] = [
   {
     name: 'redirect-with-password',
     page: redirect('http://me:secret@127.0.0.1/'),
-    outcome: { sentence: /carries a user name or password/ },
+    outcome: { sentence: /contains a user name or password/ },
   },
   {
     name: 'redirect-to-metadata',

@@ -69,7 +69,7 @@ export const BODY_TRAPS: readonly Trap[] = [
   encoded('bare-deflate', 'deflate', deflateRawSync(small), { words: ['The encoding is valid.'] }),
   encoded('gzip-twice', 'gzip, gzip', gzipSync(gzipSync(small)), { words: ['The encoding is valid.'] }),
   encoded('gzip-thrice', 'gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(small))), {
-    sentence: /encoding that was not asked for/,
+    sentence: /encoding that was not requested/,
   }),
   encoded('gzip-bomb', 'gzip', bomb, { sentence: /larger than the 20,000,000 bytes/ }),
   encoded('gzip-bomb-in-gzip', 'gzip, gzip', gzipSync(bomb), {
@@ -80,5 +80,5 @@ export const BODY_TRAPS: readonly Trap[] = [
     requests: 1,
   }),
   encoded('half-a-gzip', 'gzip', gzipSync(small).subarray(0, 60), { sentence: /compressed answer of .* is damaged/ }),
-  encoded('unknown-encoding', 'zstd', Buffer.from(small), { sentence: /encoding that was not asked for \(zstd\)/ }),
+  encoded('unknown-encoding', 'zstd', Buffer.from(small), { sentence: /encoding that was not requested \(zstd\)/ }),
 ];

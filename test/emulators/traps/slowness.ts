@@ -21,7 +21,7 @@ export const SLOWNESS_TRAPS: readonly Trap[] = [
   {
     name: 'slow-without-end',
     page: drip(forever('<p>more'), 200),
-    outcome: { sentence: /did not give its whole answer within 16 s/, requests: 3 },
+    outcome: { sentence: /did not send its complete response within 16 s/, requests: 3 },
   },
   {
     name: 'stalls',

@@ -113,7 +113,7 @@ test('embeds with the provider, dimensions and space of each model', () =>
         const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
         expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 4);
       });
-      expect(new Set(emulator.came.map((one) => one.provider))).toEqual(new Set([provider]));
+      expect(new Set(emulator.requests.map((one) => one.provider))).toEqual(new Set([provider]));
       expect(embeddings.models().find((one) => one.model === model)).toMatchObject({
         provider,
         space: { name: space },
@@ -136,7 +136,7 @@ test.each([
   const space = embeddings.spaceOf(model).name;
   await embeddings.embed(space, ['a passage'], 'document');
   await embeddings.embed(space, ['a question'], 'query');
-  expect(emulator.came.map(({ texts, purpose }) => [texts, purpose])).toEqual([
+  expect(emulator.requests.map(({ texts, purpose }) => [texts, purpose])).toEqual([
     [['a passage'], 'document'],
     [['a question'], 'query'],
   ]);
@@ -151,7 +151,7 @@ test('embeds texts longer than the window as windows that contain the whole text
     expect(countTokens(text)).toBeGreaterThan(window);
     const [vector] = await embeddings.embed(embeddings.spaceOf(model).name, [text], 'document');
     expect(length(vector!)).toBeCloseTo(1, 5);
-    const sent = emulator.came.flatMap((one) => (one.status === 200 ? one.texts : []));
+    const sent = emulator.requests.flatMap((one) => (one.status === 200 ? one.texts : []));
     expect(sent.length).toBeGreaterThan(1);
     expect(sent.flatMap((one) => one.trim().split(' ')).toSorted()).toEqual(words.toSorted());
   }));
@@ -163,7 +163,7 @@ test('halves a text that a provider rejects as too long, without affecting the r
   const digits = '1234567890 '.repeat(90);
   const texts = ['before', digits, 'after', ...Array.from({ length: 20 }, (_, i) => `text ${i}`)];
   const vectors = await embeddings.embed(space, texts, 'document');
-  expect(emulator.came.some((one) => one.status === 400)).toBe(true);
+  expect(emulator.requests.some((one) => one.status === 400)).toBe(true);
   vectors.forEach((vector, at) => {
     const own = Float32Array.from(vectorOf(texts[at]!, 1024));
     expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 3);
@@ -176,17 +176,17 @@ test('batches texts into requests within the limits of each provider', () =>
     const texts = Array.from({ length: 300 }, (_, i) => `text number ${i}`);
     const vectors = await embeddings.embed(embeddings.spaceOf(model).name, texts, 'document');
     expect(vectors).toHaveLength(300);
-    expect(emulator.came.filter((one) => one.status !== 200)).toEqual([]);
+    expect(emulator.requests.filter((one) => one.status !== 200)).toEqual([]);
     const requests = { openai: 1, azure: 1, cohere: 4, vertex: 300, solar: 3 };
-    expect(emulator.came).toHaveLength(requests[provider as ProviderName]);
+    expect(emulator.requests).toHaveLength(requests[provider as ProviderName]);
   }));
 
 test('limits the tokens of one request', async () => {
   const embeddings = open();
   const texts = Array.from({ length: 60 }, (_, i) => `${i} ${'river '.repeat(6_500)}`);
   await embeddings.embed(embeddings.spaceOf('OPENAI').name, texts, 'document');
-  expect(emulator.came.length).toBeGreaterThan(1);
-  expect(emulator.came.filter((one) => one.status !== 200)).toEqual([]);
+  expect(emulator.requests.length).toBeGreaterThan(1);
+  expect(emulator.requests.filter((one) => one.status !== 200)).toEqual([]);
 });
 
 describe('a misbehaving provider', () => {
@@ -229,7 +229,7 @@ describe('a misbehaving provider', () => {
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[ONE_EACH[name]].space, ['a', 'b'], 'document'));
     expect(fault).toMatchObject({ kind: 'embedding_failed', retryable: true });
     expect(fault.message).toMatch(/without an index/);
-    expect(emulator.came).toHaveLength(4);
+    expect(emulator.requests).toHaveLength(4);
   });
 
   test('causes a fault with the setting of a rejected key, without a retry', () =>
@@ -239,7 +239,7 @@ describe('a misbehaving provider', () => {
       const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[model].space, ['x'], 'document'));
       expect(fault).toMatchObject({ kind: 'access_denied', retryable: false });
       expect(fault.message).toMatch(/(OPENAI|COHERE|SOLAR)_API_KEY|VERTEX_CREDENTIALS/);
-      expect(emulator.came).toHaveLength(1);
+      expect(emulator.requests).toHaveLength(1);
     }));
 
   test('causes a fault that names the setting of a wrong key, but not the key', async () => {
@@ -255,7 +255,7 @@ describe('a misbehaving provider', () => {
     emulator.misbehave(() => ({ status: 500 }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
     expect(fault).toMatchObject({ kind: 'server_error', retryable: true });
-    expect(emulator.came).toHaveLength(2);
+    expect(emulator.requests).toHaveLength(2);
   });
 
   test('causes a fault with the delay of a long rate limit, so that the file waits in the queue', async () => {
@@ -267,7 +267,7 @@ describe('a misbehaving provider', () => {
     // A search fails at once, without a request to the provider.
     const search = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'query'));
     expect(search).toMatchObject({ kind: 'rate_limited' });
-    expect(emulator.came).toHaveLength(1);
+    expect(emulator.requests).toHaveLength(1);
   });
 
   test('is not retried if the account has no credit', async () => {
@@ -275,7 +275,7 @@ describe('a misbehaving provider', () => {
     emulator.misbehave(() => ({ status: 429, body: '{"error":{"code":"insufficient_quota","message":"exceeded"}}' }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
     expect(fault.message).toMatch(/billing/);
-    expect(emulator.came).toHaveLength(1);
+    expect(emulator.requests).toHaveLength(1);
   });
 
   test('causes a fault with the setting of an unknown deployment', async () => {
@@ -293,14 +293,14 @@ test('reduces concurrent requests after a 429 and increases them after answers',
   // The provider accepts two concurrent requests and rejects more with 429.
   emulator.takeTime(30);
   emulator.misbehave(() => {
-    running = emulator.came.filter((one) => one.status === 0).length;
+    running = emulator.requests.filter((one) => one.status === 0).length;
     return running > 2 ? { status: 429, headers: { 'retry-after': '0' } } : null;
   });
   const texts = Array.from({ length: 60 }, (_, i) => `text ${i}`);
   expect(await embeddings.embed(space, texts, 'document')).toHaveLength(60);
-  const rejected = emulator.came.filter((one) => one.status === 429).length;
+  const rejected = emulator.requests.filter((one) => one.status === 429).length;
   expect(rejected).toBeGreaterThan(0);
-  expect(emulator.came).toHaveLength(60 + rejected);
+  expect(emulator.requests).toHaveLength(60 + rejected);
   expect(rejected).toBeLessThan(60);
 });
 
@@ -342,7 +342,7 @@ test('batches texts of several callers while a request is in progress, and retur
     const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
     expect(cosine(vector!, own) / length(own)).toBeCloseTo(1, 4);
   });
-  expect(emulator.came.map((one) => one.texts.length)).toEqual([1, 11]);
+  expect(emulator.requests.map((one) => one.texts.length)).toEqual([1, 11]);
   // The usage of the shared request is divided.
   const sum = (organizationId: number) =>
     usage.filter((one) => one.organizationId === organizationId).reduce((all, one) => all + one.tokens, 0);
@@ -360,7 +360,7 @@ test('rejects an aborted call with its reason, and ends its request', async () =
   const reason = new Error('cancelled by the user');
   const dropped = embeddings.embed(space, ['a'], 'document', abort.signal);
   dropped.catch(() => undefined);
-  while (emulator.came.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (emulator.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   abort.abort(reason);
   await expect(dropped).rejects.toBe(reason);
   await expect(embeddings.embed(space, ['b'], 'document', abort.signal)).rejects.toBe(reason);
@@ -371,7 +371,7 @@ test('fails current calls when it is closed', async () => {
   const embeddings = open();
   emulator.misbehave(() => 'hang');
   const fault = faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['a'], 'document'));
-  while (emulator.came.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (emulator.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await embeddings.close();
   expect(await fault).toMatchObject({ kind: 'embedding_failed' });
 });
@@ -393,7 +393,7 @@ describe('Vertex AI', () => {
     const [vector] = await embeddings.embedImages(space, [picture], undefined, { organizationId: 7 });
     expect(vector).toHaveLength(1408);
     expect(length(vector!)).toBeCloseTo(1, 5);
-    expect(emulator.came[0]?.images).toEqual([picture.toString('base64')]);
+    expect(emulator.requests[0]?.images).toEqual([picture.toString('base64')]);
     expect(usage).toEqual([{ organizationId: 7, space, requests: 1, tokens: 0 }]);
   });
 
@@ -403,7 +403,7 @@ describe('Vertex AI', () => {
     expect(large).toMatchObject({ kind: 'too_large', retryable: false });
     const unsupported = await faultOf(embeddings.embedImages(EMBEDDING_MODELS.OPENAI.space, [new Uint8Array(1)]));
     expect(unsupported).toMatchObject({ kind: 'unsupported_type' });
-    expect(emulator.came).toEqual([]);
+    expect(emulator.requests).toEqual([]);
   });
 
   test('reuses an access token for many requests, and replaces it after it is revoked', async () => {

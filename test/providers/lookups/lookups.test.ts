@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 /** Resets the emulated services to their default content without faults. */
 function fill(): void {
-  emulator.mend();
+  emulator.reset();
   emulator.pages.clear();
   emulator.videos.clear();
   emulator.silent.length = 0;

@@ -134,7 +134,7 @@ test('connects an account by consent, syncs, re-syncs and deletes chosen files, 
   await widget.until(widget.text('No account connected, please connect an account'));
   await widget.picture('disconnected');
   // The following callbacks report syncs; their number depends on timing.
-  expect((await widget.told()).slice(0, 2)).toMatchObject([
+  expect((await widget.callbacks()).slice(0, 2)).toMatchObject([
     { status: 200, action: 'INITIATE', integration: 'GOOGLE_DRIVE' },
     { status: 200, action: 'ADD', data: { data_source_external_id: 'GOOGLE_DRIVE|ada@harbour.example' } },
   ]);
@@ -158,7 +158,7 @@ thoroughly('uploads a dropped file and shows it as synced', async () => {
   await widget.press('Submit');
   // Before the first callback, the back button leads to another screen.
   await waitFor(
-    () => widget.told(),
+    () => widget.callbacks(),
     (told) => told.length > 0,
   );
   await widget.picture('uploaded');
@@ -169,7 +169,7 @@ thoroughly('uploads a dropped file and shows it as synced', async () => {
   expect(await (await service.user('cleo')).search({ query: 'When does the tide come in?', k: 1 })).toMatchObject([
     { content: 'The tide comes in at noon.' },
   ]);
-  expect(await widget.told()).toMatchObject([{ status: 200, action: 'UPDATE', integration: 'LOCAL_FILES' }]);
+  expect(await widget.callbacks()).toMatchObject([{ status: 200, action: 'UPDATE', integration: 'LOCAL_FILES' }]);
 });
 
 thoroughly('fetches a new token after one has expired, and continues', async () => {

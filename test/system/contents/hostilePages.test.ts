@@ -108,7 +108,7 @@ describe('structures that no author writes', () => {
     [
       'elements that are never closed',
       (count: number) => repeat('<div>', count),
-      /more than 50000 elements.*MAX_HTML_DEPTH/,
+      /more than 50000 nested open elements.*MAX_HTML_DEPTH/,
     ],
     [
       'elements that are all closed',

@@ -210,7 +210,7 @@ test('reports a full text folder as a retryable fault, and its reader continues'
   expect([fault.kind, fault.retryable, fault.message]).toEqual([
     'disk_failed',
     true,
-    expect.stringMatching(/allotrope-no-such-folder.*TMPDIR.*Make room/),
+    expect.stringMatching(/allotrope-no-such-folder.*TMPDIR.*Free some space/),
   ]);
   await expect(pool.process(upload('Short.', 'b.txt'), CHUNKING)).resolves.toMatchObject({ text: 'Short.' });
 });

@@ -14,7 +14,7 @@ import { startFaultProxy } from '../../support/faultProxy.js';
 import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
-import { standForS3 } from '../../support/sourceStands/s3.js';
+import { fixtureForS3 } from '../../support/sourceFixtures/s3.js';
 import { thoroughRows } from '../../support/thorough.js';
 
 const ROW_BYTES = 10_000;
@@ -54,9 +54,9 @@ beforeAll(async () => {
   );
   await Promise.all(made.map(({ body }) => user.settled(body.id)));
   settledFiles.push(...made.map(({ body }) => body.id));
-  const stand = standForS3(s3);
-  stand.reset();
-  dataSourceId = ((await stand.connect(user)).body as { id: number }).id;
+  const fixture = fixtureForS3(s3);
+  fixture.reset();
+  dataSourceId = ((await fixture.connect(user)).body as { id: number }).id;
   // From here on, requests are accepted and no worker runs: their records stay as written.
   await service.stopWorker();
 });

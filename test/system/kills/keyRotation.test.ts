@@ -79,7 +79,7 @@ test('refreshes the token in a worker with the new key during an ingest; the API
   expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
   await waitFor(filesOf, (files) => files.some(({ sync_status: status }) => status === 'READY'));
   await service.stopWorker();
-  drive.mend();
+  drive.reset();
   const unfinished = (await filesOf()).filter(({ sync_status: status }) => status !== 'READY').length;
   expect(unfinished).toBeGreaterThan(0);
   drive.oauth.expireAll();

@@ -5,10 +5,15 @@ import type { Stop } from '../../support/faultProxy.js';
 import { seededChance } from '../../support/seed.js';
 import { isThorough } from '../../support/thorough.js';
 
-/** The short form of test/long/commit.test.ts: one kill after the flip and, in test:long, one before it. */
+/** The short form of test/long/commit.test.ts: one kill after a generation is published and, in test:long, one before it. */
 const PLACES: Readonly<Record<string, Omit<Stop, 'nth'>>> = {
-  'after the flip and before the older points are deleted': { step: 'cleanPoints', when: 'before' },
-  ...(isThorough() && { 'after the event is written and before the flip': { step: 'flip', when: 'before' } }),
+  'after the new generation is published and before the older points are deleted': {
+    step: 'cleanPoints',
+    when: 'before',
+  },
+  ...(isThorough() && {
+    'after the event is written and before the new generation is published': { step: 'publish', when: 'before' },
+  }),
 };
 const chance = seededChance('kills inside commits');
 let rounds: CommitRounds[];

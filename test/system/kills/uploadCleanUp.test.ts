@@ -87,8 +87,8 @@ async function untilWritten({ prepare, begin }: Work, user: TestUser): Promise<F
   return file;
 }
 
-/** Starts work whose first attempt fails, and whose second stops between its flip and its cleanup. */
-async function untilFlipped(work: Work, user: TestUser): Promise<FileRecord> {
+/** Starts work whose first attempt fails, and whose second stops between publishing and its cleanup. */
+async function untilPublished(work: Work, user: TestUser): Promise<FileRecord> {
   const file = await untilWritten(work, user);
   proxy.reopen();
   await proxy.stopAt({ step: 'cleanPoints', when: 'before', nth: 1 });
@@ -96,22 +96,22 @@ async function untilFlipped(work: Work, user: TestUser): Promise<FileRecord> {
   return file;
 }
 
-test('cleans up an upload whose attempt fails after its flip in the next attempt', async () => {
+test('cleans up an upload whose attempt fails after publishing in the next attempt', async () => {
   const user = await service.user('ada');
-  const file = await untilFlipped(UPLOAD, user);
+  const file = await untilPublished(UPLOAD, user);
   proxy.reopen();
   await allEnded();
   expect(await user.file(file.id)).toMatchObject({ sync_status: 'READY' });
   expect((await readAtRest(service.env)).findInconsistencies('ada')).toEqual([]);
 });
 
-thoroughly('emits FILE_READY before the end of the upload when its worker dies at its flip', async () => {
+thoroughly('emits FILE_READY before the end of the upload when its worker dies as it publishes', async () => {
   await service.stopWorker();
   const stores = await startFaultProxy(service.env);
   const dying = await startProcess('worker/main', { ...service.env, ...stores.env });
-  const flipped = stores.stopAt({ step: 'flip', when: 'after', nth: 1 });
+  const published = stores.stopAt({ step: 'publish', when: 'after', nth: 1 });
   const file = await UPLOAD.begin(await service.user('dora'), 0);
-  await flipped;
+  await published;
   await dying.kill();
   stores.reopen();
   await service.startWorker();
@@ -131,10 +131,10 @@ describe.each([
   ['the stream of an upload', UPLOAD, 'bea'],
   ['a resync', RESYNC, 'cleo'],
 ] as const)('%s', (_name, work, customerId) => {
-  test('deletes the older generation when cancelled after a flip', async () => {
+  test('deletes the older generation when cancelled after publishing', async () => {
     const name = `${customerId}-1`;
     const user = await service.user(name);
-    const file = await untilFlipped(work, user);
+    const file = await untilPublished(work, user);
     await cancel(work.keyOf(file));
     proxy.reopen();
     await allEnded();
@@ -142,7 +142,7 @@ describe.each([
     expect((await readAtRest(service.env)).findInconsistencies(name)).toEqual([]);
   });
 
-  test('deletes what the attempt wrote when cancelled before a flip', async () => {
+  test('deletes what the attempt wrote when cancelled before publishing', async () => {
     const name = `${customerId}-2`;
     const user = await service.user(name);
     const file = await untilWritten(work, user);

@@ -7,8 +7,8 @@ import { apiClient, type TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
-import { standForGitBook } from '../../support/sourceStands/gitbook.js';
-import type { SourceStand } from '../../support/sourceStands/stand.js';
+import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';
+import type { SourceFixture } from '../../support/sourceFixtures/fixture.js';
 
 interface Run {
   id: number;
@@ -52,7 +52,7 @@ let service: TestService;
 let user: TestUser;
 let site: Site;
 let held: HeldSite;
-let stand: SourceStand;
+let fixture: SourceFixture;
 let parentId: number;
 let run: Run;
 
@@ -73,11 +73,11 @@ async function scraped(body: Record<string, unknown>): Promise<Run> {
 }
 
 beforeAll(async () => {
-  stand = await standForGitBook();
+  fixture = await fixtureForGitBook();
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     TEMPORAL_UI_URL: `${UI}/`,
-    SOURCE_URLS: stand.settings,
+    SOURCE_URLS: fixture.settings,
   });
   user = await service.user('lola');
   site = await startSampleSite(6, 1);
@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([site.close(), held.close(), stand.close()]);
+  await Promise.all([site.close(), held.close(), fixture.close()]);
 });
 
 test('shows the cause, times and counts of a run, which add up, and links to its workflow', async () => {
@@ -265,8 +265,8 @@ test('links events of a data source to the workflow that caused them or that the
       () => eventsOf(kind),
       (found) => found.length === number,
     ).then((found) => found.at(-1));
-  stand.reset();
-  expect((await stand.connect(owner)).status).toBe(200);
+  fixture.reset();
+  expect((await fixture.connect(owner)).status).toBe(200);
   const { body } = await owner.post<{ results: { id: number }[] }>('/user_data_sources', {});
   const { id } = body.results[0]!;
   expect(await last('ADD')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
@@ -279,12 +279,14 @@ test('links events of a data source to the workflow that caused them or that the
   expect(update?.workflow_url).toMatch(/workflows\/[a-z0-9]{8}%3Async-source%3A\d+$/);
   await waitFor(sync, (one) => one?.status === 'finished');
   // The source revokes the access, which the next run sees.
-  stand.revokeAccess();
+  fixture.revokeAccess();
   expect((await owner.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
   expect(await last('REVOKE')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });
   // A user revokes it: no workflow runs.
-  stand.reset();
-  expect((await stand.connect(owner, { sync_source_items: false, sync_files_on_connection: false })).status).toBe(200);
+  fixture.reset();
+  expect((await fixture.connect(owner, { sync_source_items: false, sync_files_on_connection: false })).status).toBe(
+    200,
+  );
   expect(await last('ADD', 2)).toMatchObject({ workflow_id: null, workflow_url: null });
   expect((await owner.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
   expect(await last('REVOKE', 2)).toMatchObject({ workflow_id: null, workflow_url: null });

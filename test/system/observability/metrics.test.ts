@@ -255,7 +255,7 @@ test('count requests to a connected source, refusals by kind, and refreshes of i
   const list = () => user.post('/integrations/items/sync', { data_source_id: listed.id });
   const grown = await growth(workerUrl, list, { [requestsWith('rate_limited')]: 1, [refreshed]: 1 });
   expect(grown[requestsWith('access_revoked')]).toBeGreaterThan(0);
-  drive.mend();
+  drive.reset();
 });
 
 test('count delivery attempts by outcome, and show what waits', async () => {

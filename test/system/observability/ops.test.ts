@@ -329,8 +329,8 @@ describe('the content of the operator page', () => {
       return html.slice(html.indexOf('id="part-failures"'), html.indexOf('id="part-sources"'));
     };
     const html = await waitFor(failures, (text) => text.includes('cause=not_found'));
-    expect(html).toMatch(/<b>encrypted<\/b>: Take the password off and send it again\./);
-    expect(html).toMatch(/<b>not found<\/b>: Check that it is still there, or leave it out\./);
+    expect(html).toMatch(/<b>encrypted<\/b>: Remove the password and send it again\./);
+    expect(html).toMatch(/<b>not found<\/b>: Check that it still exists, or omit it\./);
     expect(html).toContain(
       `href="https://temporal.example/ui/namespaces/default/workflows/${service.names.deploymentId}%3Ascrape%3A${missing}"`,
     );
@@ -493,7 +493,7 @@ describe('the diagnosis of a data source', () => {
     const { user, id } = await connected('silent');
     drive.misbehave(() => 'hang');
     const { took_ms: took, of } = await diagnose(user, id);
-    drive.mend();
+    drive.reset();
     expect(took).toBeGreaterThanOrEqual(1_900);
     expect(took).toBeLessThan(20_000);
     expect(of('credential')).toMatchObject({ status: 'warn', details: { cause: 'timed_out' } });
@@ -526,7 +526,7 @@ describe('the diagnosis of a data source', () => {
       () => diagnose(user, id),
       (answer) => answer.of('last_failures').details['failed_files'] === 1,
     );
-    drive.mend();
+    drive.reset();
     expect(status).toBe('warn');
     expect(of('last_failures')).toMatchObject({
       status: 'warn',
@@ -534,7 +534,7 @@ describe('the diagnosis of a data source', () => {
       details: {
         causes: [
           {
-            ...{ cause: 'access_denied', remedy: 'Have its owner give access, then retry it.', files: 1 },
+            ...{ cause: 'access_denied', remedy: 'Ask its owner for access, then retry it.', files: 1 },
             ...{ sentence: expect.stringMatching(/Google Drive/), workflow_url: expect.stringMatching(/sync-source/) },
           },
         ],

@@ -64,7 +64,7 @@ beforeAll(async () => {
   const page = `/lighthouse.html?signature=${SECRET}`;
   site.pages.set(
     page,
-    '<html><head><title>L</title></head><body><main><p>It was lit in 1901.</p></main></body></html>',
+    '<html><head><title>L</title></head><body><main><p>It was lit by keeper Thorvald.</p></main></body></html>',
   );
   const loc = site.url(page).replaceAll('&', '&amp;');
   const map = `/sitemap.xml?key=${SECRET}`;
@@ -168,7 +168,7 @@ test('exports no secret, no path or query of an address, and no content', () => 
     service.apiKey,
     user.token,
     'lighthouse',
-    '1901',
+    'Thorvald',
     'sitemap.xml',
     'test-key',
     site.origin,

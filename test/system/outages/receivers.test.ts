@@ -82,9 +82,9 @@ describe('a receiver that answers 500 for a while', () => {
     await emit('FILE_SYNCING', 1, 2);
     await emit('FILE_READY', 1, 2);
     // File 2 gets all its events while file 1 waits: all attempts for file 1 so far were for its first event.
-    expect(await hook.tookSoon(2)).toEqual(['FILE_SYNCING 2', 'FILE_READY 2']);
+    expect(await hook.waitForAccepted(2)).toEqual(['FILE_SYNCING 2', 'FILE_READY 2']);
     hook.react(() => 200);
-    expect((await hook.tookSoon(4)).slice(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
+    expect((await hook.waitForAccepted(4)).slice(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
     const listed = await waitFor(() => deliveries(hook.id), ended);
     expect(listed.map(({ webhook_type, obj, status }) => `${webhook_type} ${obj.object_id} ${status}`)).toEqual([
       'FILE_SYNCING 1 DELIVERED',
@@ -117,7 +117,7 @@ describe('a receiver that rejects an event', () => {
       (one) => one?.status === 'FLAGGED',
     );
     expect(flagged?.status_reason).toMatch(/FILE_ERROR \(evt_\d+_1\) was given up after 3 tries.*HTTP 503/);
-    expect(hook.came()).toEqual(['FILE_ERROR 1', 'FILE_ERROR 1', 'FILE_ERROR 1']);
+    expect(hook.arrived()).toEqual(['FILE_ERROR 1', 'FILE_ERROR 1', 'FILE_ERROR 1']);
     const [given] = await deliveries(hook.id);
     expect(given).toMatchObject({ status: 'FAILED', next_attempt_at: null });
     expect(given?.attempts.map(({ status_code }) => status_code)).toEqual([503, 503, 503]);
@@ -126,7 +126,7 @@ describe('a receiver that rejects an event', () => {
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThanOrEqual(400);
 
     await emit('FILE_READY', 1);
-    await hook.tookSoon(1);
+    await hook.waitForAccepted(1);
     await waitFor(
       () => webhook(hook.id),
       (one) => one?.status === 'ACTIVE' && one.status_reason === '',
@@ -135,7 +135,7 @@ describe('a receiver that rejects an event', () => {
     hook.react(() => 200);
     const again = await post<{ count: number }>(`/webhooks/${hook.id}/redeliver`, {});
     expect(again.body).toEqual({ success: true, count: 1 });
-    expect(await hook.tookSoon(2)).toEqual(['FILE_READY 1', 'FILE_ERROR 1']);
+    expect(await hook.waitForAccepted(2)).toEqual(['FILE_READY 1', 'FILE_ERROR 1']);
     const [sent] = await waitFor(() => deliveries(hook.id), ended);
     expect(sent).toMatchObject({ status: 'DELIVERED' });
     expect(sent?.attempts.map(({ status_code }) => status_code)).toEqual([503, 503, 503, 200]);
@@ -149,8 +149,8 @@ describe('a receiver that hangs', () => {
     slow.react(() => 'hang');
     await emit('FILE_SYNCING', ...Array.from({ length: 20 }, (_, index) => index + 1));
     await emit('FILE_READY', ...Array.from({ length: 20 }, (_, index) => index + 1));
-    await quick.tookSoon(40);
-    expect(slow.taken()).toEqual([]);
+    await quick.waitForAccepted(40);
+    expect(slow.accepted()).toEqual([]);
     const [first] = await waitFor(
       () => deliveries(slow.id),
       (found) => (found[0]?.attempts.length ?? 0) > 0,
@@ -162,7 +162,7 @@ describe('a receiver that hangs', () => {
       () => deliveries(slow.id),
       (found) => found.length === 40 && ended(found),
     );
-    const taken = slow.taken();
+    const taken = slow.accepted();
     expect(taken).toHaveLength(listed.filter(({ status }) => status === 'DELIVERED').length);
     for (let file = 1; file <= 20; file += 1) {
       const own = taken.filter((name) => name.endsWith(` ${file}`)).map((name) => name.split(' ')[0]);
@@ -185,7 +185,7 @@ describe('a receiver that redirects or hangs up', () => {
       return reaction;
     });
     await emit('FILE_READY', 5);
-    await hook.tookSoon(1);
+    await hook.waitForAccepted(1);
     expect(hook.received.map(({ headers }) => headers.host)).toEqual(Array(2).fill(new URL(hook.url).host));
     const [delivery] = await waitFor(() => deliveries(hook.id), ended);
     expect(delivery?.attempts).toEqual([
@@ -208,10 +208,10 @@ describe('a receiver that answers 410', () => {
     expect(flagged?.status_reason).toContain('410');
     await emit('FILE_READY', 1);
     await sleep(1_000);
-    expect(hook.came()).toEqual(['FILE_SYNCING 1']);
+    expect(hook.arrived()).toEqual(['FILE_SYNCING 1']);
     hook.react(() => 200);
     await post(`/webhooks/${hook.id}/redeliver`, {});
-    expect(await hook.tookSoon(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
+    expect(await hook.waitForAccepted(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
     await waitFor(
       () => webhook(hook.id),
       (one) => one?.status === 'ACTIVE',
@@ -249,7 +249,7 @@ describe('a receiver that was down, or was added late', () => {
     await emit('FILE_SYNCING', 1, 2, 3);
     await emit('FILE_READY', 1);
     await emit('FILE_READY', 2, 3);
-    await hook.tookSoon(6);
+    await hook.waitForAccepted(6);
     const names: string[] = [];
     let after = 0;
     for (const [count, more] of [
@@ -266,20 +266,20 @@ describe('a receiver that was down, or was added late', () => {
       after = body.next_cursor;
     }
     expect(names).toHaveLength(6);
-    expect(new Set(names)).toEqual(new Set(hook.taken()));
+    expect(new Set(names)).toEqual(new Set(hook.accepted()));
     // A webhook added now gets the events from now on.
     const late = await receiver();
     await emit('FILE_DELETED', 1);
-    expect(await late.tookSoon(1)).toEqual(['FILE_DELETED 1']);
+    expect(await late.waitForAccepted(1)).toEqual(['FILE_DELETED 1']);
   });
   test('gets no events of another organization, neither in its feed nor in its deliveries', async () => {
     const [own, other] = [await organization(), await organization()];
     const [ownHook, otherHook] = [await own.receiver(), await other.receiver()];
     await own.emit('FILE_READY', 1);
     await other.emit('FILE_READY', 2);
-    await Promise.all([ownHook.tookSoon(1), otherHook.tookSoon(1)]);
+    await Promise.all([ownHook.waitForAccepted(1), otherHook.waitForAccepted(1)]);
     expect((await own.get<Page>('/events')).body.results.map(({ obj }) => obj.object_id)).toEqual(['1']);
-    expect([ownHook.taken(), otherHook.taken()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);
+    expect([ownHook.accepted(), otherHook.accepted()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);
     for (const path of [`/webhooks/${otherHook.id}/deliveries`, `/webhooks/${2 ** 40}/deliveries`])
       expect(await own.get(path)).toMatchObject({ status: 404, body: { detail: 'No such webhook.' } });
     expect((await own.post(`/webhooks/${otherHook.id}/redeliver`, {})).status).toBe(404);

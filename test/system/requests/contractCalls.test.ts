@@ -14,8 +14,8 @@ import { everyRow } from '../../support/everyRow.js';
 import { valuesOf, withJunk } from '../../support/schemaArbitrary.js';
 import { seededChance } from '../../support/seed.js';
 import { startService, type TestService } from '../../support/service.js';
-import { SOURCE_STANDS } from '../../support/sourceStands/index.js';
-import type { SourceStand } from '../../support/sourceStands/stand.js';
+import { SOURCE_FIXTURES } from '../../support/sourceFixtures/index.js';
+import type { SourceFixture } from '../../support/sourceFixtures/fixture.js';
 import { isThorough } from '../../support/thorough.js';
 
 /** Random requests per operation, valid and mutated ones. */
@@ -30,7 +30,7 @@ let gitbook: GitBookEmulator;
 let github: GitHubEmulator;
 let s3: S3SourceEmulator;
 /** All other sources, so that no request leaves this machine. */
-let others: SourceStand[];
+let others: SourceFixture[];
 let user: TestUser;
 let credentials: Record<AuthScheme, Record<string, string>>;
 /** Meaningful strings, which pass the first validation of a request. */
@@ -41,7 +41,7 @@ beforeAll(async () => {
   github = await startGitHub();
   s3 = await startS3Source();
   others = await Promise.all(
-    Object.entries(SOURCE_STANDS).flatMap(([source, start]) => (OWN.has(source) ? [] : [start()])),
+    Object.entries(SOURCE_FIXTURES).flatMap(([source, start]) => (OWN.has(source) ? [] : [start()])),
   );
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',

@@ -15,7 +15,7 @@ import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { isThorough } from '../../support/thorough.js';
 
-/** Maximum processor time of the main thread in one turn of the event loop, in milliseconds. */
+/** Maximum processor time of the main thread in one turn of the event loop, in milliseconds at the reference speed. */
 const LONGEST_TURN_MS = 100;
 /**
  * A request that takes longer is sent again. Other processes on the same cores (their caches, and the second thread of a

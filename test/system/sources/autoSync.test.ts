@@ -14,27 +14,27 @@ import { testEngines } from '../../support/engines.js';
 import { runPass, scheduleOf, scheduleWhen, triggerPass } from '../../support/passes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
-import { standForGitBook } from '../../support/sourceStands/gitbook.js';
-import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
+import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';
+import type { SourceFixture, FixtureContent } from '../../support/sourceFixtures/fixture.js';
 import { isThorough, thoroughly } from '../../support/thorough.js';
 
 const HOUR_MS = 3_600_000;
 
 let service: TestService;
-let stand: SourceStand;
+let fixture: SourceFixture;
 let site: Site;
 let client: Client;
 let organization: ApiClient;
 
 beforeAll(async () => {
-  [stand, site] = await Promise.all([standForGitBook(), startSampleSite(4)]);
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: stand.settings });
+  [fixture, site] = await Promise.all([fixtureForGitBook(), startSampleSite(4)]);
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: fixture.settings });
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([stand.close(), site.close(), client.connection.close()]);
+  await Promise.all([fixture.close(), site.close(), client.connection.close()]);
 });
 
 const pathOf = (file: FileRecord): string => file.external_url?.slice(site.origin.length) ?? '';
@@ -63,8 +63,8 @@ const atRest = (user: TestUser, number: number): Promise<FileRecord[]> =>
 
 test('an account has a schedule while its user enables auto-sync', async () => {
   const user = await service.user('ada');
-  const content: StandContent = stand.reset();
-  expect(await stand.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
+  const content: FixtureContent = fixture.reset();
+  expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
   const files = await atRest(user, 2 + content.others.length);
   const { id } = await sourceOf(user);
   const scheduleId = scheduleIds.source(id);
@@ -83,9 +83,9 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   await scheduleWhen(client, service.names, scheduleId, (one) => everyMs(one) === 12 * HOUR_MS);
 
   // Nothing has changed: no file is fetched or updated.
-  const asked = content.others.concat(content.lighthouse).map((one) => stand.contentAsked?.(one));
+  const asked = content.others.concat(content.lighthouse).map((one) => fixture.contentAsked?.(one));
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
-  expect(content.others.concat(content.lighthouse).map((one) => stand.contentAsked?.(one))).toEqual(asked);
+  expect(content.others.concat(content.lighthouse).map((one) => fixture.contentAsked?.(one))).toEqual(asked);
   const same = ({ id: fileId, sync_status, last_sync, request_id }: FileRecord) => ({
     fileId,
     sync_status,
@@ -94,8 +94,8 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   });
   expect((await filesOf(user)).map(same)).toEqual(files.map(same));
 
-  stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
-  stand.remove(content.others[0]!);
+  fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
+  fixture.remove(content.others[0]!);
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   const after = await atRest(user, files.length - 1);
   const moved = after.filter(({ last_sync }) => !files.some((file) => file.last_sync === last_sync));
@@ -105,7 +105,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
   await scheduleWhen(client, service.names, scheduleId, (one) => one?.state.paused === true);
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'revoked', parts: 0 });
-  expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  expect(await fixture.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   await scheduleWhen(client, service.names, scheduleId, (one) => one?.state.paused === false);
 
   await updateUser('ada', { auto_sync_enabled_sources: [] });
@@ -116,7 +116,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   });
   // The user's own list wins, even when empty.
   const other = await service.user('bob');
-  expect(await stand.connect(other, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  expect(await fixture.connect(other, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   const others = scheduleIds.source((await sourceOf(other)).id);
   expect(everyMs(await scheduleWhen(client, service.names, others, exists))).toBe(3 * HOUR_MS);
   expect(await scheduleOf(client, service.names, scheduleId)).toBeNull();
@@ -126,8 +126,8 @@ test('an account has a schedule while its user enables auto-sync', async () => {
 
 thoroughly('does not restore deleted files, and adds new files of selected folders', async () => {
   const user = await service.user('carl');
-  const content = stand.reset();
-  expect(await stand.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  const content = fixture.reset();
+  expect(await fixture.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   const { id } = await sourceOf(user);
   const select = async (ids: readonly string[]): Promise<void> => {
     expect(await user.post('/integrations/files/sync', { data_source_id: id, ids })).toMatchObject({ status: 200 });
@@ -147,7 +147,7 @@ thoroughly('does not restore deleted files, and adds new files of selected folde
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   expect((await atRest(user, 1)).map((file) => file.external_file_id)).toEqual([content.lighthouse]);
   // The folder has more files now than when it was selected.
-  stand.reset(2);
+  fixture.reset(2);
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   const more = await atRest(user, 3);
   expect(more.map((file) => file.external_file_id)).not.toContain(content.keeper);
@@ -295,14 +295,14 @@ test('resets files that a terminated pass was evaluating', async () => {
 
 test('runs one pass at a time however often its schedule fires; ids find both pass and schedule', async () => {
   const user = await service.user('edda');
-  const content = stand.reset();
-  expect(await stand.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
+  const content = fixture.reset();
+  expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
   await atRest(user, 2 + content.others.length);
   await updateUser('edda', { auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 });
   const { id, organization_user_id: userId } = await sourceOf(user);
   const scheduleId = scheduleIds.source(id);
   await scheduleWhen(client, service.names, scheduleId, exists);
-  stand.hold();
+  fixture.hold();
   // As after a downtime of a day: missed passes are caught up once.
   const now = Date.now();
   await client.schedule
@@ -320,7 +320,7 @@ test('runs one pass at a time however often its schedule fires; ids find both pa
     (found) => found.length > 0,
   );
   await waitFor(
-    () => stand.underWay(),
+    () => fixture.underWay(),
     (requests) => requests > 0,
   );
   await client.schedule.getHandle(service.names.idOf(scheduleId)).trigger('SKIP');
@@ -368,7 +368,7 @@ test('runs one pass at a time however often its schedule fires; ids find both pa
     (source) => source === null,
   );
   expect(await service.store.selections.nextGroup(id, [])).toBeNull();
-  stand.reset();
+  fixture.reset();
 });
 
 /** Starts a pass now, whatever else is running. Returns its outcome. */

@@ -8,7 +8,7 @@ import { createTemporalClient } from '../../../dispatch/client.js';
 import { samplePage, sitemapOf, type Site, startSampleSite } from '../../emulators/site.js';
 import { readAtRest } from '../../support/atRest.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
-import { toldOf } from '../../support/coldFiles.js';
+import { eventKindsOf } from '../../support/coldFiles.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { runPass, scheduleOf } from '../../support/passes.js';
@@ -75,7 +75,7 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
   expect(await shown()).toEqual(numbers(3));
   expect((await user.file(fileOf(3))).sync_status).toBe('SYNC_ERROR');
   for (const index of [0, 1, 2])
-    expect((await toldOf(service.env, fileOf(index))).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
+    expect((await eventKindsOf(service.env, fileOf(index))).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
   expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: 13, pages_failed: 1 });
   expect(new Set((await quarantined()).map((one) => one.file_id))).toEqual(new Set([0, 1, 2].map(fileOf)));
   expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);

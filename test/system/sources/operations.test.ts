@@ -1,7 +1,7 @@
 /**
  * The operations of single sources, one file of own/ each, on one service. test/long/operations.test.ts has the others.
  */
-import { useCatalogue } from '../../support/sourceStands/catalogue.js';
+import { useCatalogue } from '../../support/sourceFixtures/catalogue.js';
 import { azureRows } from './own/azureBlobStorage.js';
 import { confluenceAddressRows } from './own/confluence.js';
 import { fillFreshdesk } from './own/freshdesk.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { ConnectedSourceType } from '../../../contract/sources/sources.js';
 import { readAtRest } from '../../support/atRest.js';
-import { Customer, SOURCES, useCatalogue } from '../../support/sourceStands/catalogue.js';
+import { Customer, SOURCES, useCatalogue } from '../../support/sourceFixtures/catalogue.js';
 import { connectionOptionRows } from './rows/connectionOptions.js';
 import { connectingRows } from './rows/connecting.js';
 import { diagnosisRows } from './rows/diagnosis.js';

@@ -99,7 +99,7 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
   test('restore all points bit for bit, also of large files', async () => {
     const owner = newOwner();
     const { copies } = place();
-    const copy = await copies.keep(owner, 'first', header(MANY), pointsOf(MANY));
+    const copy = await copies.save(owner, 'first', header(MANY), pointsOf(MANY));
     expect(copy).toMatchObject({ key: `1/${owner.fileId}/4.first.vectors`, generation: 4, points: MANY });
     expect(copy!.bytes).toBeGreaterThan(2 * 8 * 1024 * 1024);
     expect(await of(owner)).toEqual([copy!.key]);
@@ -120,10 +120,10 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     const { copies } = place();
     for (const count of [2, MANY]) {
       const owner = newOwner();
-      expect(await copies.keep(owner, 'few', header(count + 1), pointsOf(count))).toBeNull();
-      expect(await copies.keep(owner, 'many', header(count - 1), pointsOf(count))).toBeNull();
+      expect(await copies.save(owner, 'few', header(count + 1), pointsOf(count))).toBeNull();
+      expect(await copies.save(owner, 'many', header(count - 1), pointsOf(count))).toBeNull();
       const outage = new Error('Qdrant is down');
-      await expect(copies.keep(owner, 'away', header(count), pointsOf(count, outage))).rejects.toThrow(outage);
+      await expect(copies.save(owner, 'away', header(count), pointsOf(count, outage))).rejects.toThrow(outage);
       expect(await of(owner)).toEqual([]);
     }
   });
@@ -135,21 +135,21 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     ['followed by other bytes', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('x')])],
   ])('that are %s are refused', async (_what, damage) => {
     const { copies, change } = place();
-    const copy = await copies.keep(newOwner(), 'spoilt', header(20), pointsOf(20));
+    const copy = await copies.save(newOwner(), 'spoilt', header(20), pointsOf(20));
     await change(copy!.key, (bytes) => damage(Buffer.from(bytes)));
     await expect(read(copies, copy!)).rejects.toThrow(BrokenPointFile);
   });
 
   test('that are missing are reported', async () => {
     const { copies } = place();
-    const copy = await copies.keep(newOwner(), 'gone', header(2), pointsOf(2));
+    const copy = await copies.save(newOwner(), 'gone', header(2), pointsOf(2));
     await copies.delete(copy!.key);
     await expect(read(copies, copy!)).rejects.toThrow(BrokenPointFile);
   });
 
   test('can be read partially', async () => {
     const { copies } = place();
-    const copy = await copies.keep(newOwner(), 'left', header(MANY), pointsOf(MANY));
+    const copy = await copies.save(newOwner(), 'left', header(MANY), pointsOf(MANY));
     for await (const some of copies.read(copy!)) {
       expect(some[0]).toMatchObject({ chunkIndex: 0 });
       break;
@@ -161,7 +161,7 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     const owner = newOwner();
     const { blobs, copies } = place();
     await blobs.put(`1/${owner.fileId}/4.raw`, Buffer.from('content'));
-    for (const token of ['one', 'two', 'three']) await copies.keep(owner, token, header(3), pointsOf(3));
+    for (const token of ['one', 'two', 'three']) await copies.save(owner, token, header(3), pointsOf(3));
     await copies.deleteOthers(owner, `1/${owner.fileId}/4.two.vectors`);
     expect(await of(owner)).toEqual([`1/${owner.fileId}/4.raw`, `1/${owner.fileId}/4.two.vectors`]);
     await copies.deleteOthers(owner, null);
@@ -171,8 +171,8 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
   test('are deleted with their generation', async () => {
     const owner = newOwner();
     const { blobs, copies } = place();
-    const newer = await copies.keep({ ...owner, generation: 5 }, 'new', header(3), pointsOf(3));
-    await copies.keep(owner, 'old', header(3), pointsOf(3));
+    const newer = await copies.save({ ...owner, generation: 5 }, 'new', header(3), pointsOf(3));
+    await copies.save(owner, 'old', header(3), pointsOf(3));
     await blobs.deleteGenerations({ ...owner, userId: 2, generations: { below: 5 } });
     expect(await of(owner)).toEqual([newer!.key]);
   });

@@ -12,7 +12,14 @@ import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';
 import { readAtRest } from '../../support/atRest.js';
 import { apiClient, type TestUser } from '../../support/client.js';
-import { letDaysPass, pointsOfFile, recordOf, storedFor, storedVectors, toldOf } from '../../support/coldFiles.js';
+import {
+  letDaysPass,
+  pointsOfFile,
+  recordOf,
+  storedFor,
+  storedVectors,
+  eventKindsOf,
+} from '../../support/coldFiles.js';
 import { adoptFiles, connectSource } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -103,7 +110,7 @@ test('moves unused vectors to file storage, and restores them bit for bit', asyn
   await allRunsEnded();
   expect(await pointsOf(file)).toEqual(before);
   expect(await storedFor(service.env)).toEqual([]);
-  expect((await toldOf(service.env, file.id)).filter((kind) => kind.startsWith('MOVED'))).toEqual([
+  expect((await eventKindsOf(service.env, file.id)).filter((kind) => kind.startsWith('MOVED'))).toEqual([
     'MOVED_TO_COLD_STORAGE',
     'MOVED_TO_HOT_STORAGE',
   ]);
@@ -317,7 +324,7 @@ test('changes cold storage of a file later: time to live, off and on, with one e
   });
   await allRunsEnded();
   expect((await pointsOf(file)).length).toBeGreaterThan(0);
-  const events = await toldOf(service.env, file.id);
+  const events = await eventKindsOf(service.env, file.id);
   expect(events.filter((kind) => kind === 'EMBEDDING_STORAGE_MODIFIED')).toHaveLength(3);
   expect(await storedFor(service.env)).not.toContain(file.id);
   expect(await findInconsistencies()).toEqual([]);
@@ -326,17 +333,17 @@ test('changes cold storage of a file later: time to live, off and on, with one e
 test('restarts a move terminated in Temporal by the reaper', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   const { coldCopies, runs } = service.store;
-  const { keep } = coldCopies;
+  const { save } = coldCopies;
   let reached = false;
   let release: () => void = () => undefined;
   const blocked = new Promise<void>((resolve) => {
     release = resolve;
   });
   Object.assign(coldCopies, {
-    keep: async (...given: Parameters<typeof keep>) => {
+    save: async (...given: Parameters<typeof save>) => {
       reached = true;
       await blocked;
-      return keep(...given);
+      return save(...given);
     },
   });
   await letDaysPass(service.env, 2, [file.id]);
@@ -346,12 +353,12 @@ test('restarts a move terminated in Temporal by the reaper', async () => {
   await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
   expect(await user.file(file.id)).toMatchObject({ embedding_storage_status: 'HOT_TO_COLD' });
   expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(1);
-  Object.assign(coldCopies, { keep });
+  Object.assign(coldCopies, { save });
   release();
   await inStorage(file.id, 'COLD_STORAGE');
   await allRunsEnded();
   await waitFor(findInconsistencies, (notes) => notes.length === 0);
-  const events = await toldOf(service.env, file.id);
+  const events = await eventKindsOf(service.env, file.id);
   expect(events.filter((kind) => kind === 'MOVED_TO_COLD_STORAGE')).toHaveLength(1);
 });
 
@@ -359,17 +366,17 @@ thoroughly('undoes a move during which the file is searched or synced', async ()
   const [used, synced] = (await uploads(2)) as [FileRecord, FileRecord];
   const before = await pointsOf(used);
   const { coldCopies } = service.store;
-  const { keep } = coldCopies;
+  const { save } = coldCopies;
   let waiting = 0;
   let release: () => void = () => undefined;
   const blocked = new Promise<void>((resolve) => {
     release = resolve;
   });
   Object.assign(coldCopies, {
-    keep: async (...given: Parameters<typeof keep>) => {
+    save: async (...given: Parameters<typeof save>) => {
       waiting += 1;
       await blocked;
-      return keep(...given);
+      return save(...given);
     },
   });
   await letDaysPass(service.env, 2, [used.id, synced.id]);
@@ -382,7 +389,7 @@ thoroughly('undoes a move during which the file is searched or synced', async ()
   await service.store.lastUse.flush();
   await user.post('/resync_file', { file_id: synced.id, chunk_size: 100 });
   expect(await user.settled(synced.id)).toMatchObject({ embedding_storage_status: 'HOT_STORAGE' });
-  Object.assign(coldCopies, { keep });
+  Object.assign(coldCopies, { save });
   release();
   await inStorage(used.id, 'HOT_STORAGE');
   await allRunsEnded();

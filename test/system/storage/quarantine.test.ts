@@ -11,14 +11,14 @@ import { createLog } from '../../../observability/log.js';
 import type { QuarantinedDoc } from '../../../store/models/quarantine.js';
 import { readAtRest } from '../../support/atRest.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
-import { pointsOfFile, storedFor, toldOf } from '../../support/coldFiles.js';
+import { pointsOfFile, storedFor, eventKindsOf } from '../../support/coldFiles.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { runPass } from '../../support/passes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
-import { standForGitBook } from '../../support/sourceStands/gitbook.js';
-import type { SourceStand, StandContent } from '../../support/sourceStands/stand.js';
+import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';
+import type { SourceFixture, FixtureContent } from '../../support/sourceFixtures/fixture.js';
 import { thoroughly } from '../../support/thorough.js';
 
 interface Quarantined {
@@ -33,14 +33,14 @@ interface Quarantined {
 const DAY_MS = 24 * 3_600_000;
 const log = createLog({ level: 'silent', name: 'test' });
 let service: TestService;
-let stand: SourceStand;
+let fixture: SourceFixture;
 let client: Client;
 let dispatcher: Dispatcher;
 let organization: ApiClient;
 
 beforeAll(async () => {
-  stand = await standForGitBook();
-  const settings = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: stand.settings, QUARANTINE_DAYS: '3' };
+  fixture = await fixtureForGitBook();
+  const settings = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: fixture.settings, QUARANTINE_DAYS: '3' };
   service = await startService(settings);
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   dispatcher = createDispatcher(client, service.names, service.store, log);
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await stand.close();
+  await fixture.close();
   await dispatcher.close();
 });
 
@@ -67,8 +67,8 @@ const restore = (body: Record<string, unknown>) =>
 /** Connects a user, syncs the whole account, and returns the functions of its tests. */
 async function connected(customerId: string) {
   const user: TestUser = await service.user(customerId);
-  const content: StandContent = stand.reset();
-  expect(await stand.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
+  const content: FixtureContent = fixture.reset();
+  expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
   const files = async (): Promise<FileRecord[]> =>
     (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'id', order_dir: 'asc' })).body.results;
   const settled = (number: number): Promise<FileRecord[]> =>
@@ -105,7 +105,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(points.length).toBeGreaterThan(0);
   expect(await found('About boats')).toContain(missing.id);
 
-  stand.remove(name);
+  fixture.remove(name);
   await pass();
   expect(await settled(all.length - 1)).not.toContainEqual(expect.objectContaining({ id: missing.id }));
   expect((await user.chunks({ ids: [missing.id] })).results).toEqual([]);
@@ -114,7 +114,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(await user.get('/whoami')).toMatchObject({ body: { num_files_synced: all.length - 1 } });
   expect(await pointsOfFile(service.env, missing.id)).toEqual([]);
   expect(await storedFor(service.env)).toEqual([missing.id]);
-  expect((await toldOf(service.env, missing.id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
+  expect((await eventKindsOf(service.env, missing.id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
   const [row] = await kept(mine);
   expect(row).toMatchObject({ file_id: missing.id, external_file_id: name, state: 'KEPT' });
   expect(Date.parse(row!.kept_until) - Date.parse(row!.quarantined_at)).toBeGreaterThan(2.9 * DAY_MS);
@@ -125,7 +125,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   await user.post('/data_sources/tags/add', { data_source_id: id, tags: { pier: 'north' } });
   await allRunsEnded();
 
-  const requestsBefore = stand.contentAsked?.(name);
+  const requestsBefore = fixture.contentAsked?.(name);
   expect(await restore({ file_ids: [missing.id] })).toMatchObject({ status: 200, body: { restoring: 1 } });
   await settled(all.length);
   await allRunsEnded();
@@ -147,7 +147,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(again).toContainEqual(expect.objectContaining({ payload: expect.objectContaining({ tags: ['pier=north'] }) }));
   expect((await user.chunks({ ids: [missing.id] })).results).toEqual(chunks);
   expect(await found('About boats')).toContain(missing.id);
-  expect(stand.contentAsked?.(name)).toBe(requestsBefore);
+  expect(fixture.contentAsked?.(name)).toBe(requestsBefore);
   expect(await storedFor(service.env)).toEqual([]);
   expect(await kept(mine)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
@@ -157,9 +157,9 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   await pass();
   expect(await files()).toHaveLength(all.length);
   expect(await pointsOfFile(service.env, missing.id)).toEqual(again);
-  stand.reset();
+  fixture.reset();
   await pass();
-  stand.remove(name);
+  fixture.remove(name);
   await pass();
   expect((await kept(mine)).map((one) => one.file_id)).toEqual([missing.id]);
   expect((await restore({ customer_id: 'alma' })).body).toEqual({ restoring: 1 });
@@ -170,7 +170,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
 
 test('erases a file that is not restored in time, without leftovers', async () => {
   const { content, all, settled, pass, mine } = await connected('bela');
-  for (const other of content.others.slice(0, 2)) stand.remove(other);
+  for (const other of content.others.slice(0, 2)) fixture.remove(other);
   await pass();
   await settled(all.length - 2);
   const [first, second] = (await kept(mine)).map((one) => one.file_id) as [number, number];
@@ -207,11 +207,11 @@ const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
 
 thoroughly('does not restore a file whose name a new one has, and erases all files of a deleted user', async () => {
   const { content, all, settled, pass, mine } = await connected('cora');
-  stand.remove(content.others[0]!);
+  fixture.remove(content.others[0]!);
   await pass();
   await settled(all.length - 1);
   const [row] = await kept(mine);
-  stand.reset();
+  fixture.reset();
   await pass();
   await settled(all.length);
   expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
@@ -232,7 +232,7 @@ thoroughly('does not restore a file whose name a new one has, and erases all fil
 
 test('hides quarantined files from other organizations, and restores none without an id', async () => {
   const { content, all, settled, pass, mine } = await connected('dina');
-  stand.remove(content.others[0]!);
+  fixture.remove(content.others[0]!);
   await pass();
   await settled(all.length - 1);
   const [row] = await kept(mine);

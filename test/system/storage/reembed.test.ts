@@ -91,7 +91,7 @@ function holdDocuments(): void {
 }
 const underWay = () =>
   waitFor(
-    () => emulator.came.filter(({ texts }) => texts.some(isDocument)).length,
+    () => emulator.requests.filter(({ texts }) => texts.some(isDocument)).length,
     (came) => came > 0,
   );
 
@@ -131,7 +131,7 @@ test('changes the model of files and keeps texts, chunks and tags; a re-sync wit
   emulator.reset();
   await user.post('/resync_file', { file_id: ids[0] });
   expect(await user.settled(ids[0]!)).toMatchObject({ sync_status: 'READY', embedding_properties: servedBy(TO) });
-  expect(emulator.came).toEqual([]);
+  expect(emulator.requests).toEqual([]);
   expect((await user.chunks({ ids }, { include_vectors: true })).results).toEqual(after.results);
   // A second run has nothing to do.
   const again = await reembed(user, { filters: { ids } });
@@ -151,7 +151,7 @@ test('estimates files, chunks, tokens, known chunks and the price in a dry run, 
   const tokens = files.reduce((sum, file) => sum + (file.file_statistics?.num_tokens ?? 0), 0);
   expect(body.tokens).toBeGreaterThanOrEqual(tokens);
   expect(body.price).toBeCloseTo((body.tokens * 0.02) / 1e6, 9);
-  expect(emulator.came).toEqual([]);
+  expect(emulator.requests).toEqual([]);
   expect((await reembed(user, { dry_run: true, embedding_model: 'SOLAR_1_MINI' })).body.price).toBeNull();
   // The same texts are known once they were embedded for another user of the organization.
   const other = await service.user('dry too');
@@ -174,7 +174,7 @@ test('refuses a run above max_tokens, and reports the required tokens', async ()
   expect(refused.body.detail).toEqual([
     expect.objectContaining({ loc: ['body', 'max_tokens'], msg: expect.stringContaining(String(tokens)) as unknown }),
   ]);
-  expect(emulator.came).toEqual([]);
+  expect(emulator.requests).toEqual([]);
   const { body } = await reembed(user, { max_tokens: tokens });
   expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1 });
 });
@@ -334,7 +334,7 @@ thoroughly('embeds a text of two concurrent files once, and counts it for both',
   emulator.takeTime(500);
   const files = await uploaded(user, [text, text, text], { chunk_size: 200 });
   expect(files.map((file) => file.file_statistics?.num_embeddings)).toEqual([1, 1, 1]);
-  expect(emulator.came.flatMap(({ texts }) => texts)).toEqual([text]);
+  expect(emulator.requests.flatMap(({ texts }) => texts)).toEqual([text]);
 });
 
 test('restricts a run to its user', async () => {

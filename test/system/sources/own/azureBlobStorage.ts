@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../../../contract/files/records.js';
 import { ACCOUNT, ACCOUNT_KEY } from '../../../emulators/azureBlobStorage.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export function azureRows(catalogue: Catalogue): void {
   describe('the operations of AZURE_BLOB_STORAGE', () => {
@@ -10,7 +10,7 @@ export function azureRows(catalogue: Catalogue): void {
     beforeEach(() => customer.begin());
 
     const connect = (body: Record<string, unknown> = {}) =>
-      customer.stand.connect(customer.user, { sync_source_items: false, ...body });
+      customer.fixture.connect(customer.user, { sync_source_items: false, ...body });
     const sync = (ids: readonly Record<string, unknown>[], body: Record<string, unknown> = {}) =>
       customer.user.post('/integrations/azure_blob_storage/files', { ids, ...body });
 

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { BoxStand } from '../../../support/sourceStands/box.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { BoxFixture } from '../../../support/sourceFixtures/box.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export function boxRows(catalogue: Catalogue): void {
   describe('the particularities of BOX', () => {
     const customer = new Customer(catalogue, 'BOX');
     beforeEach(() => customer.begin());
-    const things = () => (customer.stand as BoxStand).box.things;
+    const things = () => (customer.fixture as BoxFixture).box.things;
 
     test('unavailable items end with the reason: links and inaccessible folders', async () => {
       things().set('web_link:7', { name: 'Harbour', url: 'https://harbour.example/', parent: '10' });
@@ -31,12 +31,12 @@ export function boxRows(catalogue: Catalogue): void {
     });
 
     test('an inaccessible folder delays neither deletions nor events, and is listed once it is accessible', async () => {
-      const { box } = customer.stand as BoxStand;
+      const { box } = customer.fixture as BoxFixture;
       things().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles([customer.content.keeper]);
       await customer.settledFiles(1);
-      customer.stand.remove(customer.content.keeper);
+      customer.fixture.remove(customer.content.keeper);
       box.requests.length = 0;
       expect((await customer.listItems()).data_source_metadata).toMatchObject({ items_refused: 1 });
       expect(await customer.files()).toEqual([]);
@@ -48,7 +48,7 @@ export function boxRows(catalogue: Catalogue): void {
     });
 
     test('rotated tokens replace used ones', async () => {
-      const { oauth } = (customer.stand as BoxStand).box;
+      const { oauth } = (customer.fixture as BoxFixture).box;
       await customer.connect();
       oauth.requests.length = 0;
       for (let times = 0; times < 2; times += 1) {

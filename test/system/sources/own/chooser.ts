@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../../contract/sources/sources.js';
 import { consentTo, openPage } from '../../../support/consent.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Rows for the file chooser page, for a source that supports the options of a file picker. */
 export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): void {

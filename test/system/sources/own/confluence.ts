@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { waitFor } from '../../../support/waitFor.js';
-import type { ConfluenceStand } from '../../../support/sourceStands/confluence.js';
-import { type Catalogue, Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
+import type { ConfluenceFixture } from '../../../support/sourceFixtures/confluence.js';
+import { type Catalogue, Customer, expectSparse } from '../../../support/sourceFixtures/catalogue.js';
 
 interface Listed {
   readonly data: readonly { id: string; name: string; has_children: boolean; is_synced: boolean }[];
@@ -11,7 +11,7 @@ interface Listed {
 const MARINA = 'cloud-marina';
 
 /** Adds further sites to that of the catalogue. */
-function addSites({ sites }: ConfluenceStand['emulator']): void {
+function addSites({ sites }: ConfluenceFixture['emulator']): void {
   sites.set(MARINA, {
     subdomain: 'marina',
     scopes: ['read:page:confluence'],
@@ -31,7 +31,7 @@ function addSites({ sites }: ConfluenceStand['emulator']): void {
 export function confluenceAddressRows(catalogue: Catalogue): void {
   describe('the confluence_subdomain of CONFLUENCE', () => {
     const customer = new Customer(catalogue, 'CONFLUENCE');
-    const emulator = () => (catalogue.stands.CONFLUENCE as ConfluenceStand).emulator;
+    const emulator = () => (catalogue.fixtures.CONFLUENCE as ConfluenceFixture).emulator;
     /** Returns the sites that were called, as named in the paths. */
     const sitesAsked = (): string[] => [
       ...new Set(emulator().requests.flatMap((path) => /^\/ex\/confluence\/([^/]+)\//.exec(path)?.[1] ?? [])),
@@ -49,7 +49,7 @@ export function confluenceAddressRows(catalogue: Catalogue): void {
       expect((await customer.source()).data_source_external_id).toBe(`CONFLUENCE|ada@harbour.example|${MARINA}/marina`);
       expect((await customer.items()).items.map(({ name }) => name)).toEqual(['Berths']);
       emulator().requests.length = 0;
-      expect((await customer.stand.connect(customer.user, { confluence_subdomain: 'HARBOUR' })).status).toBe(200);
+      expect((await customer.fixture.connect(customer.user, { confluence_subdomain: 'HARBOUR' })).status).toBe(200);
       await waitFor(sitesAsked, (asked) => asked.length > 0);
       expect(sitesAsked()).toEqual(['cloud-harbour']);
       const [authorize, , token] = emulator().oauth.requests;
@@ -67,7 +67,7 @@ export function confluenceAddressRows(catalogue: Catalogue): void {
 export function confluenceRows(catalogue: Catalogue): void {
   describe('the operations of CONFLUENCE', () => {
     const customer = new Customer(catalogue, 'CONFLUENCE');
-    const emulator = () => (catalogue.stands.CONFLUENCE as ConfluenceStand).emulator;
+    const emulator = () => (catalogue.fixtures.CONFLUENCE as ConfluenceFixture).emulator;
     const list = (body: Record<string, unknown>) => customer.user.post<Listed>('/integrations/confluence/list', body);
     const sync = (body: Record<string, unknown>) => customer.user.post('/integrations/confluence/sync', body);
     beforeEach(async () => {
@@ -80,7 +80,7 @@ export function confluenceRows(catalogue: Catalogue): void {
         ['elsewhere', /not let into the site/],
         [null, /Name one by confluence_subdomain/],
       ] as const) {
-        const answer = await customer.stand.connect(customer.user, { confluence_subdomain: subdomain });
+        const answer = await customer.fixture.connect(customer.user, { confluence_subdomain: subdomain });
         expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringMatching(reason) } });
       }
       emulator().sites.delete(MARINA);
@@ -163,7 +163,7 @@ export function confluenceRows(catalogue: Catalogue): void {
     });
 
     test.each([true, false])('honour sync_files_on_connection %s', async (syncs) => {
-      expect((await customer.stand.connect(customer.user, { sync_files_on_connection: syncs })).status).toBe(200);
+      expect((await customer.fixture.connect(customer.user, { sync_files_on_connection: syncs })).status).toBe(200);
       expect(await customer.listed()).toMatchObject({ sync_status: 'READY' });
       expect((await customer.items()).count).toBe(customer.content.items);
       expect(await customer.settledFiles(syncs ? customer.documents.length : 0)).toHaveLength(

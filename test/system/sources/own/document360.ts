@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Document360Stand } from '../../../support/sourceStands/document360.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { Document360Fixture } from '../../../support/sourceFixtures/document360.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export function document360Rows(catalogue: Catalogue): void {
   describe('the operation of DOCUMENT360', () => {
     const customer = new Customer(catalogue, 'DOCUMENT360');
-    const emulator = () => (catalogue.stands.DOCUMENT360 as Document360Stand).emulator;
+    const emulator = () => (catalogue.fixtures.DOCUMENT360 as Document360Fixture).emulator;
     beforeEach(() => customer.begin());
 
     test('stores published articles in the default language as files, and lists drafts and hidden articles', async () => {
@@ -64,7 +64,7 @@ export function document360Rows(catalogue: Catalogue): void {
       [{ account_email: 7 }, 'account_email'],
       [{ chunk_size: 10, chunk_overlap: 10 }, 'chunk_overlap'],
     ])('refuses %j with 422 naming the field', async (wrong, field) => {
-      expect(await customer.stand.connect(customer.user, wrong)).toMatchObject({
+      expect(await customer.fixture.connect(customer.user, wrong)).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', field] }] },
       });
@@ -72,9 +72,9 @@ export function document360Rows(catalogue: Catalogue): void {
 
     test('refuses a token that no header can carry as invalid, and names a missing workspace', async () => {
       for (const token of ['a\r\nb: c', 'ü'])
-        expect((await customer.stand.connect(customer.user, { access_token: token })).status).toBe(400);
+        expect((await customer.fixture.connect(customer.user, { access_token: token })).status).toBe(400);
       emulator().workspaces.clear();
-      expect(await customer.stand.connect(customer.user)).toMatchObject({
+      expect(await customer.fixture.connect(customer.user)).toMatchObject({
         status: 400,
         body: { detail: expect.stringMatching(/no workspace/) },
       });
@@ -85,7 +85,7 @@ export function document360Rows(catalogue: Catalogue): void {
       const again = await customer.connect({ account_email: 'ada@HARBOUR.example' });
       expect(again.last_sync_action).toBe('ADD');
       emulator().workspaces.delete('atlas');
-      expect((await customer.stand.connect(customer.user)).status).toBe(200);
+      expect((await customer.fixture.connect(customer.user)).status).toBe(200);
       const { results } = (
         await customer.user.post<{ results: { data_source_external_id: string }[] }>('/user_data_sources', {})
       ).body;

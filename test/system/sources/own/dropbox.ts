@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { DropboxStand } from '../../../support/sourceStands/dropbox.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { DropboxFixture } from '../../../support/sourceFixtures/dropbox.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export function dropboxRows(catalogue: Catalogue): void {
   describe('the particularities of DROPBOX', () => {
     const customer = new Customer(catalogue, 'DROPBOX');
     beforeEach(() => customer.begin());
-    const dropbox = () => (customer.stand as DropboxStand).dropbox;
+    const dropbox = () => (customer.fixture as DropboxFixture).dropbox;
 
     test('moved items keep their files, and a deletion by path includes all descendants', async () => {
       const { things } = dropbox();

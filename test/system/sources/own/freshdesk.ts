@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { newFreshdeskAccount } from '../../../emulators/freshdesk.js';
-import type { FreshdeskStand } from '../../../support/sourceStands/freshdesk.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { FreshdeskFixture } from '../../../support/sourceFixtures/freshdesk.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
 /** Fills one domain with an item of each kind, and no other domain. */
-export function fillFreshdesk({ stands }: Catalogue, domain = 'harbour'): HelpdeskContent {
-  stands.FRESHDESK.reset();
+export function fillFreshdesk({ fixtures }: Catalogue, domain = 'harbour'): HelpdeskContent {
+  fixtures.FRESHDESK.reset();
   const account = newFreshdeskAccount();
-  (stands.FRESHDESK as FreshdeskStand).emulator.accounts.set(domain, account);
+  (fixtures.FRESHDESK as FreshdeskFixture).emulator.accounts.set(domain, account);
   account.categories.set(1, 'Sea');
   account.folders.set(10, { category: 1, name: 'Sights' });
   account.articles.set(100, { folder: 10, title: 'Lighthouse', body: '<p>A light.</p>' });
@@ -29,7 +29,7 @@ export function fillFreshdesk({ stands }: Catalogue, domain = 'harbour'): Helpde
 }
 
 export function freshdeskRows(catalogue: Catalogue): void {
-  const emulator = () => (catalogue.stands.FRESHDESK as FreshdeskStand).emulator;
+  const emulator = () => (catalogue.fixtures.FRESHDESK as FreshdeskFixture).emulator;
   helpdeskRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));
 
   describe('the operation of FRESHDESK', () => {
@@ -38,7 +38,7 @@ export function freshdeskRows(catalogue: Catalogue): void {
     test('accepts domain with or without its common ending, refuses others with 422, and names missing fields', async () => {
       await customer.begin();
       fillFreshdesk(catalogue, 'quay');
-      const { user, stand } = customer;
+      const { user, fixture } = customer;
       for (const domain of [
         'evil.com/#',
         '127.0.0.1:8080',
@@ -48,7 +48,7 @@ export function freshdeskRows(catalogue: Catalogue): void {
         'a/b',
         '',
       ])
-        expect(await stand.connect(user, { domain })).toMatchObject({
+        expect(await fixture.connect(user, { domain })).toMatchObject({
           status: 422,
           body: { detail: [{ loc: ['body', 'domain'] }] },
         });
@@ -63,7 +63,7 @@ export function freshdeskRows(catalogue: Catalogue): void {
         user.post('/integrations/connect', { authentication, sync_options: options });
       expect(await hand(credentials)).toMatchObject({ status: 422 });
       expect(emulator().hosts).toEqual([]);
-      expect(await stand.connect(user, { domain: 'Quay.freshdesk.com', ...options })).toMatchObject({ status: 200 });
+      expect(await fixture.connect(user, { domain: 'Quay.freshdesk.com', ...options })).toMatchObject({ status: 200 });
       expect(await customer.source()).toMatchObject({
         data_source_external_id: 'FRESHDESK|quay',
         data_source_metadata: { domain: 'quay', user_name: 'Ada' },

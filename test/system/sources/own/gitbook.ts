@@ -5,20 +5,20 @@ import { TOKEN } from '../../../emulators/gitbook.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
-import type { StandContent } from '../../../support/sourceStands/stand.js';
-import { type Catalogue, expectSparse } from '../../../support/sourceStands/catalogue.js';
+import type { FixtureContent } from '../../../support/sourceFixtures/fixture.js';
+import { type Catalogue, expectSparse } from '../../../support/sourceFixtures/catalogue.js';
 
 export function gitbookRows(catalogue: Catalogue): void {
   describe('the operations of GITBOOK', () => {
     let user: TestUser;
     let dataSource: DataSourceRecord;
-    let content: StandContent;
+    let content: FixtureContent;
 
     beforeAll(async () => {
-      content = catalogue.stands.GITBOOK.reset();
+      content = catalogue.fixtures.GITBOOK.reset();
       user = await catalogue.service.user('gitbook');
       const withoutSync = { sync_source_items: false, sync_files_on_connection: false };
-      expect((await catalogue.stands.GITBOOK.connect(user, withoutSync)).status).toBe(200);
+      expect((await catalogue.fixtures.GITBOOK.connect(user, withoutSync)).status).toBe(200);
       dataSource = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
     });
 
@@ -112,10 +112,10 @@ export function gitbookRows(catalogue: Catalogue): void {
     });
 
     test('answer a revoked credential with 400 and the reason, never 401', async () => {
-      catalogue.stands.GITBOOK.revokeAccess();
+      catalogue.fixtures.GITBOOK.revokeAccess();
       const refused = await user.get(`/integrations/gitbook/spaces?data_source_id=${dataSource.id}`);
       expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/credentials/) } });
-      catalogue.stands.GITBOOK.reset();
+      catalogue.fixtures.GITBOOK.reset();
     });
 
     test.each([
@@ -125,7 +125,7 @@ export function gitbookRows(catalogue: Catalogue): void {
       ['a token that no header can carry', { access_token: 'gb\r\nx-other: 1' }],
       ['a token with other characters', { access_token: 'gb_😀' }],
     ])('answer %s with 400', async (_name, wrong) => {
-      const { status, body } = await catalogue.stands.GITBOOK.connect(user, wrong);
+      const { status, body } = await catalogue.fixtures.GITBOOK.connect(user, wrong);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
     });
   });

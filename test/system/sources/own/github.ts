@@ -4,7 +4,7 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/files/re
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
-import type { Catalogue, Item } from '../../../support/sourceStands/catalogue.js';
+import type { Catalogue, Item } from '../../../support/sourceFixtures/catalogue.js';
 
 export function githubRows(catalogue: Catalogue): void {
   describe('the operations of GITHUB', () => {
@@ -22,9 +22,9 @@ export function githubRows(catalogue: Catalogue): void {
     const listed = () => waitFor(source, (one) => one.sync_status === 'READY');
 
     beforeAll(async () => {
-      catalogue.stands.GITHUB.reset();
+      catalogue.fixtures.GITHUB.reset();
       user = await catalogue.service.user('github');
-      expect(await catalogue.stands.GITHUB.connect(user)).toMatchObject({ status: 200, body: { success: true } });
+      expect(await catalogue.fixtures.GITHUB.connect(user)).toMatchObject({ status: 200, body: { success: true } });
       ({ id } = await source());
     });
 
@@ -79,14 +79,14 @@ export function githubRows(catalogue: Catalogue): void {
 
     test('refuse a selection of repositories while items are being listed', async () => {
       await listed();
-      catalogue.stands.GITHUB.hold('/branches/');
+      catalogue.fixtures.GITHUB.hold('/branches/');
       expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
       expect(await user.post('/integrations/github/sync_repos', { repos: ['ada/boats'] })).toMatchObject({
         status: 409,
         body: { detail: expect.stringMatching(/being listed/) },
       });
       expect((await user.post('/integrations/items/sync/cancel', { data_source_id: id })).status).toBe(200);
-      catalogue.stands.GITHUB.reset();
+      catalogue.fixtures.GITHUB.reset();
       await listed();
     });
 
@@ -95,7 +95,7 @@ export function githubRows(catalogue: Catalogue): void {
       ['a token that no header can carry', { access_token: 'gh\r\nx-other: 1' }],
       ['a token with other characters', { access_token: 'gh_😀' }],
     ])('answer %s with 400', async (_name, wrong) => {
-      const { status, body } = await catalogue.stands.GITHUB.connect(user, wrong);
+      const { status, body } = await catalogue.fixtures.GITHUB.connect(user, wrong);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
     });
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { answerFault } from '../../../support/contract.js';
-import type { GitHubStand } from '../../../support/sourceStands/github.js';
-import { ADA, issueRow, talkOfAtlas } from '../../../support/sourceStands/githubTalk.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { GitHubFixture } from '../../../support/sourceFixtures/github.js';
+import { ADA, issueRow, talkOfAtlas } from '../../../support/sourceFixtures/githubTalk.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 type Row = Readonly<Record<string, unknown>>;
 interface Page {
@@ -14,7 +14,7 @@ const BASE_PATH = '/integrations/data/github';
 
 export function githubReadRows(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'GITHUB');
-  const github = () => (customer.stand as GitHubStand).emulator;
+  const github = () => (customer.fixture as GitHubFixture).emulator;
   let source = 0;
 
   /** Requests a list. Expects both documents to describe the answer. */
@@ -231,9 +231,9 @@ export function githubReadRows(catalogue: Catalogue): void {
 
     test('wait out a short limit, and report a longer one with its time', async () => {
       github().repositories['ada/atlas']!.talk!.issues.push(issueRow(6));
-      customer.stand.limit(2);
+      customer.fixture.limit(2);
       expect(await numbers('issues')).toEqual([1, 2, 3, 6]);
-      customer.stand.limit(1, 120);
+      customer.fixture.limit(1, 120);
       const limited = await fetch(
         `${catalogue.service.url}${BASE_PATH}/issues/1?data_source_id=${source}&repository=atlas`,
         {
@@ -249,7 +249,7 @@ export function githubReadRows(catalogue: Catalogue): void {
     test('answer a token that GitHub rejects with 400, and revoked access with 409', async () => {
       await customer.begin();
       source = (await customer.connect()).id;
-      customer.stand.revokeAccess();
+      customer.fixture.revokeAccess();
       expect(await list('issues')).toMatchObject({ status: 400, body: { detail: expect.stringContaining('Connect') } });
       await customer.user.post('/revoke_access_token', { data_source_id: source });
       expect((await list('issues')).status).toBe(409);

@@ -5,8 +5,8 @@ import type { EmulatedMail } from '../../../emulators/gmail.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
-import type { GmailStand } from '../../../support/sourceStands/gmail.js';
-import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
+import type { GmailFixture } from '../../../support/sourceFixtures/gmail.js';
+import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
 const NOTES = { name: 'notes.md', type: 'text/markdown', content: '# Notes\n\nOtters juggle pebbles.' };
 const isAtRest = (file: FileRecord): boolean => /^(READY|SYNC_ERROR)$/.test(file.sync_status);
@@ -14,7 +14,7 @@ const isAtRest = (file: FileRecord): boolean => /^(READY|SYNC_ERROR)$/.test(file
 export function gmailRows(catalogue: Catalogue): void {
   describe('the operations of GMAIL', () => {
     let user: TestUser;
-    let stand: GmailStand;
+    let fixture: GmailFixture;
     let dataSource: DataSourceRecord;
     let customers = 0;
 
@@ -29,17 +29,17 @@ export function gmailRows(catalogue: Catalogue): void {
       (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
 
     beforeAll(() => {
-      stand = catalogue.stands.GMAIL as GmailStand;
+      fixture = catalogue.fixtures.GMAIL as GmailFixture;
     });
     beforeEach(async () => {
-      stand.reset();
+      fixture.reset();
       customers += 1;
       user = await catalogue.service.user(`gmail ${customers}`);
-      expect(await stand.connect(user, { sync_source_items: false })).toMatchObject({ status: 200 });
+      expect(await fixture.connect(user, { sync_source_items: false })).toMatchObject({ status: 200 });
       dataSource = await source();
     });
     const addMail = (id: string, mail: EmulatedMail): void => {
-      stand.mails[id] = mail;
+      fixture.mails[id] = mail;
     };
 
     test('sync nothing before a selection', async () => {
@@ -142,7 +142,7 @@ export function gmailRows(catalogue: Catalogue): void {
       }
       const notes = (await files())[1]?.id ?? 0;
       expect((await user.chunks({ ids: [notes] })).results[0]?.source_content).toContain('Otters juggle');
-      stand.remove('post');
+      fixture.remove('post');
       await user.post('/integrations/items/sync', { data_source_id: dataSource.id });
       expect(await waitFor(files, (some) => some.length === 0)).toEqual([]);
     });

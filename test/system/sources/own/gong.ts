@@ -4,9 +4,9 @@ import type { DataSourceRecord } from '../../../../contract/files/records.js';
 import { CUSTOMER } from '../../../emulators/gong.js';
 import type { Listed } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';
-import { GONG_EMAIL, type GongStand } from '../../../support/sourceStands/gong.js';
+import { GONG_EMAIL, type GongFixture } from '../../../support/sourceFixtures/gong.js';
 import { waitFor } from '../../../support/waitFor.js';
-import { type Catalogue, Customer, type Item } from '../../../support/sourceStands/catalogue.js';
+import { type Catalogue, Customer, type Item } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Rows for the selection of the account. */
 export function gongAccountRows(catalogue: Catalogue): void {
@@ -21,7 +21,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
     };
     const connect = async (email?: unknown) => {
       const body = { gong_account_email: email, sync_source_items: false };
-      expect(await customer.stand.connect(customer.user, body)).toMatchObject({ status: 200 });
+      expect(await customer.fixture.connect(customer.user, body)).toMatchObject({ status: 200 });
     };
 
     test('makes the external id GONG|<gong_account_email>: one data source per e-mail, ignoring case', async () => {
@@ -38,7 +38,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
     });
 
     test("makes a file per data source of a call that two of them have; neither takes or deletes the other's", async () => {
-      const gong = (customer.stand as GongStand).gong;
+      const gong = (customer.fixture as GongFixture).gong;
       const emails = ['ada@harbour.example', 'ben@harbour.example'] as const;
       for (const email of emails) await connect(email);
       const { results } = (
@@ -110,9 +110,9 @@ export function gongAccountRows(catalogue: Catalogue): void {
       const body = { service: 'BOX', gong_account_email: 'evil.com/#', sync_source_items: false };
       const { status, body: answer } = await customer.user.post<{ oauth_url: string }>('/integrations/oauth_url', body);
       expect(status).toBe(200);
-      catalogue.stands.BOX.reset();
+      catalogue.fixtures.BOX.reset();
       await consentTo(answer.oauth_url);
-      expect(await sources()).toEqual([catalogue.stands.BOX.externalId]);
+      expect(await sources()).toEqual([catalogue.fixtures.BOX.externalId]);
     });
   });
 }
@@ -121,7 +121,7 @@ export function gongRows(catalogue: Catalogue): void {
   describe('the particularities of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');
     beforeEach(() => customer.begin());
-    const gong = () => (customer.stand as GongStand).gong;
+    const gong = () => (customer.fixture as GongFixture).gong;
 
     test('calls are requested at the address issued with the tokens, and at the common address for given tokens', async () => {
       await customer.connect({ sync_source_items: true });
@@ -132,7 +132,7 @@ export function gongRows(catalogue: Catalogue): void {
             .map((path) => path.split('/')[1]),
         );
       expect(hosts()).toEqual(new Set([CUSTOMER]));
-      gong().mend();
+      gong().reset();
       const { accessToken } = gong().oauth.grant();
       const credentials = { source: 'GONG', access_token: accessToken, gong_account_email: 'eve@harbour.example' };
       const answer = await customer.user.post('/integrations/connect', {
@@ -183,9 +183,9 @@ export function gongRows(catalogue: Catalogue): void {
 
     test('refreshed tokens keep the address and replace used ones', async () => {
       await customer.connect();
-      expect(customer.stand.externalId).toBe(`GONG|${GONG_EMAIL.toLowerCase()}`);
+      expect(customer.fixture.externalId).toBe(`GONG|${GONG_EMAIL.toLowerCase()}`);
       gong().oauth.expireAll();
-      gong().mend();
+      gong().reset();
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY', revoked_access: false });
       expect(gong().requests.some((path) => path.startsWith(`/${CUSTOMER}/v2/calls?`))).toBe(true);
     });

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { TOKEN, USERNAME } from '../../../emulators/guru.js';
-import type { GuruStand } from '../../../support/sourceStands/guru.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { GuruFixture } from '../../../support/sourceFixtures/guru.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export function guruRows(catalogue: Catalogue): void {
   describe('the operation of GURU', () => {
     const customer = new Customer(catalogue, 'GURU');
-    const emulator = () => (catalogue.stands.GURU as GuruStand).emulator;
+    const emulator = () => (catalogue.fixtures.GURU as GuruFixture).emulator;
     beforeEach(() => customer.begin());
 
     test('lists cards inside and outside of folders, without archived ones', async () => {
@@ -60,7 +60,7 @@ export function guruRows(catalogue: Catalogue): void {
       [{ username: ['x'] }, 'username'],
       [{ embedding_model: 'NONE' }, 'embedding_model'],
     ])('refuses %j with 422 naming the field', async (wrong, field) => {
-      expect(await customer.stand.connect(customer.user, wrong)).toMatchObject({
+      expect(await customer.fixture.connect(customer.user, wrong)).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', field] }] },
       });
@@ -68,7 +68,7 @@ export function guruRows(catalogue: Catalogue): void {
 
     test('refuses a credential that no header can carry as invalid', async () => {
       for (const wrong of [{ access_token: 'a\r\nb: c' }, { username: 'ü\n' }])
-        expect((await customer.stand.connect(customer.user, wrong)).status).toBe(400);
+        expect((await customer.fixture.connect(customer.user, wrong)).status).toBe(400);
     });
   });
 }

@@ -6,7 +6,7 @@ import type { ConnectedSourceType } from '../../../../contract/sources/sources.j
 import { TYPES_AT_SOURCE } from '../../../../contract/sources/typesAtSource.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { waitFor } from '../../../support/waitFor.js';
-import { type Catalogue, eventsOf } from '../../../support/sourceStands/catalogue.js';
+import { type Catalogue, eventsOf } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Ids by type of the few items of a helpdesk; `attached` has the attachments of each type. */
 export interface HelpdeskContent {
@@ -61,13 +61,13 @@ const namesOf = (files: readonly FileRecord[]): string[] => files.map((file) => 
 type Fill = () => HelpdeskContent;
 
 async function connect(
-  { service, stands }: Catalogue,
+  { service, fixtures }: Catalogue,
   type: ConnectedSourceType,
   name: string,
   body: Record<string, unknown>,
 ): Promise<TestUser> {
   const user = await service.user(`${type} ${name}`);
-  const answer = await stands[type].connect(user, { sync_source_items: false, ...body });
+  const answer = await fixtures[type].connect(user, { sync_source_items: false, ...body });
   expect(answer).toMatchObject({ status: 200 });
   return user;
 }

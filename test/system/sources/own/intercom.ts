@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { IntercomStand } from '../../../support/sourceStands/intercom.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { IntercomFixture } from '../../../support/sourceFixtures/intercom.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
 /** Fills the account with an item of each kind, and no others. */
-export function fillIntercom({ stands }: Catalogue) {
-  const { collections, articles, conversations, tickets } = (stands.INTERCOM as IntercomStand).emulator;
-  stands.INTERCOM.reset();
+export function fillIntercom({ fixtures }: Catalogue) {
+  const { collections, articles, conversations, tickets } = (fixtures.INTERCOM as IntercomFixture).emulator;
+  fixtures.INTERCOM.reset();
   for (const all of [collections, articles, conversations, tickets]) all.clear();
   collections.set(1, { name: 'Sea' });
   articles.set(100, { collection: 1, title: 'Lighthouse', body: '<p>A light.</p>' });
@@ -32,7 +32,7 @@ export function fillIntercom({ stands }: Catalogue) {
 }
 
 export function intercomRows(catalogue: Catalogue): void {
-  const emulator = () => (catalogue.stands.INTERCOM as IntercomStand).emulator;
+  const emulator = () => (catalogue.fixtures.INTERCOM as IntercomFixture).emulator;
   helpdeskRows(catalogue, 'INTERCOM', () => fillIntercom(catalogue));
 
   describe('the items of INTERCOM', () => {
@@ -77,7 +77,7 @@ export function intercomRows(catalogue: Catalogue): void {
       const ids = async () => (await customer.items()).items.map((item) => item.external_id).toSorted();
       const before = await ids();
       expect(before).toEqual(expect.arrayContaining(['ticket:8/800-0', 'conversation:5/s-0']));
-      emulator().mend();
+      emulator().reset();
       const now = Math.floor(Date.now() / 1000);
       tickets.set(8, { title: 'Changed', parts: [{ text: 'Nothing here.' }], updated: now });
       conversations.set(6, { title: 'New', parts: [{ text: 'See.', files: [file] }], updated: now });
@@ -90,7 +90,7 @@ export function intercomRows(catalogue: Catalogue): void {
       const requestedInFull = () =>
         emulator().requests.flatMap((path) => /^\/((?:conversations|tickets)\/\d+)/.exec(path)?.[1] ?? []);
       expect(requestedInFull().toSorted()).toEqual(['conversations/6', 'tickets/8']);
-      emulator().mend();
+      emulator().reset();
       conversations.delete(5);
       await customer.listItems();
       expect(await ids()).toEqual(after.filter((id) => !id.startsWith('conversation:5')));

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { FileRecord } from '../../../../contract/files/records.js';
 import { notionId, WORKSPACE } from '../../../emulators/notion.js';
 import { waitFor } from '../../../support/waitFor.js';
-import type { NotionStand } from '../../../support/sourceStands/notion.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { NotionFixture } from '../../../support/sourceFixtures/notion.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 const ROWS = notionId(50);
 const DATABASE = `database:${ROWS}`;
@@ -13,7 +13,7 @@ const row = (number: number): string => `row:${notionId(number)}`;
 export function notionRows(catalogue: Catalogue): void {
   describe('the databases of NOTION', () => {
     const customer = new Customer(catalogue, 'NOTION');
-    const emulator = () => (catalogue.stands.NOTION as NotionStand).emulator;
+    const emulator = () => (catalogue.fixtures.NOTION as NotionFixture).emulator;
 
     beforeEach(async () => {
       await customer.begin();
@@ -61,10 +61,10 @@ export function notionRows(catalogue: Catalogue): void {
       const linked = (await customer.items({ parent_id: DATABASE })).items;
       expect(linked.map((item) => item.organization_user_file_to_sync_id)).toEqual(made.map(({ id }) => id));
       // An unchanged copy is skipped, as with pages.
-      const skipped = await customer.timesTold('FILES_SKIPPED');
+      const skipped = await customer.countEvents('FILES_SKIPPED');
       await customer.syncFiles([DATABASE], { request_id: 'again', incremental_sync: true });
       await waitFor(
-        () => customer.timesTold('FILES_SKIPPED'),
+        () => customer.countEvents('FILES_SKIPPED'),
         (times) => times > skipped,
       );
       // A changed row is read again, and a deleted one is deleted here.

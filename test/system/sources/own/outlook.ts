@@ -4,15 +4,15 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/files/re
 import type { EmulatedMessage } from '../../../emulators/graph/mail.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { waitFor } from '../../../support/waitFor.js';
-import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
-import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
+import type { MicrosoftFixture } from '../../../support/sourceFixtures/microsoft.js';
+import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
 export function outlookRows(catalogue: Catalogue): void {
   describe('the operations of OUTLOOK', () => {
     let user: TestUser;
     let id: number;
-    const { stands } = catalogue;
-    const box = () => (stands.OUTLOOK as MicrosoftStand).graph.mailbox;
+    const { fixtures } = catalogue;
+    const box = () => (fixtures.OUTLOOK as MicrosoftFixture).graph.mailbox;
     const addMessage = (message: string, folder: string, more: Partial<EmulatedMessage> = {}): void =>
       box().put(message, {
         folder,
@@ -33,7 +33,7 @@ export function outlookRows(catalogue: Catalogue): void {
     };
     let customers = 0;
 
-    beforeAll(() => void stands.OUTLOOK.reset());
+    beforeAll(() => void fixtures.OUTLOOK.reset());
     beforeEach(async () => {
       const mailbox = box();
       mailbox.clear();
@@ -49,7 +49,7 @@ export function outlookRows(catalogue: Catalogue): void {
       });
       customers += 1;
       user = await catalogue.service.user(`outlook ${customers}`);
-      expect((await stands.OUTLOOK.connect(user, { sync_source_items: false })).status).toBe(200);
+      expect((await fixtures.OUTLOOK.connect(user, { sync_source_items: false })).status).toBe(200);
       ({ id } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!);
     });
 

@@ -5,9 +5,9 @@ import { Carbon } from 'carbon-typescript-sdk';
 import { consentTo } from '../../../support/consent.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../../../emulators/s3Source.js';
-import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
+import { KEEPER, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
 import type { ConnectedSourceType } from '../../../../contract/sources/sources.js';
-import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
+import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Page size of item lists. */
 const PAGE = 3;
@@ -61,8 +61,8 @@ async function itemsBelow(client: Carbon, dataSourceId: number, parent: string |
 export function publicClientRows(catalogue: Catalogue): void {
   describe('the published client', () => {
     test.each(KINDS)('%s: connects, lists down to a folder, syncs it, and finds the passage', async (type) => {
-      const stand = catalogue.stands[type];
-      const content = stand.reset();
+      const fixture = catalogue.fixtures[type];
+      const content = fixture.reset();
       const issuing = new Carbon({
         basePath: catalogue.service.url,
         apiKey: catalogue.service.apiKey,
@@ -76,7 +76,7 @@ export function publicClientRows(catalogue: Catalogue): void {
         async () => (await client.dataSources.queryUserDataSources({})).data.results[0],
         (one) => Boolean(one?.source_items_synced_at) && one?.sync_status === 'READY',
       );
-      expect(source).toMatchObject({ data_source_type: type, data_source_external_id: stand.externalId });
+      expect(source).toMatchObject({ data_source_type: type, data_source_external_id: fixture.externalId });
       const { id = 0 } = source ?? {};
 
       const open: (string | null)[] = [null];

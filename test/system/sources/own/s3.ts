@@ -5,21 +5,21 @@ import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } f
 import { startSite } from '../../../emulators/site.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { waitFor } from '../../../support/waitFor.js';
-import { standForS3 } from '../../../support/sourceStands/s3.js';
-import type { SourceStand } from '../../../support/sourceStands/stand.js';
-import { type Catalogue, MAX_BYTES } from '../../../support/sourceStands/catalogue.js';
+import { fixtureForS3 } from '../../../support/sourceFixtures/s3.js';
+import type { SourceFixture } from '../../../support/sourceFixtures/fixture.js';
+import { type Catalogue, MAX_BYTES } from '../../../support/sourceFixtures/catalogue.js';
 
 export function s3Rows(catalogue: Catalogue): void {
   describe('the operations of S3', () => {
     let user: TestUser;
     let s3: S3SourceEmulator;
-    let store: SourceStand;
+    let store: SourceFixture;
     let customers = 0;
 
     // Another store than the one of the settings; callers name it.
     beforeAll(async () => {
       s3 = await startS3Source();
-      store = standForS3(s3);
+      store = fixtureForS3(s3);
     });
     afterAll(() => s3.close());
     beforeEach(async () => {
@@ -43,7 +43,7 @@ export function s3Rows(catalogue: Catalogue): void {
     };
 
     test('keep files and attachments of two stores with equal bucket names apart', async () => {
-      const other = catalogue.stands.S3;
+      const other = catalogue.fixtures.S3;
       const mail = (text: string) =>
         [
           'Subject: Pier',
@@ -54,11 +54,11 @@ export function s3Rows(catalogue: Catalogue): void {
         ].join('\r\n');
       const key = 'atlas/sights/pier.eml';
       other.reset();
-      for (const [stand, name] of [
+      for (const [fixture, name] of [
         [store, 'here'],
         [other, 'there'],
       ] as const)
-        stand.write(key, mail(name));
+        fixture.write(key, mail(name));
       expect((await connect()).status).toBe(200);
       expect((await other.connect(user, { sync_source_items: false })).status).toBe(200);
       const sources = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', { order_by: 'created_at' })).body

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { ORGANIZATION_HOST, sfId } from '../../../emulators/salesforce.js';
-import type { SalesforceStand } from '../../../support/sourceStands/salesforce.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { SalesforceFixture } from '../../../support/sourceFixtures/salesforce.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 const CREATED = '2026-01-07T09:00:00.000+0000';
 
@@ -16,7 +16,7 @@ interface CrmList {
 export function salesforceAddressRows(catalogue: Catalogue): void {
   describe('the salesforce_domain of SALESFORCE', () => {
     const customer = new Customer(catalogue, 'SALESFORCE');
-    const emulated = () => (customer.stand as SalesforceStand).emulator;
+    const emulated = () => (customer.fixture as SalesforceFixture).emulator;
     beforeEach(() => customer.begin());
 
     test.each([
@@ -46,7 +46,7 @@ export function salesforceAddressRows(catalogue: Catalogue): void {
 
 export function salesforceRows(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'SALESFORCE');
-  const emulated = () => (customer.stand as SalesforceStand).emulator;
+  const emulated = () => (customer.fixture as SalesforceFixture).emulator;
   const id = (name: string) => sfId('001', name);
 
   describe('the items of SALESFORCE', () => {
@@ -65,7 +65,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       const names = async () =>
         new Map((await customer.items()).items.map((item) => [item.external_id, item.parent_external_id]));
       const before = await names();
-      emulated().mend();
+      emulated().reset();
       const minutesAgo = Date.now() - 120_000;
       for (const name of ['lost', 'back']) emulated().drop('ContentDocument', sfId('069', name), minutesAgo);
       for (const name of ['back', 'new']) file(name);
@@ -73,7 +73,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       file('moved', { ParentId: library });
       const folder = emulated().records.get('ContentWorkspace')!.get(library)!['RootContentFolderId'] as string;
       emulated().put('ContentFolderItem', sfId('069', 'moved'), { IsFolder: false, ParentContentFolderId: folder });
-      customer.stand.remove(customer.content.keeper);
+      customer.fixture.remove(customer.content.keeper);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
       const after = new Map(before);
       for (const gone of [idOf('lost'), customer.content.keeper]) after.delete(gone);
@@ -83,7 +83,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       expect(loose.length).toBeGreaterThan(0);
       expect(loose.filter((query) => !query.includes('SystemModstamp > '))).toEqual([]);
       // A deletion that Salesforce no longer reports is found by a full listing.
-      emulated().mend();
+      emulated().reset();
       emulated().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
       emulated().deletions.forgottenUntil = Date.now();
       await customer.listItems();

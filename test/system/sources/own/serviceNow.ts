@@ -7,8 +7,8 @@ import type { Answer } from '../../../support/client.js';
 import { answerConsent, openPage } from '../../../support/consent.js';
 import { withDatabase } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
-import { serviceNowCredentials, type ServiceNowStand } from '../../../support/sourceStands/serviceNow.js';
-import { ALIAS, type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import { serviceNowCredentials, type ServiceNowFixture } from '../../../support/sourceFixtures/serviceNow.js';
+import { ALIAS, type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { ALL_TYPE_OPTIONS, configOf, type TypeOptions } from './helpdesk.js';
 
 const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b', 'a.b', 'a/b', '..', '-a', 'a b', 'http://evil.com', '[::1]'];
@@ -17,7 +17,7 @@ const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b', 'a.b', 'a/b', '..', '-a'
 const [incident, drill] = ['incident', 'u_drill'];
 /** Attaches a text to a record. Returns the id of its item. */
 function attach(
-  attachments: ServiceNowStand['emulator']['attachments'],
+  attachments: ServiceNowFixture['emulator']['attachments'],
   table: string,
   record: string,
   name: string,
@@ -32,7 +32,7 @@ function attach(
 export function serviceNowClientRows(catalogue: Catalogue): void {
   describe('the servicenow_credentials of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
-    const emulated = () => (customer.stand as ServiceNowStand).emulator;
+    const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
     const credentials = () => serviceNowCredentials(customer.user.baseUrl);
     const urlFor = (given: unknown, more: object = {}): Promise<Answer<{ oauth_url: string; detail: unknown }>> =>
       customer.user.post('/integrations/oauth_url', {
@@ -167,7 +167,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         body: { detail: [{ loc: ['body', 'authentication', 'instance_subdomain'] }] },
       });
       const { body } = await connect({});
-      expect(body.data_source.data_source_external_id).toBe(customer.stand.externalId);
+      expect(body.data_source.data_source_external_id).toBe(customer.fixture.externalId);
       emulated().oauth.expireAll();
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
       const refresh = { parameters: { client_id: CLIENT_ID, client_secret: CLIENT_SECRET } };
@@ -183,7 +183,7 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
     beforeEach(() => customer.begin());
 
     test('select what is synced, by auto_synced_source_types and sync_attachments', async () => {
-      const { attachments } = (customer.stand as ServiceNowStand).emulator;
+      const { attachments } = (customer.fixture as ServiceNowFixture).emulator;
       const [ofIncident, ofTable] = [
         attach(attachments, incident, 'keeper', 'portrait', 'Aurelia, painted.'),
         attach(attachments, drill, 'eels', 'plan', 'The plan.'),
@@ -194,7 +194,7 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
         runs += 1;
         await customer.syncFiles(ids, { request_id: `types ${runs}`, ...config });
         await waitFor(
-          () => customer.timesTold('ALL_UPLOADED_FILES_QUEUED'),
+          () => customer.countEvents('ALL_UPLOADED_FILES_QUEUED'),
           (times) => times === runs,
         );
         const files = await customer.files({ request_ids: [`types ${runs}`] });
@@ -230,7 +230,7 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
 export function serviceNowRows(catalogue: Catalogue): void {
   describe('tables, incidents and attachments of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
-    const emulated = () => (customer.stand as ServiceNowStand).emulator;
+    const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
     beforeEach(() => customer.begin());
 
     test('are found by type, with their journal entries', async () => {

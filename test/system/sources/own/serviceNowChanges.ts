@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { momentOf, sysIdOf } from '../../../emulators/serviceNow.js';
-import type { ServiceNowStand } from '../../../support/sourceStands/serviceNow.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { ServiceNowFixture } from '../../../support/sourceFixtures/serviceNow.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export function serviceNowChangeRows(catalogue: Catalogue): void {
   describe('the changes of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
-    const emulated = () => (customer.stand as ServiceNowStand).emulator;
+    const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
     const [incident, drill] = ['incident', 'u_drill'];
     const attach = (table: string, record: string, name: string, created?: string): string => {
       const what = { table, record: sysIdOf(record), name: `${name}.txt`, type: 'text/plain', content: name };
@@ -25,7 +25,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
       const ids = async () => (await customer.items()).items.map((item) => item.external_id).toSorted();
       const before = await ids();
       expect(before).toEqual(expect.arrayContaining([old, kept]));
-      emulated().mend();
+      emulated().reset();
       const stamp = momentOf(Date.now());
       const row = { sys_created_on: stamp, sys_updated_on: stamp, number: 'INC9', short_description: 'New' };
       incidents.set(sysIdOf('new'), row);
@@ -48,7 +48,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
       expect(queries().length).toBeGreaterThan(0);
       expect(queries().filter((query) => !/^sys_(?:updated_on>=|created_on<|idIN)/.test(query))).toEqual([]);
       // A table is listed in full once it has fewer rows than before.
-      emulated().mend();
+      emulated().reset();
       attachments.delete(sysIdOf('old'));
       await customer.listItems();
       expect(await ids()).toEqual(after.filter((id) => id !== old));

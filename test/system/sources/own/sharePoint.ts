@@ -5,8 +5,8 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/files/re
 import { siteId } from '../../../emulators/graph/sites.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { waitFor } from '../../../support/waitFor.js';
-import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
-import type { Catalogue } from '../../../support/sourceStands/catalogue.js';
+import type { MicrosoftFixture } from '../../../support/sourceFixtures/microsoft.js';
+import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
 const PAGE = '3bf6b2b0-6a0c-4a3e-9b7e-1d4b9b0f7a11';
 
@@ -14,8 +14,8 @@ export function sharePointRows(catalogue: Catalogue): void {
   describe('the operations of SHAREPOINT', () => {
     let user: TestUser;
     let id: number;
-    const { stands } = catalogue;
-    const graph = () => (stands.SHAREPOINT as MicrosoftStand).graph;
+    const { fixtures } = catalogue;
+    const graph = () => (fixtures.SHAREPOINT as MicrosoftFixture).graph;
     const settled = async (number: number): Promise<Map<string, FileRecord>> => {
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
@@ -26,7 +26,7 @@ export function sharePointRows(catalogue: Catalogue): void {
     };
 
     beforeAll(async () => {
-      stands.SHAREPOINT.reset();
+      fixtures.SHAREPOINT.reset();
       const { sites } = graph();
       sites.get('sites/Harbour')!.pages.set(PAGE, { title: 'Tides', parts: ['<p>High at noon.</p>'], version: 1 });
       for (const name of ['Marketing', 'Crew'])
@@ -38,7 +38,7 @@ export function sharePointRows(catalogue: Catalogue): void {
         });
       user = await catalogue.service.user('sharepoint');
       graph().provider.requests.length = 0;
-      expect((await stands.SHAREPOINT.connect(user, { sync_source_items: false })).status).toBe(200);
+      expect((await fixtures.SHAREPOINT.connect(user, { sync_source_items: false })).status).toBe(200);
       ({ id } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!);
     });
 
@@ -59,7 +59,7 @@ export function sharePointRows(catalogue: Catalogue): void {
       const other = await catalogue.service.user('sharepoint root');
       graph().provider.requests.length = 0;
       const body = { microsoft_tenant: null, sharepoint_site_name: '', sync_source_items: false };
-      expect((await stands.SHAREPOINT.connect(other, body)).status).toBe(200);
+      expect((await fixtures.SHAREPOINT.connect(other, body)).status).toBe(200);
       expect(graph().provider.requests[0]?.path).toBe('/common/oauth2/v2.0/authorize');
       const { results } = (await other.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
       expect(results).toMatchObject([{ data_source_external_id: 'SHAREPOINT|ada@harbour.example|harbour' }]);
@@ -67,14 +67,14 @@ export function sharePointRows(catalogue: Catalogue): void {
 
     test.each(['ONEDRIVE', 'OUTLOOK'] as const)('%s uses the tenant that the caller named as well', async (type) => {
       const other = await catalogue.service.user(`tenant of ${type}`);
-      const { graph: account } = stands[type] as MicrosoftStand;
+      const { graph: account } = fixtures[type] as MicrosoftFixture;
       for (const [tenant, expected] of [
         ['harbour.example', 'harbour.example'],
         [null, 'common'],
       ]) {
         account.provider.requests.length = 0;
         const body = { microsoft_tenant: tenant, sync_source_items: false };
-        expect((await stands[type].connect(other, body)).status).toBe(200);
+        expect((await fixtures[type].connect(other, body)).status).toBe(200);
         const paths = account.provider.requests.map(({ kind, path }) => [kind, path]);
         expect(paths.at(0)).toEqual(['authorize', `/${expected}/oauth2/v2.0/authorize`]);
         expect(paths.at(-1)).toEqual(['token', `/${expected}/oauth2/v2.0/token`]);

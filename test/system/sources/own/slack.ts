@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { slackPlaceOf } from '../../../../contract/sources/slackIds.js';
-import { type Catalogue, Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
+import { type Catalogue, Customer, expectSparse } from '../../../support/sourceFixtures/catalogue.js';
 
 interface Conversations {
   readonly results: readonly Readonly<Record<string, unknown>>[];

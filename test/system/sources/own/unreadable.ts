@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { DRIVE_FOLDER, DRIVE_SHORTCUT } from '../../../emulators/googleDrive.js';
-import type { GitHubStand } from '../../../support/sourceStands/github.js';
-import type { GoogleDriveStand } from '../../../support/sourceStands/googleDrive.js';
-import type { MicrosoftStand } from '../../../support/sourceStands/microsoft.js';
+import type { GitHubFixture } from '../../../support/sourceFixtures/github.js';
+import type { GoogleDriveFixture } from '../../../support/sourceFixtures/googleDrive.js';
+import type { MicrosoftFixture } from '../../../support/sourceFixtures/microsoft.js';
 import { waitFor } from '../../../support/waitFor.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Returns the reasons of a customer's skipped items by id, once there are this many and the selections have ended. */
 const skippedReasonsOf = async (customer: Customer, number: number) => {
   const reasons = await waitFor(
-    () => customer.leftOut(),
+    () => customer.skippedItems(),
     (some) => some.length >= number,
   );
   await customer.selectionsDone();
-  expect(await customer.leftOut()).toEqual(reasons);
+  expect(await customer.skippedItems()).toEqual(reasons);
   return new Map(reasons.map(({ id, reason }) => [id, reason]));
 };
 
@@ -26,7 +26,7 @@ export function unreadableRows(catalogue: Catalogue): void {
     beforeEach(() => Promise.all([github.begin(), gitbook.begin()]));
 
     test('in a directory of GITHUB are reported once with their reason and the request, also when selected by themselves', async () => {
-      const { files } = (github.stand as GitHubStand).emulator.repositories['ada/atlas']!;
+      const { files } = (github.fixture as GitHubFixture).emulator.repositories['ada/atlas']!;
       files['sights/tower.zip'] = { content: 'PK' };
       files['sights/long.rs'] = { content: 'x'.repeat(1_000_001) };
       const { id } = await github.connect();
@@ -94,7 +94,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
     beforeEach(() => Promise.all([drive.begin(), oneDrive.begin(), outlook.begin()]));
 
     test('in a folder of GOOGLE_DRIVE include shortcuts to folders; a selected shortcut is followed', async () => {
-      const { files } = (drive.stand as GoogleDriveStand).emulator;
+      const { files } = (drive.fixture as GoogleDriveFixture).emulator;
       files['far'] = { name: 'Far', mimeType: DRIVE_FOLDER };
       files['in-far'] = { ...files['keeper']!, parent: 'far' };
       files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, parent: 'sights', target: 'far' };
@@ -106,7 +106,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       await drive.syncFiles(['way']);
       const made = await drive.settledFiles(3);
       expect(made.map((file) => file.external_file_id).toSorted()).toEqual(['in-far', 'keeper', 'lighthouse']);
-      expect(await drive.leftOut()).toHaveLength(1);
+      expect(await drive.skippedItems()).toHaveLength(1);
     });
 
     test('in a folder of ONEDRIVE include notebooks; a selected notebook is a file with the reason', async () => {
@@ -121,25 +121,25 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/notebook/),
       });
-      expect(await oneDrive.leftOut()).toHaveLength(1);
+      expect(await oneDrive.skippedItems()).toHaveLength(1);
     });
 
     test('in mails of OUTLOOK include links to files elsewhere, reported if attachments are requested', async () => {
-      const { mailbox } = (outlook.stand as MicrosoftStand).graph;
+      const { mailbox } = (outlook.fixture as MicrosoftFixture).graph;
       const mail = { folder: 'sights', subject: 'Plan', text: 'See there.', received: '2026-01-07T09:00:00Z' };
       mailbox.put('plan', { ...mail, attachments: { far: { name: 'far.docx', content: '', kind: 'reference' } } });
       const { id } = await outlook.connect();
       await outlook.syncFiles(['folder:sights']);
       await outlook.settledFiles(3);
       await outlook.selectionsDone();
-      expect(await outlook.leftOut()).toEqual([]);
+      expect(await outlook.skippedItems()).toEqual([]);
       await outlook.syncFiles(['folder:sights'], { file_sync_config: { sync_attachments: true } });
       const reason = expect.stringMatching(/link to a file elsewhere/);
       expect(await skippedReasonsOf(outlook, 1)).toEqual(new Map([['plan/far', reason]]));
       const body = { data_source_id: id, folder: 'Sights', filters: {}, sync_attachments: true };
       expect((await outlook.user.post('/integrations/outlook/sync', body)).status).toBe(200);
       await waitFor(
-        () => outlook.leftOut(),
+        () => outlook.skippedItems(),
         (some) => some.length === 2,
       );
       expect((await outlook.files()).map((file) => file.external_file_id)).not.toContain('plan/far');

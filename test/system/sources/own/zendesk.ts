@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 
 import { newZendeskAccount } from '../../../emulators/zendesk.js';
 import { waitFor } from '../../../support/waitFor.js';
-import type { ZendeskStand } from '../../../support/sourceStands/zendesk.js';
-import { type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { ZendeskFixture } from '../../../support/sourceFixtures/zendesk.js';
+import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
 /** Fills one subdomain with an item of each kind, and no other subdomain. */
-export function fillZendesk({ stands }: Catalogue, subdomain = 'harbour'): HelpdeskContent {
+export function fillZendesk({ fixtures }: Catalogue, subdomain = 'harbour'): HelpdeskContent {
   const account = newZendeskAccount();
-  (stands.ZENDESK as ZendeskStand).emulator.accounts.set(subdomain, account);
+  (fixtures.ZENDESK as ZendeskFixture).emulator.accounts.set(subdomain, account);
   account.categories.set(1, 'Sea');
   account.sections.set(10, { category: 1, name: 'Sights' });
   account.articles.set(100, { section: 10, title: 'Lighthouse', body: `<p>The light of ${subdomain}.</p>` });
@@ -29,7 +29,7 @@ export function fillZendesk({ stands }: Catalogue, subdomain = 'harbour'): Helpd
 
 /** Rows for the selection of the account. */
 export function zendeskAddressRows(catalogue: Catalogue): void {
-  const stand = () => catalogue.stands.ZENDESK as ZendeskStand;
+  const fixture = () => catalogue.fixtures.ZENDESK as ZendeskFixture;
 
   describe('the zendesk_subdomain of ZENDESK', () => {
     const customer = new Customer(catalogue, 'ZENDESK');
@@ -49,11 +49,11 @@ export function zendeskAddressRows(catalogue: Catalogue): void {
           status: 422,
           body: { detail: [{ loc: ['body', 'zendesk_subdomain'] }] },
         });
-      const { hosts } = stand().emulator;
+      const { hosts } = fixture().emulator;
       for (const subdomain of ['harbour', 'quay']) {
         fillZendesk(catalogue, subdomain);
         hosts.length = 0;
-        await stand().connect(user, { zendesk_subdomain: subdomain, sync_source_items: false });
+        await fixture().connect(user, { zendesk_subdomain: subdomain, sync_source_items: false });
         await waitFor(
           () => customer.textOf(`${subdomain}/article:100`),
           (text) => text.includes(`The light of ${subdomain}.`),
@@ -107,7 +107,7 @@ export function zendeskRows(catalogue: Catalogue): void {
     test('later listings request changed tickets only, and the whole help centre', async () => {
       await customer.begin();
       fillZendesk(catalogue);
-      const { emulator } = catalogue.stands.ZENDESK as ZendeskStand;
+      const { emulator } = catalogue.fixtures.ZENDESK as ZendeskFixture;
       const { tickets, articles } = emulator.accounts.get('harbour')!;
       const attached = { text: 'See.', attachments: [{ id: 80, name: 'a.txt', content: 'a' }] };
       for (const id of [8, 9, 10]) tickets.set(id, { subject: `Ticket ${id}`, comments: [attached] });
@@ -115,7 +115,7 @@ export function zendeskRows(catalogue: Catalogue): void {
       const ids = async () => (await customer.items()).items.map((item) => item.external_id).toSorted();
       const before = await ids();
       expect(before).toEqual(expect.arrayContaining(['harbour/ticket:8/80', 'harbour/ticket:9/80']));
-      emulator.mend();
+      emulator.reset();
       // Reported by the export, which omits the last minute, and by the list of the latest tickets.
       const minutesAgo = new Date(Date.now() - 200_000).toISOString();
       Object.assign(tickets.get(8)!, { updated: minutesAgo, comments: [{ text: 'Nothing here.' }] });
@@ -131,7 +131,7 @@ export function zendeskRows(catalogue: Catalogue): void {
       const commentRequests = ticketRequests.flatMap((path) => /tickets\/(\d+)\/comments/.exec(path)?.[1] ?? []);
       expect(commentRequests.toSorted()).toEqual(['11', '8']);
       // A further listing repeats only what the export omitted, and loses nothing.
-      emulator.mend();
+      emulator.reset();
       const after = await ids();
       await customer.listItems();
       expect(await ids()).toEqual(after);

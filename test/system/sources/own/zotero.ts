@@ -4,17 +4,17 @@ import type { DataSourceRecord } from '../../../../contract/files/records.js';
 import { apiClient, type Answer } from '../../../support/client.js';
 import { answerConsent, consentTo, openPage } from '../../../support/consent.js';
 import { waitFor } from '../../../support/waitFor.js';
-import type { ZoteroStand } from '../../../support/sourceStands/zotero.js';
+import type { ZoteroFixture } from '../../../support/sourceFixtures/zotero.js';
 import { zoteroKey } from '../../../emulators/zotero.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
-import { ALIAS, type Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import { ALIAS, type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 const OWN = 'users/475';
 const ADDED = '2026-01-07T09:00:00Z';
 
 export function zoteroRows(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'ZOTERO');
-  const emulated = () => (customer.stand as ZoteroStand).emulator;
+  const emulated = () => (customer.fixture as ZoteroFixture).emulator;
   const idOf = (name: string): string => `${OWN}/items/${zoteroKey(name)}`;
 
   describe('consent of ZOTERO by OAuth 1.0a', () => {
@@ -170,7 +170,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       await customer.settledFiles(customer.documents.length);
       const whole = (path: string) =>
         path.startsWith(`/${OWN}/items?`) && !path.includes('since=') && !path.includes('limit=1&');
-      emulated().mend();
+      emulated().reset();
       addItem('lighthouse', { ...emulated().libraries.get(OWN)!.items.get(zoteroKey('lighthouse'))!.data, deleted: 1 });
       addItem('fresh', { itemType: 'journalArticle', title: 'Fresh', abstractNote: 'New.' });
       await customer.listItems();
@@ -220,7 +220,7 @@ export function zoteroRows(catalogue: Catalogue): void {
     test('are requested no earlier than a Backoff header allows', async () => {
       await customer.connect();
       emulated().backoff.seconds = 1;
-      emulated().mend();
+      emulated().reset();
       const { id } = await customer.source();
       await customer.user.post('/integrations/items/sync', { data_source_id: id });
       await waitFor(

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { honours } from '../../../../contract/sources/sources.js';
 import type { Listed } from '../../../support/client.js';
-import type { Customer } from '../../../support/sourceStands/catalogue.js';
+import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Rows for the effects of connecting, and for rejected or revoked credentials. */
 export function connectingRows(customer: Customer): void {
@@ -15,9 +15,9 @@ export function connectingRows(customer: Customer): void {
       [false, true],
       [false, false],
     ])('sync_source_items %s and sync_files_on_connection %s have independent effects', async (lists, syncs) => {
-      const { user, stand, content, documents, type } = customer;
+      const { user, fixture, content, documents, type } = customer;
       const body = { sync_source_items: lists, sync_files_on_connection: syncs };
-      expect((await stand.connect(user, body)).status).toBe(200);
+      expect((await fixture.connect(user, body)).status).toBe(200);
       const ready = await customer.listed();
       expect(ready.sync_status).toBe('READY');
       const honoured = syncs && honours(type, 'sync_files_on_connection');
@@ -33,21 +33,21 @@ export function connectingRows(customer: Customer): void {
     });
 
     test('refuses invalid credentials with 400 and a message, and leaves nothing behind', async () => {
-      const { user, stand } = customer;
-      const { status, body } = await stand.connectWithInvalidCredentials(user);
+      const { user, fixture } = customer;
+      const { status, body } = await fixture.connectWithInvalidCredentials(user);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.stringMatching(/credentials/) } });
       expect((body as { detail: string }).detail).not.toMatch(/[<>]/);
       expect((await user.post<Listed<unknown>>('/user_data_sources', {})).body.results).toEqual([]);
     });
 
     test('ends when the source revokes its credentials, and the account can be connected again', async () => {
-      const { user, stand, content, documents } = customer;
+      const { user, fixture, content, documents } = customer;
       const { id } = await customer.connect({ sync_source_items: true });
-      stand.revokeAccess();
+      fixture.revokeAccess();
       await customer.syncFiles(content.containers);
       const revoked = await customer.sourceWhen((one) => one.revoked_access);
       expect(revoked).toMatchObject({ token: null, last_sync_action: 'REVOKE' });
-      expect(await customer.timesTold('REVOKE')).toBe(1);
+      expect(await customer.countEvents('REVOKE')).toBe(1);
       await customer.sourceWhen((one) => one.data_source_metadata['files_error'] !== undefined);
       for (const [path, body] of [
         ['/integrations/items/sync', {}],
@@ -57,7 +57,7 @@ export function connectingRows(customer: Customer): void {
           status: 409,
           body: { detail: expect.stringMatching(/Connect it again/) },
         });
-      stand.reset();
+      fixture.reset();
       const again = await customer.connectWhole();
       expect(again).toMatchObject({ id, revoked_access: false, last_sync_action: 'ADD' });
       const made = await customer.settledFiles(documents.length);

@@ -5,7 +5,7 @@ import { CONNECTED_SOURCES, honours } from '../../../../contract/sources/sources
 import { isOAuthSource, type OAuthSource } from '../../../../contract/accounts/whiteLabel.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
 import type { Answer, TestUser } from '../../../support/client.js';
-import type { Catalogue, Customer } from '../../../support/sourceStands/catalogue.js';
+import type { Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 type Body = Record<string, unknown>;
 
@@ -101,7 +101,7 @@ export function connectionOptionRows(customer: Customer, { said }: Catalogue, is
           return { status: 599, body: {} as T, headers: new Headers() };
         },
       };
-      await customer.stand.connect(listener);
+      await customer.fixture.connect(listener);
     });
 
     const requestUrl = (body: Body) =>

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { Customer } from '../../../support/sourceStands/catalogue.js';
+import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export interface DiagnosisAnswer {
   readonly status: string;
@@ -40,9 +40,9 @@ export function diagnosisRows(customer: Customer): void {
     });
 
     test('reports bad for credentials that the source rejects, with the remedy and all other parts', async () => {
-      const { stand } = customer;
+      const { fixture } = customer;
       await customer.connect();
-      stand.revokeAccess();
+      fixture.revokeAccess();
       const refused = await diagnose();
       expect(refused.status).toBe('bad');
       expect(refused.of('credential')).toMatchObject({
@@ -59,15 +59,15 @@ export function diagnosisRows(customer: Customer): void {
         status: 'bad',
         fix: expect.stringMatching(/^Connect the account again/),
       });
-      stand.reset();
+      fixture.reset();
       await customer.connect();
       expect((await diagnose()).status).toBe('ok');
     });
 
     test('reports how long the source refuses further requests', async () => {
-      const { stand } = customer;
+      const { fixture } = customer;
       await customer.connect();
-      stand.limit(1, 300);
+      fixture.limit(1, 300);
       const { of } = await diagnose();
       expect(of('credential').status).toBe('warn');
       const { status, details } = of('limits');
@@ -75,9 +75,9 @@ export function diagnosisRows(customer: Customer): void {
       const left = Date.parse(String(details['limited_until'])) - Date.now();
       expect(left).toBeGreaterThan(60_000);
       // Meanwhile no request is sent.
-      const requestsBefore = stand.asked();
+      const requestsBefore = fixture.asked();
       expect((await diagnose()).of('sample_item').status).toBe('warn');
-      expect(stand.asked()).toBe(requestsBefore);
+      expect(fixture.asked()).toBe(requestsBefore);
     });
   });
 }

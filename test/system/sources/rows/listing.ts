@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../../../contract/files/records.js';
-import type { Customer } from '../../../support/sourceStands/catalogue.js';
+import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
 /** Enough missing items to exceed the mass-deletion limit. */
@@ -13,14 +13,14 @@ export function listingRows(customer: Customer): void {
     beforeEach(() => customer.begin());
 
     thoroughly('with too many missing items deletes nothing until an operator approves', async () => {
-      const { stand, content, documents } = customer;
+      const { fixture, content, documents } = customer;
       const number = documents.length + 2 * MISSING;
-      stand.reset(2 * MISSING);
+      fixture.reset(2 * MISSING);
       const { id } = await customer.connect({ sync_source_items: true });
       await customer.syncFiles(content.containers, { skip_embedding_generation: true });
       const made = await customer.settledFiles(number);
       const more = made.map((file) => file.external_file_id).filter((externalId) => !documents.includes(externalId));
-      for (const externalId of more.slice(0, MISSING)) stand.remove(externalId);
+      for (const externalId of more.slice(0, MISSING)) fixture.remove(externalId);
       const held = await customer.listItems();
       expect(held).toMatchObject({ sync_status: 'READY', data_source_metadata: { deletions_held: MISSING } });
       expect(await customer.files()).toHaveLength(number);
@@ -30,16 +30,16 @@ export function listingRows(customer: Customer): void {
       expect(await customer.files()).toHaveLength(number - MISSING);
       expect((await customer.items()).count).toBe(content.items + MISSING);
       // The approval applies once.
-      for (const externalId of more.slice(MISSING)) stand.remove(externalId);
+      for (const externalId of more.slice(MISSING)) fixture.remove(externalId);
       expect((await customer.listItems()).data_source_metadata).toMatchObject({ deletions_held: MISSING });
       expect(await customer.files()).toHaveLength(number - MISSING);
     });
 
     test('that hangs can be cancelled, and so can a sync of files', async () => {
-      const { user, stand, content } = customer;
+      const { user, fixture, content } = customer;
       const { id } = await customer.connect();
       const request = { data_source_id: id };
-      stand.hold();
+      fixture.hold();
       const syncing = await user.post<DataSourceRecord>('/integrations/items/sync', request);
       expect(syncing.body.sync_status).toBe('QUEUED_FOR_SYNCING');
       await customer.sourceWhen((one) => one.sync_status === 'SYNCING');
@@ -52,16 +52,16 @@ export function listingRows(customer: Customer): void {
       // A repeated cancel changes nothing.
       const more = await user.post('/integrations/items/sync/cancel', request);
       expect(more).toMatchObject({ status: 200, body: { sync_status: 'READY' } });
-      stand.reset();
+      fixture.reset();
       await customer.syncFiles([content.branch]);
       const [file] = await customer.settledFiles(2);
-      stand.hold();
+      fixture.hold();
       expect((await user.post('/resync_file', { file_id: file?.id })).status).toBe(200);
       await customer.fileWhen(file?.id ?? 0, (one) => one.sync_status === 'SYNCING');
       expect((await user.post('/cancel_sync', { file_id: file?.id })).status).toBe(200);
       expect((await user.settled(file?.id ?? 0)).sync_status).toBe('SYNC_ABORTED');
       await customer.idle();
-      stand.reset();
+      fixture.reset();
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
     });
   });

@@ -8,7 +8,7 @@ import { createTemporalClient } from '../../../../dispatch/client.js';
 import { type ApiClient, apiClient, type Listed } from '../../../support/client.js';
 import { testEngines } from '../../../support/engines.js';
 import { runPass } from '../../../support/passes.js';
-import type { Customer } from '../../../support/sourceStands/catalogue.js';
+import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
 /** Rows for passes of auto-sync: their effects, and what they leave unchanged. */
@@ -55,7 +55,7 @@ export function passRows(customer: Customer): void {
         last_sync,
         request_id,
       });
-      const contentRequests = () => customer.documents.map((one) => customer.stand.contentAsked?.(one) ?? 0);
+      const contentRequests = () => customer.documents.map((one) => customer.fixture.contentAsked?.(one) ?? 0);
       /** Returns how often each content is requested during `work`. */
       const contentRequestsOf = async (work: () => Promise<unknown>): Promise<number[]> => {
         const before = contentRequests();
@@ -84,64 +84,64 @@ export function passRows(customer: Customer): void {
 
       beforeAll(async () => {
         await customer.begin();
-        const { service, stand, documents } = customer;
+        const { service, fixture, documents } = customer;
         organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-        customer.content = stand.reset(more);
+        customer.content = fixture.reset(more);
         await customer.connectWhole();
         all = await customer.settledFiles(documents.length + more);
         await enable();
-        const before = customer.stand.asked();
+        const before = customer.fixture.asked();
         byListing = await contentRequestsOf(() => customer.listItems());
-        listing = customer.stand.asked() - before;
+        listing = customer.fixture.asked() - before;
       });
 
       test('twice without changes downloads no content and embeds nothing', async () => {
-        const ready = await customer.timesTold('FILE_READY');
+        const ready = await customer.countEvents('FILE_READY');
         const texts = await embedded();
         for (let time = 0; time < 2; time += 1) {
-          const before = customer.stand.asked();
+          const before = customer.fixture.asked();
           const asks = await contentRequestsOf(finished);
-          requests = customer.stand.asked() - before;
+          requests = customer.fixture.asked() - before;
           await expectAll();
           expect(beyondListing(asks)).toEqual([]);
         }
-        expect(await customer.timesTold('FILE_READY')).toBe(ready);
+        expect(await customer.countEvents('FILE_READY')).toBe(ready);
         expect(await embedded()).toBe(texts);
       });
 
       test('applies changes and deletions, and fetches nothing else', async () => {
-        const { stand, content, documents } = customer;
-        const ready = await customer.timesTold('FILE_READY');
-        stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
+        const { fixture, content, documents } = customer;
+        const ready = await customer.countEvents('FILE_READY');
+        fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
         const [deletedId = ''] = content.others;
-        stand.remove(deletedId);
+        fixture.remove(deletedId);
         const meanwhile = await contentRequestsOf(finished);
         all = await customer.settledFiles(all.length - 1);
         expect(all.map((file) => file.external_file_id)).not.toContain(deletedId);
         expect(await customer.textOf(content.lighthouse)).toContain('1950');
         expect(beyondListing(meanwhile.with(documents.indexOf(content.lighthouse), 0))).toEqual([]);
-        expect(await customer.timesTold('FILE_READY')).toBe(ready + 1);
-        expect(await customer.timesTold('FILE_DELETED')).toBe(1);
+        expect(await customer.countEvents('FILE_READY')).toBe(ready + 1);
+        expect(await customer.countEvents('FILE_DELETED')).toBe(1);
       });
 
       test('deletes nothing after a listing that fails halfway, and the next one does', async () => {
-        const { stand, content } = customer;
+        const { fixture, content } = customer;
         const [, deletedId = ''] = content.others;
-        stand.remove(deletedId);
-        const refused = stand.breakAfter(Math.floor(Math.min(listing, requests) / 2));
+        fixture.remove(deletedId);
+        const refused = fixture.breakAfter(Math.floor(Math.min(listing, requests) / 2));
         await pass().catch(() => undefined);
         expect(refused()).toBeGreaterThan(0);
         await expectAll();
-        stand.breakAfter(Infinity);
+        fixture.breakAfter(Infinity);
         await finished();
         all = await customer.settledFiles(all.length - 1);
         expect(all.map((file) => file.external_file_id)).not.toContain(deletedId);
       });
 
       test('deletes nothing after a listing that shrinks by more than half', async () => {
-        const { stand, documents } = customer;
+        const { fixture, documents } = customer;
         const kept = new Set(documents);
-        for (const { external_file_id: id } of all) if (!kept.has(id)) stand.remove(id);
+        for (const { external_file_id: id } of all) if (!kept.has(id)) fixture.remove(id);
         expect(more / all.length).toBeGreaterThan(0.6);
         await finished();
         await expectAll();
@@ -169,13 +169,13 @@ export function passRows(customer: Customer): void {
 
     thoroughly('deletes nothing after an empty listing', async () => {
       await customer.begin();
-      const { stand, documents } = customer;
+      const { fixture, documents } = customer;
       const more = 20;
-      customer.content = stand.reset(more);
+      customer.content = fixture.reset(more);
       await customer.connectWhole();
       const all = await customer.settledFiles(documents.length + more);
       await enable();
-      for (const { external_file_id: id } of all) stand.remove(id);
+      for (const { external_file_id: id } of all) fixture.remove(id);
       expect(await pass()).toMatchObject({ outcome: 'finished' });
       expect(await customer.settledFiles(all.length)).toHaveLength(all.length);
       // Attachments of a ticket, for instance, are not listed by themselves: they are deleted or kept with it.

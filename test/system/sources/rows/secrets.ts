@@ -8,8 +8,8 @@ import { readPoints } from '../../../support/atRest.js';
 import { apiClient } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';
 import { filesOf, historiesOf, rowsOf, shapesOf } from '../../../support/keptTexts.js';
-import { serviceNowCredentials } from '../../../support/sourceStands/serviceNow.js';
-import { type Catalogue, SOURCES } from '../../../support/sourceStands/catalogue.js';
+import { serviceNowCredentials } from '../../../support/sourceFixtures/serviceNow.js';
+import { type Catalogue, SOURCES } from '../../../support/sourceFixtures/catalogue.js';
 
 /**
  * Creates an organization with its own OAuth clients, which all providers reject: each connection fails after the
@@ -59,7 +59,7 @@ export function secretRows(catalogue: Catalogue): void {
     const places = new Map<string, readonly string[]>();
     let ownClients: readonly string[] = [];
     const planted = () => [
-      ...SOURCES.flatMap((type) => catalogue.stands[type].allSecrets?.() ?? [catalogue.stands[type].secret]),
+      ...SOURCES.flatMap((type) => catalogue.fixtures[type].allSecrets?.() ?? [catalogue.fixtures[type].secret]),
       ...ownClients,
     ];
 

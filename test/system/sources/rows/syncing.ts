@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { FileRecord } from '../../../../contract/files/records.js';
 import { honours } from '../../../../contract/sources/sources.js';
 import { waitFor } from '../../../support/waitFor.js';
-import { type Customer, expectSparse } from '../../../support/sourceStands/catalogue.js';
+import { type Customer, expectSparse } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
 /** Rows for selections of files, and for faults during a sync. */
@@ -62,7 +62,7 @@ export function syncingRows(customer: Customer): void {
       const after = await customer.source();
       expect(after.last_sync_action).toBe('UPDATE');
       expect(after.last_synced_at > before.last_synced_at).toBe(true);
-      expect(await customer.timesTold('UPDATE')).toBe(1);
+      expect(await customer.countEvents('UPDATE')).toBe(1);
       const options = {
         chunk_size: 80,
         request_id: `again of ${type}`,
@@ -78,15 +78,15 @@ export function syncingRows(customer: Customer): void {
     });
 
     test('skips unchanged files if it is incremental and the source honours that', async () => {
-      const { stand, content } = customer;
+      const { fixture, content } = customer;
       const honoured = honours(type, 'incremental_sync');
       await customer.connect();
       /** Returns the text of the lighthouse after a sync of the branch. */
       const textAfter = async (more: Record<string, unknown> = {}): Promise<string> => {
-        const times = await customer.timesTold('ALL_FILES_PROCESSED');
+        const times = await customer.countEvents('ALL_FILES_PROCESSED');
         await customer.syncFiles([content.branch], more);
         await waitFor(
-          () => customer.timesTold('ALL_FILES_PROCESSED'),
+          () => customer.countEvents('ALL_FILES_PROCESSED'),
           (now) => now > times,
         );
         return customer.textOf(content.lighthouse);
@@ -94,23 +94,23 @@ export function syncingRows(customer: Customer): void {
       expect(await textAfter()).toContain('1901');
       const requests = new Map((await customer.files()).map((file) => [file.external_file_id, file.request_id]));
       expect(requests.size).toBe(2);
-      stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
+      fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
       const incremental = await textAfter({ incremental_sync: true });
       expect(incremental).toContain(honoured ? '1901' : '1950');
-      const skipped = await customer.timesLeftOut();
+      const skipped = await customer.countUnchangedSkips();
       expect(skipped > 0).toBe(honoured);
       const kept = (await customer.files()).filter((file) => requests.get(file.external_file_id) === file.request_id);
       expect(kept).toHaveLength(honoured ? 2 : 0);
       expect(await textAfter({ incremental_sync: true, chunk_size: 90 })).toContain('1950');
-      stand.write(content.lighthouse, 'The lighthouse was moved in 1970.');
+      fixture.write(content.lighthouse, 'The lighthouse was moved in 1970.');
       expect(await textAfter({ incremental_sync: false, chunk_size: 90 })).toContain('1970');
-      expect(await customer.timesLeftOut()).toBe(skipped);
+      expect(await customer.countUnchangedSkips()).toBe(skipped);
     });
 
     test('with a missing or inaccessible item fails that item alone, with the reason', async () => {
-      const { stand, content } = customer;
+      const { fixture, content } = customer;
       await customer.connect();
-      stand.breakItem(content.keeper, 403);
+      fixture.breakItem(content.keeper, 403);
       await customer.syncFiles([content.containers[0]!, 'nowhere', content.others[0]!, content.others[0]!]);
       const made = await customer.settledFiles(4);
       const of = (externalId: string) => made.find((file) => file.external_file_id === externalId);
@@ -127,10 +127,10 @@ export function syncingRows(customer: Customer): void {
     });
 
     thoroughly('waits out many 429 answers without other effects', async () => {
-      const { stand, content, documents } = customer;
+      const { fixture, content, documents } = customer;
       // Connected before the limit: a connection does not wait for its end, but asks the user to try again.
       await customer.connect({ sync_files_on_connection: true });
-      stand.limit(60);
+      fixture.limit(60);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
       await customer.syncRest();
       const made = await customer.settledFiles(documents.length);
@@ -139,26 +139,26 @@ export function syncingRows(customer: Customer): void {
     });
 
     test('waits as RATE_LIMITED when the source sets a long limit, and continues by itself', async () => {
-      const { user, stand, content } = customer;
+      const { user, fixture, content } = customer;
       await customer.connect();
       await customer.syncFiles([content.keeper]);
       const [file] = await customer.settledFiles(1);
       const id = file?.id ?? 0;
-      stand.limit(1, 3);
+      fixture.limit(1, 3);
       expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
       const limited = await customer.fileWhen(id, (one) => one.sync_status === 'RATE_LIMITED');
       const [until = ''] = /(?<=continues automatically at )\S+(?=\.$)/.exec(limited.sync_error_message ?? '') ?? [];
       expect(Date.parse(until)).toBeGreaterThan(Date.now());
-      expect(await customer.timesTold('RATE_LIMIT_ERROR')).toBe(1);
+      expect(await customer.countEvents('RATE_LIMIT_ERROR')).toBe(1);
       expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
       expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(until));
     });
 
     test('leaves no file in progress when its credentials are revoked meanwhile', async () => {
-      const { stand, content, documents } = customer;
-      stand.reset(8);
+      const { fixture, content, documents } = customer;
+      fixture.reset(8);
       await customer.connect();
-      stand.breakItem(content.keeper, 401);
+      fixture.breakItem(content.keeper, 401);
       await customer.syncFiles(content.containers);
       const source = await customer.sourceWhen((one) => one.revoked_access);
       expect(source).toMatchObject({ last_sync_action: 'REVOKE' });
@@ -166,10 +166,10 @@ export function syncingRows(customer: Customer): void {
       const keeper = made.find((file) => file.external_file_id === content.keeper);
       expect(keeper?.sync_status).toMatch(/SYNC_(ERROR|ABORTED)/);
       await waitFor(
-        () => customer.timesTold('ALL_FILES_PROCESSED'),
+        () => customer.countEvents('ALL_FILES_PROCESSED'),
         (times) => times > 0,
       );
-      expect(await customer.timesTold('REVOKE')).toBe(1);
+      expect(await customer.countEvents('REVOKE')).toBe(1);
     });
   });
 }

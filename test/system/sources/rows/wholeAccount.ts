@@ -5,8 +5,8 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/files/re
 import { CONNECTED_SOURCES, honours } from '../../../../contract/sources/sources.js';
 import { pointTags } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
-import { KEEPER, LIGHTHOUSE } from '../../../support/sourceStands/stand.js';
-import type { Customer, Item } from '../../../support/sourceStands/catalogue.js';
+import { KEEPER, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
+import type { Customer, Item } from '../../../support/sourceFixtures/catalogue.js';
 
 /** The fields of a data source, complete from the first answer. */
 const RECORD_KEYS = [
@@ -39,13 +39,13 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
     beforeAll(() => customer.begin());
 
     test('is connected and listed in full, page by page', async () => {
-      const { stand, content } = customer;
+      const { fixture, content } = customer;
       const body = { sync_source_items: true, data_source_tags: { region: 'north', kept: 'yes' }, ...options };
-      const answer = await stand.connect(customer.user, body);
-      expect(answer).toMatchObject({ status: 200, body: stand.connected ?? { success: true } });
+      const answer = await fixture.connect(customer.user, body);
+      expect(answer).toMatchObject({ status: 200, body: fixture.connected ?? { success: true } });
       first = await customer.source();
       expect(first).toMatchObject({
-        data_source_external_id: stand.externalId,
+        data_source_external_id: fixture.externalId,
         data_source_type: type,
         token: {},
         last_sync_action: 'ADD',
@@ -57,7 +57,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       expect(Object.keys(first).toSorted()).toEqual(RECORD_KEYS);
       const listed = await customer.listed();
       expect(listed).toMatchObject({ sync_status: 'READY', source_items_synced_at: expect.any(String) });
-      expect(stand.pagesListed()).toBeGreaterThanOrEqual(3);
+      expect(fixture.pagesListed()).toBeGreaterThanOrEqual(3);
       // sync_files_on_connection is true by default, and most sources ignore it.
       if (!honours(type, 'sync_files_on_connection')) expect(await customer.selections()).toBe(0);
 
@@ -113,16 +113,16 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       ]);
       await customer.sourceWhen(({ files_synced_at: at }) => at !== null);
       await waitFor(
-        () => customer.timesTold('ALL_FILES_PROCESSED'),
+        () => customer.countEvents('ALL_FILES_PROCESSED'),
         (times) => times > 0,
       );
       for (const kind of ['ADD', 'DATA_SOURCE_READY', 'ALL_UPLOADED_FILES_QUEUED', 'ALL_FILES_PROCESSED'])
-        expect({ kind, times: await customer.timesTold(kind) }).toEqual({ kind, times: 1 });
-      expect(customer.stand.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
+        expect({ kind, times: await customer.countEvents(kind) }).toEqual({ kind, times: 1 });
+      expect(customer.fixture.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
     });
 
     test('reports the reason of every item that becomes no file', async () => {
-      const skipped = await customer.leftOut();
+      const skipped = await customer.skippedItems();
       const files = new Set(made.map((file) => file.external_file_id));
       const unread = all.filter((item) => !item.is_selectable && !files.has(item.external_id));
       expect(skipped.map(({ id }) => id)).toEqual(expect.arrayContaining(unread.map((item) => item.external_id)));
@@ -163,7 +163,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       const { dataSources } = customer.service.store;
       const { organization_id: organizationId, organization_user_id: userId, id } = first;
       const known = (await dataSources.find({ organizationId, userId }, id))!;
-      expect(dataSources.credentialsOf(known)).toContain(customer.stand.secret);
+      expect(dataSources.credentialsOf(known)).toContain(customer.fixture.secret);
       for (const elsewhere of [{ _id: id + 1 }, { organizationId: organizationId + 1 }])
         expect(() => dataSources.credentialsOf({ ...known, ...elsewhere })).toThrow();
     });
@@ -173,10 +173,10 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         const { content } = customer;
         const second = `second of ${type}`;
         const contentRequests = () =>
-          [content.lighthouse, ...content.others].map((externalId) => customer.stand.contentAsked?.(externalId) ?? 0);
+          [content.lighthouse, ...content.others].map((externalId) => customer.fixture.contentAsked?.(externalId) ?? 0);
         const before = contentRequests();
         const known = await generations();
-        customer.stand.write(content.lighthouse, 'The lighthouse was moved in 1950.');
+        customer.fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
         await customer.syncFiles(content.containers, { ...options, request_id: second });
         await waitFor(
           () => customer.files(),
@@ -189,7 +189,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         expect(now.get(content.lighthouse)).toBeGreaterThan(known.get(content.lighthouse) ?? 0);
         expect(now.get(content.keeper)).toBe(known.get(content.keeper));
         // The listing shows what is unchanged: that is not even fetched.
-        if (customer.stand.contentAsked)
+        if (customer.fixture.contentAsked)
           expect(contentRequests()).toEqual(before.map((number, index) => (index === 0 ? number + 1 : number)));
       });
 
@@ -253,7 +253,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
     if (isThorough)
       test('deletes files that were deleted at the source', async () => {
         const { content } = customer;
-        customer.stand.remove(content.keeper);
+        customer.fixture.remove(content.keeper);
         expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
         const left = (await customer.files()).map((file) => file.external_file_id);
         expect(left.toSorted()).toEqual(customer.documents.filter((id) => id !== content.keeper).toSorted());

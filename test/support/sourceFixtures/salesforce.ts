@@ -1,11 +1,11 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } from '../../emulators/salesforce.js';
 import type { SoqlRecord } from '../../emulators/soql.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type SalesforceStand = SourceStand & { readonly emulator: SalesforceEmulator };
+export type SalesforceFixture = SourceFixture & { readonly emulator: SalesforceEmulator };
 
 const LIBRARIES = ['atlas', ...OTHERS] as const;
 /** Name of a file outside all libraries. */
@@ -14,7 +14,7 @@ const LOOSE = 'flags';
 const KINDS = ['ContentWorkspace', 'ContentFolder', 'ContentFolderItem', 'ContentDocument'];
 const CREATED = '2026-01-07T09:00:00.000+0000';
 
-export async function standForSalesforce(): Promise<SalesforceStand> {
+export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
   const emulator = await startSalesforce();
   const { records, contents, oauth, put } = emulator;
   const rootOf = (library: string): string => sfId('07H', `root${library}`);
@@ -51,8 +51,8 @@ export async function standForSalesforce(): Promise<SalesforceStand> {
     path.endsWith(`/sobjects/ContentVersion/${version}/VersionData`);
   return {
     emulator,
-    ...standOn(emulator),
-    ...standByConsent('SALESFORCE', emulator),
+    ...fixtureOn(emulator),
+    ...fixtureByConsent('SALESFORCE', emulator),
     get secret() {
       return lastToken(oauth);
     },
@@ -72,7 +72,7 @@ export async function standForSalesforce(): Promise<SalesforceStand> {
       putFile(LOOSE, `On ${LOOSE}.`, null);
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const))
         putFile(name, text, 'atlas');
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [...LIBRARIES.map((library) => `library:${sfId('058', library)}`), 'files'],
         lighthouse: `file:${sfId('069', 'lighthouse')}`,

@@ -1,23 +1,23 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type GongEmulator, startGong } from '../../emulators/gong.js';
 import type { TestUser } from '../client.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export interface GongStand extends SourceStand {
+export interface GongFixture extends SourceFixture {
   readonly gong: GongEmulator;
 }
 
 export const GONG_EMAIL = 'Ada@Harbour.example';
 
-export async function standForGong(): Promise<GongStand> {
+export async function fixtureForGong(): Promise<GongFixture> {
   const gong = await startGong();
   const { workspaces, folders, calls, oauth } = gong;
-  const byConsent = standByConsent('GONG', gong);
+  const byConsent = fixtureByConsent('GONG', gong);
   const passages = (text: string) => [{ speaker: '1', text }];
   return {
-    ...standOn(gong),
+    ...fixtureOn(gong),
     ...byConsent,
     gong,
     connect: (user: TestUser, body = {}) => byConsent.connect(user, { gong_account_email: GONG_EMAIL, ...body }),
@@ -42,7 +42,7 @@ export async function standForGong(): Promise<GongStand> {
       folders.set('12', { name: 'People', workspace: '1', parent: '11', calls: ['101'] });
       for (const [name, text] of moreDocuments(more, (title, content) => [title, content]))
         calls.set(String(1_000 + Number(name.slice(1))), { title: name, workspace: '1', said: passages(text) });
-      gong.mend();
+      gong.reset();
       return {
         containers: CONTAINERS.map((_name, index) => `workspace:${index + 1}`),
         lighthouse: '100',

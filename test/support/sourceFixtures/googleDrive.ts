@@ -8,22 +8,22 @@ import {
   startGoogleDrive,
 } from '../../emulators/googleDrive.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceFixture, fixtureOn } from './fixture.js';
 
 const SHARED = 'shared.with.me';
 const DRIVES = ['crews', 'docks', 'eels', 'flags', 'gulls'];
 
-export type GoogleDriveStand = SourceStand & { readonly emulator: GoogleDriveEmulator };
+export type GoogleDriveFixture = SourceFixture & { readonly emulator: GoogleDriveEmulator };
 
-export async function standForGoogleDrive(): Promise<GoogleDriveStand> {
+export async function fixtureForGoogleDrive(): Promise<GoogleDriveFixture> {
   const emulator = await startGoogleDrive();
   const { files, drives } = emulator;
   const about = (name: string) => ({ name: `About ${name}`, mimeType: DRIVE_DOCUMENT, content: `On ${name}.` });
   return {
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     emulator,
-    ...standByConsent('GOOGLE_DRIVE', emulator),
+    ...fixtureByConsent('GOOGLE_DRIVE', emulator),
     get secret() {
       return lastToken(emulator.oauth);
     },
@@ -43,7 +43,7 @@ export async function standForGoogleDrive(): Promise<GoogleDriveStand> {
         ),
       });
       for (const drive of DRIVES) drives[`D-${drive}`] = drive;
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [DRIVE_ROOT, SHARED, ...DRIVES.map((drive) => `D-${drive}`)],
         lighthouse: 'lighthouse',

@@ -1,19 +1,19 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type GuruEmulator, startGuru, TOKEN, USERNAME } from '../../emulators/guru.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type GuruStand = SourceStand & { readonly emulator: GuruEmulator };
+export type GuruFixture = SourceFixture & { readonly emulator: GuruEmulator };
 
-export async function standForGuru(): Promise<GuruStand> {
+export async function fixtureForGuru(): Promise<GuruFixture> {
   const emulator = await startGuru();
   const { collections, folders, cards, tokens } = emulator;
   const htmlOf = (text: string): string => `<p>${text}</p>`;
-  const connect: SourceStand['connect'] = (user, body = {}) =>
+  const connect: SourceFixture['connect'] = (user, body = {}) =>
     user.post('/integrations/guru', { username: USERNAME, access_token: TOKEN, ...body });
   return {
     emulator,
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     settings: emulator.settings,
     secret: TOKEN,
     // On the wire, the token is also base64-encoded together with the user name.
@@ -29,7 +29,7 @@ export async function standForGuru(): Promise<GuruStand> {
         cards.set(`on-${name}`, { title: `On ${name}`, html: htmlOf(`On ${name}.`), collection: name });
       for (const [title, text] of moreDocuments(more, (name, content) => [name, content]))
         cards.set(title, { title, html: htmlOf(text), collection: 'atlas' });
-      emulator.mend();
+      emulator.reset();
       tokens.add(TOKEN);
       return {
         containers: CONTAINERS.map((name) => `collection:${name}`),

@@ -5,12 +5,12 @@ import {
   TOKEN,
 } from '../../emulators/document360.js';
 import { nextRequests } from '../../emulators/emulator.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type Document360Stand = SourceStand & { readonly emulator: Document360Emulator };
+export type Document360Fixture = SourceFixture & { readonly emulator: Document360Emulator };
 
-export async function standForDocument360(): Promise<Document360Stand> {
+export async function fixtureForDocument360(): Promise<Document360Fixture> {
   const emulator = await startDocument360();
   const { workspaces, tokens } = emulator;
   const idOf = (externalId: string): string => externalId.slice(externalId.indexOf(':') + 1);
@@ -21,11 +21,11 @@ export async function standForDocument360(): Promise<Document360Stand> {
       .map(({ articles = {} }) => articles)
       .find((articles) => Object.hasOwn(articles, id))!;
   const article = (title: string, text: string): EmulatedArticle => ({ title, html: `<p>${text}</p>` });
-  const connect: SourceStand['connect'] = (user, body = {}) =>
+  const connect: SourceFixture['connect'] = (user, body = {}) =>
     user.post('/integrations/document360', { account_email: 'Ada@harbour.example', access_token: TOKEN, ...body });
   return {
     emulator,
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     settings: emulator.settings,
     secret: TOKEN,
     externalId: 'DOCUMENT360|ada@harbour.example|atlas',
@@ -52,7 +52,7 @@ export async function standForDocument360(): Promise<Document360Stand> {
             [`c-${name}`]: { name: 'All', articles: { [`a-${name}`]: article(`On ${name}`, `On ${name}.`) } },
           },
         });
-      emulator.mend();
+      emulator.reset();
       tokens.add(TOKEN);
       return {
         containers: [...CONTAINERS],

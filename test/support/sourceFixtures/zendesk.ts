@@ -1,22 +1,22 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { newZendeskAccount, startZendesk, type ZendeskEmulator } from '../../emulators/zendesk.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type ZendeskStand = SourceStand & { readonly emulator: ZendeskEmulator };
+export type ZendeskFixture = SourceFixture & { readonly emulator: ZendeskEmulator };
 
 export const ZENDESK_SUBDOMAIN = 'harbour';
 
 const idOf = (id: string): string => `${ZENDESK_SUBDOMAIN}/${id}`;
 
-export async function standForZendesk(): Promise<ZendeskStand> {
+export async function fixtureForZendesk(): Promise<ZendeskFixture> {
   const emulator = await startZendesk();
-  const byConsent = standByConsent('ZENDESK', emulator);
+  const byConsent = fixtureByConsent('ZENDESK', emulator);
   const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
   const account = () => emulator.accounts.get(ZENDESK_SUBDOMAIN)!;
   return {
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     ...byConsent,
     emulator,
     connect: (user, body = {}) => byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN, ...body }),
@@ -24,7 +24,7 @@ export async function standForZendesk(): Promise<ZendeskStand> {
       // Zendesk rejects the new token.
       emulator.misbehave(() => ({ status: 401 }));
       const answer = await byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN });
-      emulator.mend();
+      emulator.reset();
       return answer;
     },
     get secret() {
@@ -52,7 +52,7 @@ export async function standForZendesk(): Promise<ZendeskStand> {
         articles.set(1_000 + at, { section: 12, title: name, body: `<p>${body}</p>` });
       tickets.set(300, { subject: 'About tides', comments: [{ text: 'On tides.' }] });
       tickets.set(301, { subject: 'Deleted', status: 'deleted', comments: [{ text: 'Gone.' }] });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [...[...categories.keys()].map((id) => `category:${id}`), 'tickets'].map(idOf),
         lighthouse: idOf('article:100'),

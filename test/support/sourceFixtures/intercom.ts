@@ -1,18 +1,18 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type IntercomEmulator, startIntercom, WORKSPACE } from '../../emulators/intercom.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type IntercomStand = SourceStand & { readonly emulator: IntercomEmulator };
+export type IntercomFixture = SourceFixture & { readonly emulator: IntercomEmulator };
 
-export async function standForIntercom(): Promise<IntercomStand> {
+export async function fixtureForIntercom(): Promise<IntercomFixture> {
   const emulator = await startIntercom();
   const { collections, articles, conversations, tickets } = emulator;
   const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
   return {
-    ...standOn(emulator),
-    ...standByConsent('INTERCOM', emulator),
+    ...fixtureOn(emulator),
+    ...fixtureByConsent('INTERCOM', emulator),
     emulator,
     get secret() {
       return lastToken(emulator.oauth);
@@ -34,7 +34,7 @@ export async function standForIntercom(): Promise<IntercomStand> {
       tickets.set(400, { title: 'Piers', parts: [{ text: 'On piers.' }] });
       for (const [at, [title, text]] of moreDocuments(more, (name, body) => [name, body] as const).entries())
         articles.set(1_000 + at, { collection: 1, title, body: `<p>${text}</p>` });
-      emulator.mend();
+      emulator.reset();
       emulator.filesRefused = null;
       return {
         containers: [...CONTAINERS.map((_, at) => `collection:${at + 1}`), 'articles', 'conversations', 'tickets'],

@@ -1,22 +1,22 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type NotionEmulator, notionId, PEOPLE, startNotion, WORKSPACE } from '../../emulators/notion.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type NotionStand = SourceStand & { readonly emulator: NotionEmulator };
+export type NotionFixture = SourceFixture & { readonly emulator: NotionEmulator };
 
 const LIGHTHOUSE_ID = notionId(1);
 const KEEPER_ID = notionId(2);
 const paragraph = (text: string) => [{ type: 'paragraph', text }];
 
-export async function standForNotion(): Promise<NotionStand> {
+export async function fixtureForNotion(): Promise<NotionFixture> {
   const emulator = await startNotion();
   const { pages, databases, hidden, search, oauth } = emulator;
   return {
     emulator,
-    ...standOn(emulator),
-    ...standByConsent('NOTION', emulator),
+    ...fixtureOn(emulator),
+    ...fixtureByConsent('NOTION', emulator),
     get secret() {
       return lastToken(oauth);
     },
@@ -33,7 +33,7 @@ export async function standForNotion(): Promise<NotionStand> {
       });
       for (const [index, [title, text]] of moreDocuments(more, (name, content) => [name, content]).entries())
         pages.set(notionId(101 + index), { title, blocks: paragraph(text), parent: { page: LIGHTHOUSE_ID } });
-      emulator.mend();
+      emulator.reset();
       return {
         // Each is a document itself. Only databases are pure containers in Notion, and their rows belong to another source.
         containers: [LIGHTHOUSE_ID, ...others],

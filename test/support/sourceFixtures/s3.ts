@@ -1,13 +1,13 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator } from '../../emulators/s3Source.js';
 import { objectsOn } from './objects.js';
-import { type SourceStand, standOn } from './stand.js';
+import { type SourceFixture, fixtureOn } from './fixture.js';
 
-/** Returns the stand for S3 on the given emulator. */
-export function standForS3(emulator: S3SourceEmulator): SourceStand {
+/** Returns the fixture for S3 on the given emulator. */
+export function fixtureForS3(emulator: S3SourceEmulator): SourceFixture {
   const { fill, write, remove } = objectsOn(emulator.buckets);
   return {
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     write,
     remove,
     settings: emulator.settings,
@@ -16,7 +16,7 @@ export function standForS3(emulator: S3SourceEmulator): SourceStand {
     connected: { data_source_type: 'S3', data_source_external_id: `S3|${ACCESS_KEY}` },
     reset(more = 0) {
       const content = fill(more);
-      emulator.mend();
+      emulator.reset();
       emulator.regions.clear();
       emulator.keys.set(ACCESS_KEY, ACCESS_KEY_SECRET);
       return content;

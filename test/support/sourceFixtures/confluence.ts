@@ -1,25 +1,25 @@
 import { type ConfluenceEmulator, type EmulatedContent, startConfluence } from '../../emulators/confluence.js';
 import { nextRequests } from '../../emulators/emulator.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type ConfluenceStand = SourceStand & { readonly emulator: ConfluenceEmulator };
+export type ConfluenceFixture = SourceFixture & { readonly emulator: ConfluenceEmulator };
 
 export const HARBOUR = 'cloud-harbour';
 const SCOPES = ['read:space:confluence', 'read:page:confluence'];
 const [LIGHTHOUSE_ID, PEOPLE_ID, KEEPER_ID] = ['2001', '2002', '2003'];
 const spaceId = (name: (typeof CONTAINERS)[number]): string => String(101 + CONTAINERS.indexOf(name));
 
-export async function standForConfluence(): Promise<ConfluenceStand> {
+export async function fixtureForConfluence(): Promise<ConfluenceFixture> {
   const emulator = await startConfluence();
   const { sites, oauth } = emulator;
-  const byConsent = standByConsent('CONFLUENCE', emulator);
+  const byConsent = fixtureByConsent('CONFLUENCE', emulator);
   const contents = (): Map<string, EmulatedContent> => sites.get(HARBOUR)!.contents;
   const storageOf = (text: string): string => `<p>${text}</p>`;
   return {
     emulator,
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     ...byConsent,
     connect: (user, body = {}) => byConsent.connect(user, { confluence_subdomain: 'harbour', ...body }),
     get secret() {
@@ -47,7 +47,7 @@ export async function standForConfluence(): Promise<ConfluenceStand> {
       });
       for (const [index, [title, text]] of moreDocuments(more, (name, content) => [name, content]).entries())
         contents().set(`${4001 + index}`, { space, title, storage: storageOf(text) });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: CONTAINERS.map((name) => `space:${spaceId(name)}`),
         lighthouse: LIGHTHOUSE_ID,

@@ -2,11 +2,11 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { alternateRateLimits } from '../../emulators/googleApi.js';
 import { startGoogleCloudStorage } from '../../emulators/googleCloudStorage.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
-import { lastToken, standByConsent } from './byConsent.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
 import { objectsOn } from './objects.js';
-import { type SourceStand, standOn } from './stand.js';
+import { type SourceFixture, fixtureOn } from './fixture.js';
 
-export async function standForGoogleCloudStorage(): Promise<SourceStand> {
+export async function fixtureForGoogleCloudStorage(): Promise<SourceFixture> {
   const emulator = await startGoogleCloudStorage();
   const objects = objectsOn(emulator.buckets);
   Object.assign(emulator.projects, {
@@ -21,15 +21,15 @@ export async function standForGoogleCloudStorage(): Promise<SourceStand> {
     return `/storage/v1/b/${bucket}/o/${encodeURIComponent(key)}`;
   };
   return {
-    ...standOn(emulator),
-    ...standByConsent('GOOGLE_CLOUD_STORAGE', emulator),
+    ...fixtureOn(emulator),
+    ...fixtureByConsent('GOOGLE_CLOUD_STORAGE', emulator),
     get secret() {
       return lastToken(emulator.oauth);
     },
     settings: emulator.settings,
     externalId: 'GOOGLE_CLOUD_STORAGE|ada@harbour.example',
     reset(more = 0) {
-      emulator.mend();
+      emulator.reset();
       return objects.fill(more);
     },
     write: objects.write,

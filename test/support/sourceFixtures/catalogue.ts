@@ -1,5 +1,5 @@
 /**
- * Shared by the suites of connected sources: one service, a stand for every source, and one customer's view of a source.
+ * Shared by the suites of connected sources: one service, a fixture for every source, and one customer's view of a source.
  */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
@@ -14,11 +14,11 @@ import type { Listed, TestUser } from '../client.js';
 import { withDatabase } from '../dataSources.js';
 import { startService, type TestService } from '../service.js';
 import { waitFor } from '../waitFor.js';
-import { SOURCE_STANDS } from './index.js';
-import type { SourceStand, StandContent } from './stand.js';
+import { SOURCE_FIXTURES } from './index.js';
+import type { SourceFixture, FixtureContent } from './fixture.js';
 import { storedPoints } from '../storedPoints.js';
 
-export const SOURCES = Object.keys(SOURCE_STANDS) as ConnectedSourceType[];
+export const SOURCES = Object.keys(SOURCE_FIXTURES) as ConnectedSourceType[];
 
 /** Maximum size of an item's content in bytes. */
 export const MAX_BYTES = 300_000;
@@ -44,7 +44,7 @@ export interface Item {
 
 export interface Catalogue {
   readonly service: TestService;
-  readonly stands: Readonly<Record<ConnectedSourceType, SourceStand>>;
+  readonly fixtures: Readonly<Record<ConnectedSourceType, SourceFixture>>;
   /** The service's log lines of all levels, and its responses, so far. */
   readonly said: { readonly log: readonly string[]; readonly answers: readonly string[] };
 }
@@ -59,13 +59,13 @@ function recordAnswers(answers: string[], isService: (url: string) => boolean): 
   };
 }
 
-/** Starts the service and the stands of a test file; they are available from its first test on. */
+/** Starts the service and the fixtures of a test file; they are available from its first test on. */
 export function useCatalogue(): Catalogue {
-  const stands = {} as Record<ConnectedSourceType, SourceStand>;
+  const fixtures = {} as Record<ConnectedSourceType, SourceFixture>;
   const said = { log: [] as string[], answers: [] as string[] };
-  const catalogue = { stands, said } as { service: TestService; stands: typeof stands; said: typeof said };
+  const catalogue = { fixtures, said } as { service: TestService; fixtures: typeof fixtures; said: typeof said };
   beforeAll(async () => {
-    for (const source of SOURCES) stands[source] = await SOURCE_STANDS[source]();
+    for (const source of SOURCES) fixtures[source] = await SOURCE_FIXTURES[source]();
     const settings = {
       LOG_LEVEL: 'debug',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
@@ -75,8 +75,8 @@ export function useCatalogue(): Catalogue {
       PUBLIC_URL_ALIASES: ALIAS,
       MAX_UPLOAD_BYTES: String(MAX_BYTES),
       SOURCE_PATIENCE_MS: String(PATIENCE_MS),
-      SOURCE_URLS: Object.values(stands)
-        .map((stand) => stand.settings)
+      SOURCE_URLS: Object.values(fixtures)
+        .map((fixture) => fixture.settings)
         .join(','),
     };
     catalogue.service = await startService(settings, { logTo: { write: (line) => void said.log.push(line) } });
@@ -84,7 +84,7 @@ export function useCatalogue(): Catalogue {
   });
   afterAll(async () => {
     await catalogue.service.close();
-    await Promise.all(Object.values(stands).map((stand) => stand.close()));
+    await Promise.all(Object.values(fixtures).map((fixture) => fixture.close()));
   });
   return catalogue;
 }
@@ -98,7 +98,7 @@ let customers = 0;
  */
 export class Customer {
   user!: TestUser;
-  content!: StandContent;
+  content!: FixtureContent;
   customerId = '';
 
   readonly type: ConnectedSourceType;
@@ -112,8 +112,8 @@ export class Customer {
   get service(): TestService {
     return this.catalogue.service;
   }
-  get stand(): SourceStand {
-    return this.catalogue.stands[this.type];
+  get fixture(): SourceFixture {
+    return this.catalogue.fixtures[this.type];
   }
   /** Ids of all files that result from the catalogue's content. */
   get documents(): string[] {
@@ -121,7 +121,7 @@ export class Customer {
   }
 
   async begin(): Promise<void> {
-    this.content = this.stand.reset();
+    this.content = this.fixture.reset();
     customers += 1;
     this.customerId = `${this.type} ${customers}`;
     this.user = await this.service.user(this.customerId);
@@ -147,7 +147,7 @@ export class Customer {
   /** Connects without listing or syncing, unless the body asks for it. */
   async connect(body: Record<string, unknown> = {}): Promise<DataSourceRecord> {
     const quiet = { sync_source_items: false, sync_files_on_connection: false, ...body };
-    expect(await this.stand.connect(this.user, quiet)).toMatchObject({ status: 200 });
+    expect(await this.fixture.connect(this.user, quiet)).toMatchObject({ status: 200 });
     return this.listed();
   }
 
@@ -180,7 +180,7 @@ export class Customer {
   /** Waits until the source receives no more requests: at most five seconds after a cancellation. */
   async idle(): Promise<void> {
     await waitFor(
-      () => this.stand.underWay(),
+      () => this.fixture.underWay(),
       (requests) => requests === 0,
       5_000,
     );
@@ -241,12 +241,12 @@ export class Customer {
   }
 
   /** Returns the kinds of this customer's events, in order. */
-  async told(): Promise<string[]> {
+  async eventKinds(): Promise<string[]> {
     return (await eventsOf(this.service, this.customerId)).map(({ kind }) => kind);
   }
 
   /** Returns items without a file that FILES_SKIPPED events report, each with the reason. */
-  async leftOut(): Promise<{ id: string; name: string; reason: string }[]> {
+  async skippedItems(): Promise<{ id: string; name: string; reason: string }[]> {
     return (await eventsOf(this.service, this.customerId)).flatMap(({ kind, info }) => {
       const { items = [], reason } = (info ?? {}) as { items?: readonly EventItem[]; reason?: string };
       if (kind !== 'FILES_SKIPPED') return [];
@@ -255,13 +255,13 @@ export class Customer {
   }
 
   /** Returns the number of FILES_SKIPPED events of incremental syncs. */
-  async timesLeftOut(): Promise<number> {
+  async countUnchangedSkips(): Promise<number> {
     const events = await eventsOf(this.service, this.customerId);
     return events.filter(({ info }) => info?.['reason'] === 'incremental_sync').length;
   }
 
-  async timesTold(kind: string): Promise<number> {
-    return (await this.told()).filter((other) => other === kind).length;
+  async countEvents(kind: string): Promise<number> {
+    return (await this.eventKinds()).filter((other) => other === kind).length;
   }
 }
 

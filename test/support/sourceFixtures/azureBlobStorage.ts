@@ -1,15 +1,15 @@
 import { ACCOUNT, ACCOUNT_KEY, type AzureEmulator, startAzure } from '../../emulators/azureBlobStorage.js';
 import { nextRequests } from '../../emulators/emulator.js';
 import { objectsOn } from './objects.js';
-import { type SourceStand, standOn } from './stand.js';
+import { type SourceFixture, fixtureOn } from './fixture.js';
 
-/** Returns the stand for Azure Blob Storage on the given emulator. */
-export function standOnAzure(emulator: AzureEmulator): SourceStand {
+/** Returns the fixture for Azure Blob Storage on the given emulator. */
+export function fixtureOnAzure(emulator: AzureEmulator): SourceFixture {
   const { fill, write, remove } = objectsOn(emulator.containers);
-  const connect: SourceStand['connect'] = (user, body = {}) =>
+  const connect: SourceFixture['connect'] = (user, body = {}) =>
     user.post('/integrations/azure_blob_storage', { account_name: ACCOUNT, account_key: ACCOUNT_KEY, ...body });
   return {
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     write,
     remove,
     settings: emulator.settings,
@@ -21,7 +21,7 @@ export function standOnAzure(emulator: AzureEmulator): SourceStand {
     },
     reset(more = 0) {
       const content = fill(more);
-      emulator.mend();
+      emulator.reset();
       emulator.keys.set(ACCOUNT, ACCOUNT_KEY);
       return content;
     },
@@ -42,4 +42,4 @@ export function standOnAzure(emulator: AzureEmulator): SourceStand {
   };
 }
 
-export const standForAzure = async (): Promise<SourceStand> => standOnAzure(await startAzure());
+export const fixtureForAzure = async (): Promise<SourceFixture> => fixtureOnAzure(await startAzure());

@@ -1,8 +1,8 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { startGitBook, TOKEN } from '../../emulators/gitbook.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
-export async function standForGitBook(): Promise<SourceStand> {
+export async function fixtureForGitBook(): Promise<SourceFixture> {
   const emulator = await startGitBook();
   const { spaces } = emulator;
   const pageOf = (externalId: string) => {
@@ -18,7 +18,7 @@ export async function standForGitBook(): Promise<SourceStand> {
     return { pages: findIn(spaces[space]?.pages ?? {}) ?? {}, page };
   };
   return {
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     settings: emulator.settings,
     secret: TOKEN,
     externalId: 'GITBOOK|harbour-org',
@@ -46,7 +46,7 @@ export async function standForGitBook(): Promise<SourceStand> {
           ...Object.fromEntries(moreDocuments(more, (name, text) => [name, { title: `More ${name}`, text }])),
         },
       };
-      emulator.mend();
+      emulator.reset();
       emulator.tokens.set(TOKEN, 'harbour-org');
       return {
         containers: Object.keys(spaces),

@@ -1,8 +1,8 @@
 import { idOfThread, idOfWindow, windowOf } from '../../../contract/sources/slackIds.js';
 import { nextRequests } from '../../emulators/emulator.js';
 import { type EmulatedConversation, startSlack, TEAM } from '../../emulators/slack.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** 2026-03-04 10:15 UTC, in seconds. */
 const TEN = windowOf(1_772_619_300);
@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<(typeof OTHERS)[number], EmulatedConversation['type
 };
 const idOf = (name: string): string => `C${name.toUpperCase()}`;
 
-export async function standForSlack(): Promise<SourceStand> {
+export async function fixtureForSlack(): Promise<SourceFixture> {
   const emulator = await startSlack();
   const { conversations, users, oauth } = emulator;
   const messagesOf = (externalId: string) => {
@@ -24,8 +24,8 @@ export async function standForSlack(): Promise<SourceStand> {
     return { messages, index: messages.findIndex(({ ts }) => ts === at || String(windowOf(Number(ts))) === at) };
   };
   return {
-    ...standOn(emulator),
-    ...standByConsent('SLACK', emulator),
+    ...fixtureOn(emulator),
+    ...fixtureByConsent('SLACK', emulator),
     get secret() {
       return lastToken(oauth);
     },
@@ -54,7 +54,7 @@ export async function standForSlack(): Promise<SourceStand> {
           ...(TYPES[name] === 'im' ? { user: 'U0BEN' } : { name }),
           messages: [{ ts: tsOf(TEN), text: `On ${name}.` }],
         });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [...conversations.keys()],
         lighthouse: idOfThread(idOf('atlas'), thread),

@@ -3,7 +3,7 @@ import type { Emulator } from '../../emulators/emulator.js';
 import { CLIENT_SECRET, type OAuthProvider } from '../../emulators/oauthProvider.js';
 import type { Answer, TestUser } from '../client.js';
 import { consentTo } from '../consent.js';
-import type { SourceStand } from './stand.js';
+import type { SourceFixture } from './fixture.js';
 
 /** Returns the text of a page without its markup. */
 const textOf = (html: string): string =>
@@ -26,17 +26,17 @@ async function connectByConsent(service: ConnectedSourceType, user: TestUser, bo
 export const lastToken = (oauth: Pick<OAuthProvider, 'secrets'>): string =>
   oauth.secrets.findLast((secret) => secret.startsWith('access-')) ?? '';
 
-/** Returns the members that are common to all stands of sources with OAuth consent. */
-export const standByConsent = (
+/** Returns the members that are common to all fixtures of sources with OAuth consent. */
+export const fixtureByConsent = (
   source: ConnectedSourceType,
   {
     oauth,
     misbehave,
-    mend,
-  }: Pick<Emulator<{ readonly status: number }>, 'misbehave' | 'mend'> & {
+    reset,
+  }: Pick<Emulator<{ readonly status: number }>, 'misbehave' | 'reset'> & {
     readonly oauth: Pick<OAuthProvider, 'secrets'> & { revoke(): void };
   },
-): Pick<SourceStand, 'connect' | 'revokeAccess' | 'allSecrets'> & {
+): Pick<SourceFixture, 'connect' | 'revokeAccess' | 'allSecrets'> & {
   connectWithInvalidCredentials(user: TestUser, body?: object): Promise<Answer<unknown>>;
 } => ({
   connect: (user, body = {}) => connectByConsent(source, user, body),
@@ -44,7 +44,7 @@ export const standByConsent = (
     // The source rejects the new token.
     misbehave(() => ({ status: 401 }));
     const answer = await connectByConsent(source, user, body);
-    mend();
+    reset();
     return answer;
   },
   revokeAccess: () => oauth.revoke(),

@@ -1,8 +1,8 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { momentOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../../emulators/serviceNow.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceFixture, fixtureOn } from './fixture.js';
 
 const INSTANCE = 'harbour';
 /** Catalogue container, table and label of each table. */
@@ -15,7 +15,7 @@ const TABLES = [
 ] as const;
 
 /** Includes the emulator, for tests of this source alone. */
-export type ServiceNowStand = SourceStand & { readonly emulator: ServiceNowEmulator };
+export type ServiceNowFixture = SourceFixture & { readonly emulator: ServiceNowEmulator };
 
 /** Returns the credentials that a caller sends to connect an instance. @param service address of our service */
 export const serviceNowCredentials = (service: string) => ({
@@ -25,10 +25,10 @@ export const serviceNowCredentials = (service: string) => ({
   redirect_uri: `${service}/integrations/servicenow`,
 });
 
-export async function standForServiceNow(): Promise<ServiceNowStand> {
+export async function fixtureForServiceNow(): Promise<ServiceNowFixture> {
   const emulator = await startServiceNow();
   const { tables, attachments, oauth } = emulator;
-  const consent = standByConsent('SERVICENOW', emulator);
+  const consent = fixtureByConsent('SERVICENOW', emulator);
   const row = (number: string, title: string, text: string) => ({
     ...{ number, short_description: title, sys_mod_count: '0' },
     ...{ sys_created_on: '2026-01-07 09:00:00', sys_updated_on: '2026-01-07 09:00:00' },
@@ -41,7 +41,7 @@ export async function standForServiceNow(): Promise<ServiceNowStand> {
   const pathOf = (externalId: string): string => `/${INSTANCE}/api/now/table/${externalId}`;
   return {
     emulator,
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     ...consent,
     connect: (user, body = {}) =>
       consent.connect(user, { servicenow_credentials: serviceNowCredentials(user.baseUrl), ...body }),
@@ -70,7 +70,7 @@ export async function standForServiceNow(): Promise<ServiceNowStand> {
         incidents.set(sysIdOf(name), row(name, name, text));
       // A system table, which is not listed.
       tables.set('sys_script', { label: 'Script', rows: new Map([[sysIdOf('script'), row('', 'Script', 'x = 1')]]) });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: TABLES.map(([, table]) => table),
         lighthouse: `incident/${sysIdOf('lighthouse')}`,

@@ -1,11 +1,11 @@
-/** A stand: the emulator of a connected source with the catalogue's content, and the calls that connect to it. */
+/** A fixture: the emulator of a connected source with the catalogue's content, and the calls that connect to it. */
 import type { Emulator } from '../../emulators/emulator.js';
 import type { Answer, TestUser } from '../client.js';
 
 /**
  * The catalogue's content, the same at every source: containers, one of them with nested items. Ids are the source's own.
  */
-export interface StandContent {
+export interface FixtureContent {
   /** Top-level containers, on at least three pages of listings. */
   readonly containers: readonly string[];
   /** A document in the first container. */
@@ -22,7 +22,7 @@ export interface StandContent {
   readonly format?: string;
 }
 
-export interface SourceStand {
+export interface SourceFixture {
   /** Its part of SOURCE_URLS. */
   readonly settings: string;
   /** The user's credential, which must not appear anywhere in clear. */
@@ -37,7 +37,7 @@ export interface SourceStand {
    * Restores the catalogue's content and stops all faults.
    * @param more number of further documents in the first container
    */
-  reset(more?: number): StandContent;
+  reset(more?: number): FixtureContent;
   connect(user: TestUser, body?: Record<string, unknown>): Promise<Answer<unknown>>;
   /** Connects with invalid credentials. */
   connectWithInvalidCredentials(user: TestUser): Promise<Answer<unknown>>;
@@ -88,8 +88,8 @@ export const moreDocuments = <T>(more: number, make: (name: string, text: string
 /** Each emulator formats the body. */
 const BAD_REQUEST = { status: 400 };
 
-/** Returns the members that every stand derives from its emulator. */
-export const standOn = ({ misbehave, load, requests, close }: Emulator<never>) => ({
+/** Returns the members that every fixture derives from its emulator. */
+export const fixtureOn = ({ misbehave, load, requests, close }: Emulator<never>) => ({
   breakAfter(admitted: number): () => number {
     let received = 0;
     misbehave(() => {

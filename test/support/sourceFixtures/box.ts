@@ -1,19 +1,19 @@
 import { type BoxEmulator, startBox } from '../../emulators/box.js';
 import { nextRequests } from '../../emulators/emulator.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export interface BoxStand extends SourceStand {
+export interface BoxFixture extends SourceFixture {
   readonly box: BoxEmulator;
 }
 
-export async function standForBox(): Promise<BoxStand> {
+export async function fixtureForBox(): Promise<BoxFixture> {
   const box = await startBox();
   const { things, oauth } = box;
   return {
-    ...standOn(box),
-    ...standByConsent('BOX', box),
+    ...fixtureOn(box),
+    ...fixtureByConsent('BOX', box),
     box,
     get secret() {
       return lastToken(oauth);
@@ -35,7 +35,7 @@ export async function standForBox(): Promise<BoxStand> {
       for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
         things.set(String(1_000 + Number(name.slice(1))), { name: `${name}.md`, parent: '10', content });
       box.unready.times = 0;
-      box.mend();
+      box.reset();
       return {
         containers: ['folder:10', ...OTHERS.map((_name, index) => `folder:${20 + index}`)],
         lighthouse: '100',

@@ -2,22 +2,22 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { type EmulatedMail, startGmail } from '../../emulators/gmail.js';
 import { alternateRateLimits } from '../../emulators/googleApi.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 const labelOf = (name: string): string => `Label_${name}`;
 
-export interface GmailStand extends SourceStand {
+export interface GmailFixture extends SourceFixture {
   /** Messages by id. */
   readonly mails: Record<string, EmulatedMail>;
 }
 
-export async function standForGmail(): Promise<GmailStand> {
+export async function fixtureForGmail(): Promise<GmailFixture> {
   const emulator = await startGmail();
   const { mails, labels } = emulator;
   return {
-    ...standOn(emulator),
-    ...standByConsent('GMAIL', emulator),
+    ...fixtureOn(emulator),
+    ...fixtureByConsent('GMAIL', emulator),
     get secret() {
       return lastToken(emulator.oauth);
     },
@@ -37,7 +37,7 @@ export async function standForGmail(): Promise<GmailStand> {
         archived: { labels: [] },
         ...Object.fromEntries(moreDocuments(more, (name, text) => [name, { labels: atlas, subject: name, text }])),
       });
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [...CONTAINERS.map((name) => `label:${labelOf(name)}`), 'label:INBOX', 'label:SENT', 'mail.other'],
         lighthouse: 'lighthouse',

@@ -1,4 +1,4 @@
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type StandContent } from './stand.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type FixtureContent } from './fixture.js';
 
 type Objects = Map<string, { content: string | Buffer }>;
 
@@ -9,7 +9,7 @@ export const objectsOn = (containers: Map<string, Objects>) => {
     return { objects: containers.get(externalId.slice(0, slash))!, key: externalId.slice(slash + 1) };
   };
   return {
-    fill(more: number): StandContent {
+    fill(more: number): FixtureContent {
       containers.clear();
       for (const name of CONTAINERS) containers.set(name, new Map([[`${name}-1.md`, { content: `On ${name}.` }]]));
       containers.set(

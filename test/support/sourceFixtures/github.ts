@@ -1,12 +1,12 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { GITHUB_TOKEN, type GitHubEmulator, LOGIN, startGitHub, USER_ID } from '../../emulators/github.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
-export interface GitHubStand extends SourceStand {
+export interface GitHubFixture extends SourceFixture {
   readonly emulator: GitHubEmulator;
 }
 
-export async function standForGitHub(): Promise<GitHubStand> {
+export async function fixtureForGitHub(): Promise<GitHubFixture> {
   const emulator = await startGitHub();
   const { repositories } = emulator;
   const splitId = (externalId: string): [repository: string, path: string] => {
@@ -14,7 +14,7 @@ export async function standForGitHub(): Promise<GitHubStand> {
     return [`${owner}/${name}`, path.join('/')];
   };
   return {
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     emulator,
     settings: emulator.settings,
     secret: GITHUB_TOKEN,
@@ -41,7 +41,7 @@ export async function standForGitHub(): Promise<GitHubStand> {
           ...Object.fromEntries(moreDocuments(more, (name, content) => [`${name}.txt`, { content }])),
         },
       };
-      emulator.mend();
+      emulator.reset();
       emulator.tokens.add(GITHUB_TOKEN);
       return {
         containers: Object.keys(repositories),

@@ -1,10 +1,10 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { startZotero, type ZoteroEmulator, zoteroKey } from '../../emulators/zotero.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type ZoteroStand = SourceStand & { readonly emulator: ZoteroEmulator };
+export type ZoteroFixture = SourceFixture & { readonly emulator: ZoteroEmulator };
 
 const OWN = 'users/475';
 const GROUPS = [...OTHERS, 'flags'] as const;
@@ -12,7 +12,7 @@ const groupOf = (index: number): string => `groups/${index + 12}`;
 const idOf = (library: string, name: string): string => `${library}/items/${zoteroKey(name)}`;
 const ADDED = '2026-01-07T09:00:00Z';
 
-export async function standForZotero(): Promise<ZoteroStand> {
+export async function fixtureForZotero(): Promise<ZoteroFixture> {
   const emulator = await startZotero();
   const { libraries, oauth, put, drop } = emulator;
   const putItem = (library: string, name: string, text: string, more: object = {}): void =>
@@ -26,8 +26,8 @@ export async function standForZotero(): Promise<ZoteroStand> {
   };
   return {
     emulator,
-    ...standOn(emulator),
-    ...standByConsent('ZOTERO', emulator),
+    ...fixtureOn(emulator),
+    ...fixtureByConsent('ZOTERO', emulator),
     get secret() {
       return lastToken(oauth);
     },
@@ -59,7 +59,7 @@ export async function standForZotero(): Promise<ZoteroStand> {
       );
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) putItem(OWN, name, text);
       for (const [index, name] of GROUPS.entries()) putItem(groupOf(index), name, `On ${name}.`);
-      emulator.mend();
+      emulator.reset();
       return {
         containers: [OWN, ...GROUPS.map((_name, index) => groupOf(index))],
         lighthouse: idOf(OWN, 'lighthouse'),

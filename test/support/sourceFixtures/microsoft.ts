@@ -1,26 +1,26 @@
-/** Stands of the Microsoft sources, each on its own emulator. */
+/** Fixtures of the Microsoft sources, each on its own emulator. */
 import { nextRequests } from '../../emulators/emulator.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { siteId } from '../../emulators/graph/sites.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of one source alone. */
-export type MicrosoftStand = SourceStand & { readonly graph: GraphEmulator };
+export type MicrosoftFixture = SourceFixture & { readonly graph: GraphEmulator };
 
 type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';
 const RECEIVED = '2026-01-07T09:00:00Z';
 
-/** Returns the members that are common to all Microsoft stands. @param facts further fields of the connection request */
-function standOnGraph(
+/** Returns the members that are common to all Microsoft fixtures. @param facts further fields of the connection request */
+function fixtureOnGraph(
   graph: GraphEmulator,
   source: MicrosoftSource,
   facts: Record<string, string>,
-): Omit<SourceStand, 'externalId' | 'secret' | 'reset' | 'write' | 'remove' | 'breakItem' | 'pagesListed'> {
-  const byConsent = standByConsent(source, { ...graph, oauth: graph.provider });
+): Omit<SourceFixture, 'externalId' | 'secret' | 'reset' | 'write' | 'remove' | 'breakItem' | 'pagesListed'> {
+  const byConsent = fixtureByConsent(source, { ...graph, oauth: graph.provider });
   return {
-    ...standOn(graph),
+    ...fixtureOn(graph),
     settings: graph.settingsOf(source),
     ...byConsent,
     connect: (user, body = {}) => byConsent.connect(user, { ...facts, ...body }),
@@ -53,13 +53,13 @@ function fillDrives({ drives, ownDrives }: GraphEmulator, more: number): void {
     drives.put(atlas, name, { content });
 }
 
-function driveStand(graph: GraphEmulator, source: MicrosoftSource, facts: Record<string, string>) {
+function driveFixture(graph: GraphEmulator, source: MicrosoftSource, facts: Record<string, string>) {
   const placeOf = (externalId: string): [drive: string, item: string] => {
     const slash = externalId.indexOf('/');
     return [externalId.slice(0, slash), externalId.slice(slash + 1)];
   };
   return {
-    ...standOnGraph(graph, source, facts),
+    ...fixtureOnGraph(graph, source, facts),
     write: (externalId: string, text: string) => graph.drives.write(...placeOf(externalId), text),
     remove: (externalId: string) => graph.drives.remove(...placeOf(externalId)),
     contentAsked(externalId: string) {
@@ -83,30 +83,30 @@ const CONTENT = {
   format: 'MD',
 };
 
-export async function standForOneDrive(): Promise<MicrosoftStand> {
+export async function fixtureForOneDrive(): Promise<MicrosoftFixture> {
   const graph = await startGraph();
   return {
     graph,
-    ...driveStand(graph, 'ONEDRIVE', {}),
+    ...driveFixture(graph, 'ONEDRIVE', {}),
     get secret() {
       return lastToken(graph.provider);
     },
     externalId: 'ONEDRIVE|ada@harbour.example',
     reset(more = 0) {
       fillDrives(graph, more);
-      graph.mend();
+      graph.reset();
       return { ...CONTENT, containers: CONTAINERS.map(driveOf), items: 14 + more };
     },
     pagesListed: () => graph.requests.filter((path) => path.startsWith('/v1.0/me/drives')).length,
   };
 }
 
-export async function standForSharePoint(): Promise<MicrosoftStand> {
+export async function fixtureForSharePoint(): Promise<MicrosoftFixture> {
   const graph = await startGraph();
   const site = 'Harbour';
   return {
     graph,
-    ...driveStand(graph, 'SHAREPOINT', { microsoft_tenant: 'harbour.example', sharepoint_site_name: site }),
+    ...driveFixture(graph, 'SHAREPOINT', { microsoft_tenant: 'harbour.example', sharepoint_site_name: site }),
     get secret() {
       return lastToken(graph.provider);
     },
@@ -120,7 +120,7 @@ export async function standForSharePoint(): Promise<MicrosoftStand> {
         drives: CONTAINERS.map(driveOf),
         pages: new Map(),
       });
-      graph.mend();
+      graph.reset();
       return { ...CONTENT, containers: [...CONTAINERS.map(driveOf), 'pages'], items: 15 + more };
     },
     pagesListed: () =>
@@ -128,14 +128,14 @@ export async function standForSharePoint(): Promise<MicrosoftStand> {
   };
 }
 
-export async function standForOutlook(): Promise<MicrosoftStand> {
+export async function fixtureForOutlook(): Promise<MicrosoftFixture> {
   const graph = await startGraph();
   const { mailbox } = graph;
   const put = (id: string, folder: string, text: string, more: object = {}): void =>
     mailbox.put(id, { folder, subject: `About ${id}`, text, received: RECEIVED, ...more });
   return {
     graph,
-    ...standOnGraph(graph, 'OUTLOOK', {}),
+    ...fixtureOnGraph(graph, 'OUTLOOK', {}),
     get secret() {
       return lastToken(graph.provider);
     },
@@ -150,7 +150,7 @@ export async function standForOutlook(): Promise<MicrosoftStand> {
       // Attachments are listed, but do not become files.
       put('keeper', 'sights', KEEPER, { attachments: { portrait: { name: 'portrait.png', content: 'PNG' } } });
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) put(name, 'atlas', text);
-      graph.mend();
+      graph.reset();
       return {
         containers: CONTAINERS.map((name) => `folder:${name}`),
         lighthouse: 'lighthouse',

@@ -6,21 +6,21 @@ import {
   newFreshdeskAccount,
   startFreshdesk,
 } from '../../emulators/freshdesk.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export type FreshdeskStand = SourceStand & { readonly emulator: FreshdeskEmulator };
+export type FreshdeskFixture = SourceFixture & { readonly emulator: FreshdeskEmulator };
 
 const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;
 
-export async function standForFreshdesk(): Promise<FreshdeskStand> {
+export async function fixtureForFreshdesk(): Promise<FreshdeskFixture> {
   const emulator = await startFreshdesk();
   const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
   const articles = () => emulator.accounts.get(FRESHDESK_DOMAIN)!.articles;
-  const connect: SourceStand['connect'] = (user, body = {}) =>
+  const connect: SourceFixture['connect'] = (user, body = {}) =>
     user.post('/integrations/freshdesk', { domain: FRESHDESK_DOMAIN, api_key: FRESHDESK_KEY, ...body });
   return {
-    ...standOn(emulator),
+    ...fixtureOn(emulator),
     emulator,
     settings: emulator.settings,
     secret: FRESHDESK_KEY,
@@ -47,7 +47,7 @@ export async function standForFreshdesk(): Promise<FreshdeskStand> {
       account.tickets.set(301, { subject: 'Deleted', text: 'Gone.', deleted: true });
       for (const [at, [title, text]] of moreDocuments(more, (name, body) => [name, body] as const).entries())
         account.articles.set(1_000 + at, { folder: 12, title, body: `<p>${text}</p>` });
-      emulator.mend();
+      emulator.reset();
       emulator.keys.add(FRESHDESK_KEY);
       return {
         containers: [...[...account.categories.keys()].map((id) => `category:${id}`), 'tickets'].map(idOf),

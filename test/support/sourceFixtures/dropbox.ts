@@ -1,21 +1,21 @@
 import { type DropboxEmulator, startDropbox } from '../../emulators/dropbox.js';
 import { nextRequests } from '../../emulators/emulator.js';
-import { lastToken, standByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceStand, standOn } from './stand.js';
+import { lastToken, fixtureByConsent } from './byConsent.js';
+import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
-export interface DropboxStand extends SourceStand {
+export interface DropboxFixture extends SourceFixture {
   readonly dropbox: DropboxEmulator;
 }
 
-export async function standForDropbox(): Promise<DropboxStand> {
+export async function fixtureForDropbox(): Promise<DropboxFixture> {
   const dropbox = await startDropbox();
   const { things, oauth } = dropbox;
   const isContent = (request: string, id: string): boolean =>
     /^files\/(download|export) /.test(request) && request.includes(`"${id}"`);
   return {
-    ...standOn(dropbox),
-    ...standByConsent('DROPBOX', dropbox),
+    ...fixtureOn(dropbox),
+    ...fixtureByConsent('DROPBOX', dropbox),
     dropbox,
     hold: (only = '') => dropbox.misbehave((request) => (request.includes(only) ? 'hang' : null)),
     get secret() {
@@ -37,7 +37,7 @@ export async function standForDropbox(): Promise<DropboxStand> {
       for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
         things.set(`id:${name}`, { path: `/Atlas/${name}.md`, content });
       Object.assign(dropbox.roots, { own: '1001', whole: '1001' });
-      dropbox.mend();
+      dropbox.reset();
       return {
         containers: ['id:atlas', ...OTHERS.map((name) => `id:${name}`)],
         lighthouse: 'id:lighthouse',
