@@ -2,6 +2,7 @@ import express, { type Express, type IRouter, Router } from 'express';
 
 import type { AppDeps } from './http/deps.js';
 import { mountDocs } from './docs/mount.js';
+import { mountGuide } from './guide.js';
 import { createConcurrencyLimiter } from './http/limits/concurrency.js';
 import { HttpError, notFound } from './http/errors.js';
 import { countRequests, takeRoute } from './http/telemetry/metrics.js';
@@ -53,6 +54,7 @@ export function createApp(deps: AppDeps): Express {
     byName.set(path, router);
   }
   mountDocs(app);
+  mountGuide(app);
   app.use(() => {
     throw notFound('path');
   });

@@ -1,7 +1,7 @@
 /**
- * `npm run build`: compiles the service to dist/ and bundles the workflows. Types are not checked here (see `npm run
- * check:types`), so a build takes about a second and can run at every start. Compiled processes start faster and need
- * less memory than with a loader.
+ * `npm run build`: compiles the service to dist/, bundles the workflows and builds the guide. Types are not checked here
+ * (see `npm run check:types`), so a build takes about a second and can run at every start. Compiled processes start
+ * faster and need less memory than with a loader.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -64,7 +64,7 @@ await fewAtOnce.map(outputFiles, (file) => put(file.path, file.contents));
 
 // Remove outputs whose source is gone.
 const made = new Set(outputFiles.map((file) => path.relative(DIST, file.path)));
-const stale = (await glob('**/*.{js,json,map}', { cwd: DIST })).filter(
+const stale = (await glob('**/*.{js,json,map}', { cwd: DIST, ignore: ['guide*/**'] })).filter(
   (file) => !made.has(file) && file !== 'workflow-bundle.js',
 );
 await fewAtOnce.map(stale, (file) => rm(path.join(DIST, file), { force: true }));
@@ -92,3 +92,7 @@ if ((await readFile(STAMP, 'utf8').catch(() => '')) !== stamp) {
   await put(BUNDLE, code);
   await put(STAMP, stamp);
 }
+
+// Takes a second or two, also after a change only.
+if (!(await updateGuide(path.join(DIST, 'guide'))))
+  console.warn('/guide is not available: its generator is a development dependency, which is not installed.');

@@ -35,17 +35,21 @@ export function longLines(source: string): Problem[] {
     .map(({ line, text }) => ({ line, message: `${text.length} characters; at most ${MAX_LINE}` }));
 }
 
+/** Returns the anchor of a heading in Markdown, as GitHub derives it; equal headings are numbered in addition. */
+export const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+
 /** Returns the anchors of a Markdown file's headings, as GitHub derives them. */
 export function anchorsOf(source: string): Set<string> {
   const anchors = new Set<string>();
   for (const { text } of linesOutsideCode(source)) {
     const [, heading] = /^#+\s+(.*)$/.exec(text) ?? [];
     if (heading === undefined) continue;
-    const slug = heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(/\s/g, '-');
+    const slug = slugOf(heading);
     let anchor = slug;
     for (let repeated = 1; anchors.has(anchor); repeated += 1) anchor = `${slug}-${repeated}`;
     anchors.add(anchor);

@@ -34,7 +34,8 @@ function authOf(source: ConnectedSourceType): string {
   return `${version}: \`POST /integrations/oauth_url\`${named.length > 0 ? ` with ${named.join(', ')}` : ''}`;
 }
 
-function incrementalOf(source: ConnectedSourceType): string {
+/** Returns how a sync of a source finds what changed. */
+export function incrementalOf(source: ConnectedSourceType): string {
   const { hasChanges, unchangedBy } = describeSource(source);
   return [
     hasChanges ? 'change feed' : 'listing compared',
@@ -43,13 +44,15 @@ function incrementalOf(source: ConnectedSourceType): string {
   ].join('; ');
 }
 
-function deletionsOf(source: ConnectedSourceType): string {
+/** Returns how a sync of a source finds deletions. */
+export function deletionsOf(source: ConnectedSourceType): string {
   const { hasChanges, deletions } = describeSource(source);
   const usual = hasChanges ? 'reported by the change feed' : 'missing from a full listing';
   return deletions === undefined ? usual : `${usual}; ${deletions}`;
 }
 
-function limitsOf(source: ConnectedSourceType): string {
+/** Returns the limits of a source. */
+export function limitsOf(source: ConnectedSourceType): string {
   const { limits, sharedRequestsAtOnce } = describeSource(source);
   const shared = sharedRequestsAtOnce === null ? '' : `, ${sharedRequestsAtOnce} per OAuth client`;
   return `${CONNECTED_SOURCES[source].requestsAtOnce} concurrent requests per account${shared}; ${limits}`;

@@ -6,7 +6,7 @@ const say = (line: string): void => console.log(`· ${line}`);
 try {
   const service = await startService({ env: process.env, say });
   stopOnSignal(() => service.stop(), say);
-  console.log(`\nAllotrope serves at ${service.url} (docs: ${service.url}/docs)`);
+  console.log(`\nAllotrope serves at ${service.url} (docs: ${service.url}/docs, guide: ${service.url}/guide)`);
   if (service.temporalUiUrl) console.log(`Temporal's Web UI: ${service.temporalUiUrl}`);
   if (service.apiKeyIsNew) console.log(`API key of organization 1, shown only now: ${service.apiKey}`);
   console.log('Ctrl-C ends it.');

@@ -10,7 +10,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Returns the project's Markdown files by the path under which they are served. */
 async function documents(): Promise<Map<string, string>> {
   const docs = (await readdir(path.join(ROOT, 'docs'), { recursive: true }))
-    .filter((name) => name.endsWith('.md'))
+    // The guide repeats much of the other pages for other readers.
+    .filter((name) => name.endsWith('.md') && !name.startsWith('guide'))
     .map((name) => `docs/${name}`);
   const files = ['README.md', 'CONTRIBUTING.md', ...docs];
   return new Map(

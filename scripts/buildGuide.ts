@@ -1,0 +1,15 @@
+/**
+ * `npm run docs:guide`: builds the guide to dist/guide/, or to the folder that is named, if its sources have changed.
+ * `npm run docs:guide -- OUTPUT [DOCS]`: DOCS replaces the folder docs/.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { DOCS } from './guide/sources.js';
+import { updateGuide } from './guide/update.js';
+
+const [output = fileURLToPath(new URL('../dist/guide', import.meta.url)), docs = DOCS] = process.argv.slice(2);
+if (!(await updateGuide(path.resolve(output), path.resolve(docs)))) {
+  console.error('The guide needs the development dependencies. Run `npm ci` without --omit=dev.');
+  process.exitCode = 1;
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import express from 'express';
+import { request } from 'undici';
+
+import { mountGuide } from '../../api/guide.js';
+import { isCurrent } from '../../scripts/guide/sources.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** The compiled API, and the route alone behind a proxy's prefix. */
+let service: TestService;
+let folder = '';
+let prefixed = '';
+let close: () => void;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(path.join(tmpdir(), 'allotrope-guide-'));
+  await mkdir(path.join(folder, 'sources'));
+  await writeFile(path.join(folder, 'index.html'), '<!doctype html><title>Guide</title>');
+  const [outer, inner] = [express(), express()];
+  mountGuide(inner, folder);
+  outer.use('/allotrope', inner);
+  const server = outer.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  prefixed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/allotrope`;
+  close = () => server.close();
+});
+afterAll(async () => {
+  close();
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the service serves the guide in the state of its sources', async () => {
+  expect(await isCurrent(fileURLToPath(new URL('../../dist/guide', import.meta.url)))).toBe(true);
+  const page = await fetch(`${service.url}/guide/sources/box.html`);
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(await page.text()).toContain('root_readonly');
+  expect(await (await fetch(`${service.url}/guide/search.json`)).text()).toContain('webhook');
+});
+
+test('pages may load from their own folder only, and run no script within them', async () => {
+  const { headers } = await fetch(`${service.url}/guide/`);
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).not.toContain('unsafe');
+  expect(headers.get('x-frame-options')).toBe('DENY');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test('an unchanged page is not sent again', async () => {
+  const address = `${service.url}/guide/assets/guide.css`;
+  const first = await request(address);
+  await first.body.dump();
+  expect(first.headers['cache-control']).toBe('no-cache');
+  const second = await request(address, { headers: { 'if-none-match': String(first.headers['etag']) } });
+  expect(second.statusCode).toBe(304);
+});
+
+test('missing pages are 404, and files outside of the site are not served', async () => {
+  for (const wanted of ['/guide/none.html', '/guide/..%2fapi/server.js', '/guide/%2e%2e/api/server.js'])
+    expect((await fetch(service.url + wanted)).status).toBe(404);
+});
+
+test('behind a prefix the address without a slash leads to the home page', async () => {
+  const page = await fetch(`${prefixed}/guide`);
+  expect([page.status, page.url]).toEqual([200, `${prefixed}/guide/`]);
+  expect(await page.text()).toContain('<title>Guide</title>');
+});
