@@ -1,4 +1,5 @@
 /** What a source that accounts are connected to declares and does. Facts in, items and bytes out; errors are Faults. */
+import type { FileFormat, ServiceFormat } from '../contract/files/fileFormats.js';
 import type { LiveReadName, LiveReads } from '../contract/sources/liveReads.js';
 import type { SourceType } from '../contract/sources/sources.js';
 import type { TypeFilter } from '../contract/sources/typesAtSource.js';

@@ -14,6 +14,7 @@ import pLimit from 'p-limit';
 import { glob } from 'tinyglobby';
 
 import { docsBundle } from './docsBundle.js';
+import { updateGuide } from './guide/update.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = path.join(ROOT, 'dist');

@@ -1,5 +1,5 @@
 /** Tables of the guide that follow from the code. A page has them between two comments. */
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/sources.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { formatTable, modelTable } from './formats.js';
 import { pageOfSource, sourceList, sourceTable } from './sources.js';
 

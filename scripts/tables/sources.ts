@@ -1,11 +1,13 @@
 import { operations } from '../../api/routes.js';
 import { CONNECTORS } from '../../connectors/catalogue.js';
-import type { Connector, OAuthGrant } from '../../connectors/connector.js';
+import type { Connector } from '../../connectors/connector.js';
+import type { OAuthGrant } from '../../connectors/oauthSpec.js';
 import { describeSource } from '../../connectors/catalogue.js';
 import { CONNECT_CREDENTIALS } from '../../contract/accounts/connectCredentials.js';
 import { BROUGHT_CLIENTS, CALLBACK_PATHS, FACT_FIELDS } from '../../contract/accounts/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
-import { canAutoSync, CONNECTED_SOURCES, type ConnectedSourceType, honours } from '../../contract/sources/sources.js';
+import { canAutoSync, CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
+import { honours } from '../../contract/sources/sources.js';
 import { deletionsOf, incrementalOf, limitsOf } from '../sourcesPage.js';
 
 type Row = readonly [label: string, value: string];

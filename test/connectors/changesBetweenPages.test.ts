@@ -6,17 +6,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '
 
 import type { Account } from '../../connectors/account.js';
 import { CONNECTORS } from '../../connectors/catalogue.js';
-import type { Change, SourceItem } from '../../connectors/connector.js';
+import type { Change, SourceItem } from '../../connectors/sourceItem.js';
 import { Fault } from '../../contract/failures.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { Egress } from '../../egress/types.js';
 import { sfId } from '../emulators/salesforce.js';
 import { everyRow } from '../support/everyRow.js';
-import { SOURCE_STANDS } from '../support/sourceStands/index.js';
-import { standForIntercom } from '../support/sourceStands/intercom.js';
-import { standForSalesforce } from '../support/sourceStands/salesforce.js';
-import type { SourceStand, StandContent } from '../support/sourceStands/stand.js';
-import { standForZendesk, ZENDESK_SUBDOMAIN } from '../support/sourceStands/zendesk.js';
+import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
+import { fixtureForIntercom } from '../support/sourceFixtures/intercom.js';
+import { fixtureForSalesforce } from '../support/sourceFixtures/salesforce.js';
+import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
+import { fixtureForZendesk, ZENDESK_SUBDOMAIN } from '../support/sourceFixtures/zendesk.js';
 import { listed, loopbackEgress, NEVER } from './account.js';
 import { accountWithStoredGrant, obtainGrant } from './grants.js';
 
@@ -30,63 +30,63 @@ const LOOSE = ['anchors', 'beacons', 'cables'];
 
 /** A source with items that its feed covers, and what happens to them. */
 interface Scene {
-  reset(): StandContent;
+  reset(): FixtureContent;
   /** Changes an item so that the feed reports it. */
   write(externalId: string, text: string): void;
   remove(externalId: string): void;
 }
 interface Stage {
-  readonly stand: SourceStand;
+  readonly fixture: SourceFixture;
   readonly scene: Scene;
 }
 
-const plain = (stand: SourceStand): Scene => ({
-  reset: () => stand.reset(MORE),
-  write: (externalId, text) => stand.write(externalId, text),
-  remove: (externalId) => stand.remove(externalId),
+const plain = (fixture: SourceFixture): Scene => ({
+  reset: () => fixture.reset(MORE),
+  write: (externalId, text) => fixture.write(externalId, text),
+  remove: (externalId) => fixture.remove(externalId),
 });
 
-/** Sources whose feed covers other items than those that their stand writes. */
+/** Sources whose feed covers other items than those that their fixture writes. */
 const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
   async INTERCOM() {
-    const stand = await standForIntercom();
-    const { conversations } = stand.emulator;
+    const fixture = await fixtureForIntercom();
+    const { conversations } = fixture.emulator;
     const put = (id: number, text: string, more: object = {}): void =>
       void conversations.set(id, { title: `About ${id}`, parts: [{ text }], ...more });
     const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
     const scene: Scene = {
       reset() {
-        const content = stand.reset();
+        const content = fixture.reset();
         for (const id of DISCUSSIONS) put(id, 'New.');
-        stand.emulator.tickets.clear();
+        fixture.emulator.tickets.clear();
         return content;
       },
       write: (externalId, text) => put(numberOf(externalId), text, { updated: Math.floor(Date.now() / 1_000) }),
       remove: (externalId) => void conversations.delete(numberOf(externalId)),
     };
-    return { stand, scene };
+    return { fixture, scene };
   },
   async ZENDESK() {
-    const stand = await standForZendesk();
-    const tickets = () => stand.emulator.accounts.get(ZENDESK_SUBDOMAIN)!.tickets;
+    const fixture = await fixtureForZendesk();
+    const tickets = () => fixture.emulator.accounts.get(ZENDESK_SUBDOMAIN)!.tickets;
     const put = (id: number, text: string, more: object = {}): void =>
       void tickets().set(id, { subject: `About ${id}`, comments: [{ text }], ...more });
     const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
     const stamp = () => ({ updated: new Date(Date.now()).toISOString() });
     const scene: Scene = {
       reset() {
-        const content = stand.reset();
+        const content = fixture.reset();
         for (const id of DISCUSSIONS) put(id, 'New.');
         return content;
       },
       write: (externalId, text) => put(numberOf(externalId), text, stamp()),
       remove: (externalId) => put(numberOf(externalId), 'Gone.', { status: 'deleted', ...stamp() }),
     };
-    return { stand, scene };
+    return { fixture, scene };
   },
   async SALESFORCE() {
-    const stand = await standForSalesforce();
-    const { put, drop, contents } = stand.emulator;
+    const fixture = await fixtureForSalesforce();
+    const { put, drop, contents } = fixture.emulator;
     let versions = 0;
     const write = (id: string, text: string): void => {
       const version = sfId('068', `x${(versions += 1)}`);
@@ -100,14 +100,14 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
     const idIn = (externalId: string): string => externalId.split(':')[1] ?? '';
     const scene: Scene = {
       reset() {
-        const content = stand.reset();
+        const content = fixture.reset();
         for (const name of LOOSE) write(sfId('069', name), 'New.');
         return content;
       },
       write: (externalId, text) => write(idIn(externalId), text),
       remove: (externalId) => drop('ContentDocument', idIn(externalId), Date.now()),
     };
-    return { stand, scene };
+    return { fixture, scene };
   },
 };
 
@@ -130,13 +130,13 @@ beforeAll(async () => {
   egress = loopbackEgress();
   for (const source of SOURCES) {
     const stage = STAGES[source];
-    const stand = stage ? null : await SOURCE_STANDS[source]();
-    stages.set(source, stand ? { stand, scene: plain(stand) } : await stage!());
+    const fixture = stage ? null : await SOURCE_FIXTURES[source]();
+    stages.set(source, fixture ? { fixture, scene: plain(fixture) } : await stage!());
   }
 });
 afterAll(async () => {
   await egress.close();
-  for (const { stand } of stages.values()) await stand.close();
+  for (const { fixture } of stages.values()) await fixture.close();
 });
 beforeEach(() => {
   const real = Date.now;
@@ -158,19 +158,19 @@ async function coveredItems(account: Account, containers: readonly string[]): Pr
 /** What a feed reports: changes and places, or that all must be listed. */
 interface Told {
   readonly changes: Change[];
-  readonly goneAt: string[];
+  readonly deletedPaths: string[];
   isStale: boolean;
 }
 
 /** Reads a feed to the end of the sync under way, and the whole next sync. */
 async function readOn(account: Account, from: string): Promise<Told> {
-  const told: Told = { changes: [], goneAt: [], isStale: false };
+  const told: Told = { changes: [], deletedPaths: [], isStale: false };
   try {
     let cursor = from;
     for (let ended = 0; ended < 2;) {
       const page = await account.changes!.since(cursor, NEVER);
       told.changes.push(...page.changes);
-      told.goneAt.push(...(page.goneAt ?? []));
+      told.deletedPaths.push(...(page.deletedPaths ?? []));
       cursor = page.next;
       if (!page.more) ended += 1;
     }
@@ -186,7 +186,7 @@ const connected = new Map<ConnectedSourceType, { readonly account: Account; read
 async function connect(source: ConnectedSourceType, containers: readonly string[]) {
   const known = connected.get(source);
   if (known) return known;
-  const { settings } = stages.get(source)!.stand;
+  const { settings } = stages.get(source)!.fixture;
   const { grant } = await obtainGrant(source, settings, egress, FACTS[source] ?? {});
   const { account } = accountWithStoredGrant(source, settings, grant, egress);
   const made = { account, items: await coveredItems(account, containers) };
@@ -252,10 +252,10 @@ test('an item that changes after a page was read is reported by this sync or the
 test('an item that is deleted after a page was read is reported by this sync or the next', () =>
   everyRow(SOURCES, String, async (source) => {
     const results = await betweenPages(source, (scene, [item]) => scene.remove(item!.externalId));
-    const missed = results.flatMap(({ pages, items: [item], told: { changes, goneAt, isStale } }) => {
+    const missed = results.flatMap(({ pages, items: [item], told: { changes, deletedPaths, isStale } }) => {
       const { externalId, place } = item!;
       const isGone = changes.some((change) => 'gone' in change && change.gone === externalId);
-      return isGone || isStale || (place !== undefined && goneAt.includes(place)) ? [] : [`after page ${pages}`];
+      return isGone || isStale || (place !== undefined && deletedPaths.includes(place)) ? [] : [`after page ${pages}`];
     });
     expect(missed).toEqual([]);
   }));

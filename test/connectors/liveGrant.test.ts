@@ -5,7 +5,8 @@ import { createLiveGrant, isDue } from '../../connectors/oauth/liveGrant.js';
 import type { GrantStore, StoredGrant, VersionedGrant } from '../../contract/accounts/oauth.js';
 import { Fault, type FaultKind } from '../../contract/failures.js';
 import { everyRow } from '../support/everyRow.js';
-import { faultOf, NEVER } from './account.js';
+import { faultOf } from '../support/faultOf.js';
+import { NEVER } from './account.js';
 
 const HOUR_MS = 3_600_000;
 const grantOf = (accessToken: string, fields: Partial<StoredGrant> = {}): StoredGrant => ({
@@ -42,8 +43,8 @@ function keeperOf(first: VersionedGrant) {
       done.push(`claim ${version}`);
       return Promise.resolve('claim');
     },
-    keep(claim, version, grant) {
-      done.push(`keep ${claim} ${version}`);
+    save(claim, version, grant) {
+      done.push(`save ${claim} ${version}`);
       kept = { grant, version: `${version}+` };
       return Promise.resolve(kept.version);
     },
@@ -63,7 +64,7 @@ test('a refresh stores the new grant under its claim', async () => {
   const { keeper, done } = keeperOf(DUE);
   const live = createLiveGrant('Source', keeper, () => Promise.resolve(FRESH.grant));
   expect((await live.current(NEVER)).accessToken).toBe('new');
-  expect(done).toEqual(['claim 1', 'keep claim 1']);
+  expect(done).toEqual(['claim 1', 'save claim 1']);
   expect(live.version()).toBe('1+');
 });
 

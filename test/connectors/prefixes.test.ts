@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Account } from '../../connectors/account.js';
 import { idsOf } from '../../connectors/helpdesk.js';
 import { isPages } from '../../connectors/microsoft/sharePoint/pages.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { Egress } from '../../egress/types.js';
 import { ACCOUNT, ACCOUNT_KEY } from '../emulators/azureBlobStorage.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET, startS3Source } from '../emulators/s3Source.js';
 import { everyRow } from '../support/everyRow.js';
-import { standForAzure } from '../support/sourceStands/azureBlobStorage.js';
-import { standForDropbox } from '../support/sourceStands/dropbox.js';
-import { standForGoogleCloudStorage } from '../support/sourceStands/googleCloudStorage.js';
-import { standForS3 } from '../support/sourceStands/s3.js';
-import type { SourceStand } from '../support/sourceStands/stand.js';
+import { fixtureForAzure } from '../support/sourceFixtures/azureBlobStorage.js';
+import { fixtureForDropbox } from '../support/sourceFixtures/dropbox.js';
+import { fixtureForGoogleCloudStorage } from '../support/sourceFixtures/googleCloudStorage.js';
+import { fixtureForS3 } from '../support/sourceFixtures/s3.js';
+import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 import { accountWith, listed, loopbackEgress, NEVER } from './account.js';
 import { accountWithStoredGrant, obtainGrant } from './grants.js';
 
@@ -24,37 +24,40 @@ beforeAll(() => {
 afterAll(() => egress.close());
 
 interface ObjectStore {
-  readonly stand: SourceStand;
+  readonly fixture: SourceFixture;
   account(): Promise<Account>;
 }
 const OBJECT_STORES: readonly (readonly [name: string, start: () => Promise<ObjectStore>])[] = [
   [
     'S3',
     async () => {
-      const stand = standForS3(await startS3Source());
+      const fixture = fixtureForS3(await startS3Source());
       const keys = { accessKey: ACCESS_KEY, accessKeySecret: ACCESS_KEY_SECRET, endpointUrl: null };
-      return { stand, account: () => Promise.resolve(accountWith('S3', stand.settings, keys, egress)) };
+      return { fixture, account: () => Promise.resolve(accountWith('S3', fixture.settings, keys, egress)) };
     },
   ],
   [
     'AZURE_BLOB_STORAGE',
     async () => {
-      const stand = await standForAzure();
+      const fixture = await fixtureForAzure();
       const keys = { accountName: ACCOUNT, accountKey: ACCOUNT_KEY };
-      return { stand, account: () => Promise.resolve(accountWith('AZURE_BLOB_STORAGE', stand.settings, keys, egress)) };
+      return {
+        fixture,
+        account: () => Promise.resolve(accountWith('AZURE_BLOB_STORAGE', fixture.settings, keys, egress)),
+      };
     },
   ],
   [
     'GOOGLE_CLOUD_STORAGE',
     async () => {
-      const stand = await standForGoogleCloudStorage();
-      return { stand, account: () => granted('GOOGLE_CLOUD_STORAGE', stand) };
+      const fixture = await fixtureForGoogleCloudStorage();
+      return { fixture, account: () => granted('GOOGLE_CLOUD_STORAGE', fixture) };
     },
   ],
 ];
-async function granted(source: ConnectedSourceType, stand: SourceStand): Promise<Account> {
-  const { grant } = await obtainGrant(source, stand.settings, egress);
-  return accountWithStoredGrant(source, stand.settings, grant, egress).account;
+async function granted(source: ConnectedSourceType, fixture: SourceFixture): Promise<Account> {
+  const { grant } = await obtainGrant(source, fixture.settings, egress);
+  return accountWithStoredGrant(source, fixture.settings, grant, egress).account;
 }
 
 test('a folder of an object store contains no object whose name merely begins like the folder', () =>
@@ -62,11 +65,11 @@ test('a folder of an object store contains no object whose name merely begins li
     OBJECT_STORES,
     ([name]) => name,
     async ([, start]) => {
-      const { stand, account: accountOf } = await start();
-      const { branch, lighthouse, keeper } = stand.reset();
+      const { fixture, account: accountOf } = await start();
+      const { branch, lighthouse, keeper } = fixture.reset();
       const neighbours = ['sights.md', 'sights2/x.md', 'sights-old/x.md', 'sights/inside2/x.md', 'sight/x.md'];
-      for (const key of neighbours) stand.write(`atlas/${key}`, 'x');
-      stand.write('boats/sights/x.md', 'x');
+      for (const key of neighbours) fixture.write(`atlas/${key}`, 'x');
+      fixture.write('boats/sights/x.md', 'x');
       const account = await accountOf();
       const idsBelow = async (id: string): Promise<string[]> => {
         const { items } = await listed((cursor) => account.listDescendants(id, cursor, NEVER));
@@ -85,23 +88,23 @@ test('a folder of an object store contains no object whose name merely begins li
           ),
         ].toSorted(),
       );
-      await stand.close();
+      await fixture.close();
     },
   ));
 
 test('a deleted folder of Dropbox takes no file with it whose name merely begins like the folder', async () => {
-  const stand = await standForDropbox();
-  stand.reset();
-  const account = await granted('DROPBOX', stand);
+  const fixture = await fixtureForDropbox();
+  fixture.reset();
+  const account = await granted('DROPBOX', fixture);
   const start = await account.changes!.now(NEVER);
-  stand.dropbox.things.set('id:map', { path: '/Atlas/Sights2.md', content: 'x' });
+  fixture.dropbox.things.set('id:map', { path: '/Atlas/Sights2.md', content: 'x' });
   await account.listRoots(null, NEVER);
-  stand.dropbox.things.delete('id:sights');
+  fixture.dropbox.things.delete('id:sights');
   // Both entries are on one page, the deletion after the file.
-  const { changes, goneAt } = await account.changes!.since(start, NEVER);
+  const { changes, deletedPaths } = await account.changes!.since(start, NEVER);
   expect(changes).toMatchObject([{ item: { externalId: 'id:map' } }]);
-  expect(goneAt).toEqual(['/atlas/sights2.md', '/atlas/sights']);
-  await stand.close();
+  expect(deletedPaths).toEqual(['/atlas/sights2.md', '/atlas/sights']);
+  await fixture.close();
 });
 
 /** Ids of an account named `acme`, and those of others. */

@@ -7,11 +7,12 @@ import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { GrantStore, StoredGrant } from '../../contract/accounts/oauth.js';
 import type { Fault, FaultKind } from '../../contract/failures.js';
-import type { ConnectedSourceType } from '../../contract/sources/sources.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { Egress, EgressRequest, EgressResponse } from '../../egress/types.js';
 import { createAccessTokens } from '../../providers/embeddings/providers/googleToken.js';
 import { everyRow } from '../support/everyRow.js';
-import { faultOf, NEVER, URL_FACTS } from './account.js';
+import { faultOf } from '../support/faultOf.js';
+import { NEVER, URL_FACTS } from './account.js';
 
 const SOURCES = (Object.keys(CONNECTORS) as ConnectedSourceType[]).filter((source) => CONNECTORS[source].oauth);
 const CLIENT = { id: 'client', secret: 'client secret' };
@@ -86,7 +87,7 @@ function dueAccount(source: ConnectedSourceType, egress: Pick<Egress, 'request'>
   const keeper: GrantStore = {
     read: () => Promise.resolve({ grant, version: '1' }),
     claim: () => Promise.resolve(`claim ${events.push('claimed')}`),
-    keep: () => Promise.resolve(`version ${events.push('kept')}`),
+    save: () => Promise.resolve(`version ${events.push('kept')}`),
     release: () => Promise.resolve(void events.push('released')),
     ownClient: () => Promise.resolve(CLIENT),
   };

@@ -82,12 +82,12 @@ test('a file goes to cold storage only if it was not used, synced, kept or taken
     async ([, fields, isMoved, owner]) => {
       const id = await seed({ ...LEAVING, ...fields }, owner);
       const before = await read(id);
-      expect(await service.store.moves.flipToCold(TRY, [{ _id: id, generation: 1 }])).toEqual(isMoved ? [id] : []);
+      expect(await service.store.moves.markCold(TRY, [{ _id: id, generation: 1 }])).toEqual(isMoved ? [id] : []);
       const { embeddingStorageStatus } = await read(id);
       expect(embeddingStorageStatus).toBe(isMoved ? 'COLD_STORAGE' : before.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
       // A repetition after a lost answer changes nothing.
-      expect(await service.store.moves.flipToCold(TRY, [{ _id: id, generation: 1 }])).toEqual([]);
+      expect(await service.store.moves.markCold(TRY, [{ _id: id, generation: 1 }])).toEqual([]);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
     },
   ));
@@ -100,7 +100,7 @@ test('a file comes back to hot storage only with the content and the tags of its
       const id = await seed({ ...RETURNING, ...fields }, owner);
       const before = await read(id);
       const carried = { _id: id, generation: 1, tagsRevision: 3 };
-      expect(await service.store.moves.flipToHot(TRY, [carried])).toEqual(isMoved ? [id] : []);
+      expect(await service.store.moves.markHot(TRY, [carried])).toEqual(isMoved ? [id] : []);
       const { embeddingStorageStatus, coolsAt } = await read(id);
       expect(embeddingStorageStatus).toBe(isMoved ? 'HOT_STORAGE' : before.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);

@@ -84,7 +84,7 @@ test('a place that is gone takes with it everything below, but no neighbour and 
     ([places]) => places.join(' '),
     async ([places, goes, stays]) => {
       await store([...goes, ...stays]);
-      await gone.markGoneAt(SOURCE, places);
+      await gone.markPathsDeleted(SOURCE, places);
       expect((await marked(SOURCE)).toSorted()).toEqual([...goes].toSorted());
       expect(await marked(null)).toEqual([]);
     },
@@ -94,7 +94,7 @@ test('marks each of many places, and no other', async () => {
   const all = Array.from({ length: 402 }, (_, index) => `/p${index}/x`);
   await store(all);
   const parents = all.slice(1, -1).map((place) => place.slice(0, -2));
-  await gone.markGoneAt(SOURCE, parents);
+  await gone.markPathsDeleted(SOURCE, parents);
   expect((await marked(SOURCE)).toSorted()).toEqual(all.slice(1, -1).toSorted());
 });
 

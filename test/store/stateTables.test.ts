@@ -81,7 +81,7 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   limit: [UNDER_WAY, 'RATE_LIMITED', 'run', 'Any request to the source can meet its rate limit.'],
   delay: [UNDER_WAY, 'DELAYED', 'run', 'The text is known only once the file is read.'],
   finish: [UNDER_WAY, 'READY', 'run', 'A new copy is published.'],
-  keep: [BEGUN, 'READY', 'run', 'The stored copy is current.'],
+  finishUnchanged: [BEGUN, 'READY', 'run', 'The stored copy is current.'],
   keepEvaluated: ['EVALUATING_RESYNC', 'READY', 'run', 'The comparison found no change.'],
   endEvaluation: ['EVALUATING_RESYNC', 'READY', 'run', 'A comparison that ends without an outcome keeps the copy.'],
   endEvaluationsOfSource: ['EVALUATING_RESYNC', 'READY', 'tenant', 'Access to the source ended.'],

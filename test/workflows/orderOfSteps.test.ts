@@ -6,13 +6,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import {
   CONSENT_RETURNED_SIGNAL,
-  deliveryQueue,
   EVENTS_QUEUED_SIGNAL,
   FAULT_FAILURE,
-  ocrQueue,
   RESUME_SIGNAL,
-  transcriptionQueue,
 } from '../../contract/runs/orchestration.js';
+import { deliveryQueue, ocrQueue, transcriptionQueue } from '../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { startSampleSite, type Site } from '../../emulators/site.js';
 import { startService, type TestService } from '../service.js';
-import { SOURCE_STANDS } from '../sourceStands/index.js';
-import type { SourceStand } from '../sourceStands/stand.js';
+import { SOURCE_FIXTURES } from '../sourceFixtures/index.js';
+import type { SourceFixture } from '../sourceFixtures/fixture.js';
 import { runSchemathesis } from './python.js';
 
 /** Whether a response contradicts the document. Which requests are refused is checked by test/system/requests/. */
@@ -24,10 +24,10 @@ export function answersByTheDocument(examples: number, phases: readonly string[]
   let service: TestService;
   let site: Site;
   /** All sources, so that no request leaves this machine. */
-  let sources: SourceStand[];
+  let sources: SourceFixture[];
 
   beforeAll(async () => {
-    sources = await Promise.all(Object.values(SOURCE_STANDS).map((start) => start()));
+    sources = await Promise.all(Object.values(SOURCE_FIXTURES).map((start) => start()));
     service = await startService({
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       SOURCE_URLS: sources.map(({ settings }) => settings).join(','),
