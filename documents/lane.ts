@@ -93,7 +93,7 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
       // End the thread only when all its callers have settled.
       job.abandon = () => {
         if (group.every(({ answered }) => answered))
-          stop.abort(new Error('no caller waits for these documents any more'));
+          stop.abort(new Error('all callers have given up on these documents'));
       };
     }
     try {

@@ -70,7 +70,7 @@ describe('openapi-typescript', () => {
     const text = await readFile(types, 'utf8');
     const [, operations = ''] = /export interface operations \{([\s\S]*)/.exec(text) ?? [];
     const made = [...operations.matchAll(/^ {4}(\w+): \{$/gm)].map(([, name]) => name);
-    expect(made.toSorted()).toEqual([...operationIds(), ...deliveryIds()].toSorted());
+    expect(new Set(made)).toEqual(new Set([...operationIds(), ...deliveryIds()]));
     expect(text).not.toMatch(/unknown & |& unknown|never &|& never|\bany\b(?=[;[\])])/);
     const found = await tried(
       'types',
