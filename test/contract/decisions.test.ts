@@ -280,7 +280,7 @@ checks('keeps the vectors of a file for the first reason that applies', [
 
 checks('words messages about cut lists, stalled runs and failed deliveries', [
   ['a complete list', cutMessage({} as never), null],
-  ['a cut list', cutMessage({ cutAt: 0 } as never)?.slice(0, 14), '0 pages were t'],
+  ['a cut list', cutMessage({ cutAt: 0 } as never)?.slice(0, 14), '0 pages of a l'],
   ['one stalled run', stallSentence({ runs: 1, cause: 'step_fails' }).slice(0, 16), '1 run is stalled'],
   ['stalled runs', stallSentence({ runs: 2, cause: 'qdrant_down' }).slice(0, 19), '2 runs are stalled:'],
   [
