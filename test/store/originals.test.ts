@@ -151,7 +151,7 @@ describe.each(['a folder', 'a bucket'] as const)('upload of a stalled receiver i
     resume();
     const draft = await receiving.catch(() => null);
     if (draft) {
-      await expect(accept(originals, draft, 7)).rejects.toThrow('swept');
+      await expect(accept(originals, draft, 7)).rejects.toThrow('was deleted before it was accepted');
       await originals.discard(draft);
     }
     expect(await inStorage()).toEqual([]);
