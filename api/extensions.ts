@@ -114,6 +114,8 @@ export const EXTENSIONS = {
     'GET /ops/files': 'Files that failed for one cause: a page.',
     'POST /ops/sign_in': 'Takes an API key for a session of a browser.',
     'POST /ops/sign_out': 'Ends it.',
+    'POST /mcp': 'Agents search and read by the Model Context Protocol.',
+    'GET /.well-known/oauth-protected-resource': 'Describes that endpoint (RFC 9728), where PUBLIC_URL is set.',
   },
   headers: {
     'Idempotency-Key': 'Of POSTs that create work: a client that got no answer can ask again without doing it twice.',

@@ -355,6 +355,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       rateLimits: { perUser: number('RATE_LIMIT_USER'), perOrganization: number('RATE_LIMIT_ORGANIZATION') },
       maxConcurrentSearches: number('MAX_CONCURRENT_SEARCHES'),
       maxQueryCharacters: number('MAX_QUERY_CHARACTERS'),
+      mcpMaxResultCharacters: number('MCP_MAX_RESULT_CHARACTERS'),
     },
   };
 }

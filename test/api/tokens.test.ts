@@ -55,3 +55,14 @@ test('a refresh token is not accepted as an access token', () => {
   const tokens = createTokens([key('a')]);
   expect(tokens.read(tokens.issue(owner).refreshToken)).toBeNull();
 });
+
+test('a token has the scope and the lifetime with which it was issued', () => {
+  let now = 1_000;
+  const tokens = createTokens([key('a')], () => now);
+  const plain = tokens.issue(owner).accessToken;
+  const { accessToken } = tokens.issue(owner, { scope: 'read write', lifeMs: 5_000 });
+  expect(tokens.grant(plain)).toEqual({ owner, scope: null });
+  expect(tokens.grant(accessToken)).toEqual({ owner, scope: 'read write' });
+  now += 5_000;
+  expect([tokens.grant(accessToken), tokens.grant(plain)?.owner]).toEqual([null, owner]);
+});
