@@ -55,6 +55,8 @@ export const EXTENSIONS = {
   },
   /** Extensions of requests. */
   requestFields: {
+    'auth/v1/access_token.scope': 'Tokens for agents may read, or read and write.',
+    'auth/v1/access_token.expires_in': 'Tokens for agents may be valid for longer or shorter than ten hours.',
     ...each('dry_run', 'Tells what a run would take: files, bytes, tokens, time, price. Nothing is embedded or kept.'),
     ...each('max_tokens', 'Tokens that a run may have embedded at most: it pauses before it would pass them.'),
   },

@@ -39,7 +39,7 @@ export const keyAsToken = (): HttpError =>
     401,
     'The credentials are not an access token. Send an API key as `Authorization: Bearer <API key>` with the header `customer-id`, or get a token from GET /auth/v1/access_token.',
   );
-/** For an agent whose access token is not valid (any more). */
+/** For an agent whose access token is unknown or has expired. */
 export const expiredToken = (): HttpError =>
   new HttpError(
     401,

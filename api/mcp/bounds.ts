@@ -1,6 +1,6 @@
 /** Keeps results within MCP_MAX_RESULT_CHARACTERS. */
 
-/** Characters of a result beside its items. */
+/** Characters of a result in addition to its items. */
 const FRAME = 1_000;
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;

@@ -159,8 +159,10 @@ describe('caller of a request', () => {
   const deps = {
     opsSessions: sessions,
     tokens: {
-      read: (text: string) =>
-        ({ good: { organizationId: 1, userId: 2 }, gone: { organizationId: 1, userId: 3 } })[text] ?? null,
+      read(text: string) {
+        const owner = { good: { organizationId: 1, userId: 2 }, gone: { organizationId: 1, userId: 3 } }[text];
+        return owner ? { owner, scope: null } : null;
+      },
     },
     store: {
       organizations: { organizationOfKey: (key: string) => Promise.resolve(key === 'key' ? 1 : null) },

@@ -33,7 +33,7 @@ async function credentialOf(header = '', { tokens, store }: ApiDeps): Promise<Cr
   if (scheme === undefined || secret === undefined) throw unauthorized();
   switch (scheme.toLowerCase()) {
     case 'token': {
-      const grant = tokens.grant(secret);
+      const grant = tokens.read(secret);
       if (!grant) throw isLikeToken(secret) ? unauthorized() : keyAsToken();
       return { kind: 'token', claims: grant.owner, scope: grant.scope };
     }
@@ -67,7 +67,7 @@ export async function authenticateAgent(
   deps: ApiDeps,
 ): Promise<{ readonly caller: UserCaller; readonly scope: TokenScope | null }> {
   const [, secret = ''] = /^(?:bearer|token)\s+(\S+)\s*$/i.exec(header ?? '') ?? [];
-  const grant = deps.tokens.grant(secret);
+  const grant = deps.tokens.read(secret);
   if (!grant) throw isLikeToken(secret) ? expiredToken() : noAgentToken();
   return { caller: await liveOwner(grant.owner, deps), scope: grant.scope };
 }

@@ -44,9 +44,7 @@ export interface TokenGrant {
 export interface Tokens {
   issue(owner: TokenOwner, options?: TokenOptions): { accessToken: string; refreshToken: string };
   /** Returns the owner and the scope of a token; null if it was not issued here, was modified or has expired. */
-  grant(token: string): TokenGrant | null;
-  /** Returns the owner of a token; null if it was not issued here, was modified or has expired. */
-  read(token: string): TokenOwner | null;
+  read(token: string): TokenGrant | null;
 }
 
 /** Claims of a token: its organization, its user, when it expires, and its scope if it has one. */
@@ -63,16 +61,14 @@ export function createTokens(keys: readonly SigningKey[], now: () => number = Da
   const verify = (token: string): Claims | null =>
     token.startsWith(KIND) ? (signer.read(token.slice(KIND.length)) as Claims | null) : null;
   const verified = new LRUCache<string, Claims>({ ...atMost(MAX_VERIFIED) });
-  const grant = (token: string): TokenGrant | null => {
-    const known = verified.get(token);
-    const claims = known ?? verify(token);
-    if (claims && !known) verified.set(token, claims);
-    if (!claims || claims.e <= now()) return null;
-    return { owner: { organizationId: claims.o, userId: claims.u }, scope: claims.s ?? null };
-  };
   return {
-    grant,
-    read: (token) => grant(token)?.owner ?? null,
+    read(token) {
+      const known = verified.get(token);
+      const claims = known ?? verify(token);
+      if (claims && !known) verified.set(token, claims);
+      if (!claims || claims.e <= now()) return null;
+      return { owner: { organizationId: claims.o, userId: claims.u }, scope: claims.s ?? null };
+    },
     issue({ organizationId, userId }, { scope, lifeMs = TOKEN_LIFE_MS } = {}) {
       const claims = {
         o: organizationId,
