@@ -8,6 +8,7 @@ import { HttpError, notFound } from './http/errors.js';
 import { countRequests, takeRoute } from './http/telemetry/metrics.js';
 import { cors, errorHandler, requestIds, requireHost, safeHeaders } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
+import { mountMcp } from './mcp/mountMcp.js';
 import { createRateLimiter } from './http/limits/rateLimit.js';
 import { traceRequests } from './http/telemetry/traces.js';
 import { operations, pages } from './routes.js';
@@ -53,6 +54,7 @@ export function createApp(deps: AppDeps): Express {
     serve(router, path);
     byName.set(path, router);
   }
+  mountMcp(app, deps, admit);
   mountDocs(app);
   mountGuide(app);
   app.use(() => {

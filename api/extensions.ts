@@ -56,6 +56,8 @@ export const EXTENSIONS = {
   },
   /** Extensions of requests. */
   requestFields: {
+    'auth/v1/access_token.scope': 'Tokens for agents may read, or read and write.',
+    'auth/v1/access_token.expires_in': 'Tokens for agents may be valid for longer or shorter than ten hours.',
     ...each('dry_run', 'Estimates a run: files, bytes, tokens, time, price. Nothing is embedded or stored.'),
     ...each('max_tokens', 'Maximum number of tokens that a run may embed: it pauses before it would exceed them.'),
   },
@@ -119,6 +121,8 @@ export const EXTENSIONS = {
     'GET /ops/files': 'A page with the files that failed for one cause.',
     'POST /ops/sign_in': 'Exchanges an API key for a browser session.',
     'POST /ops/sign_out': 'Ends it.',
+    'POST /mcp': 'Agents search and read by the Model Context Protocol.',
+    'GET /.well-known/oauth-protected-resource': 'Describes that endpoint (RFC 9728), where PUBLIC_URL is set.',
   },
   headers: {
     'Idempotency-Key': 'For POSTs that create work: a client without an answer can repeat the request safely.',

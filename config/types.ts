@@ -174,5 +174,6 @@ export interface Config {
     readonly rateLimits: { readonly perUser: number; readonly perOrganization: number };
     readonly maxConcurrentSearches: number;
     readonly maxQueryCharacters: number;
+    readonly mcpMaxResultCharacters: number;
   };
 }

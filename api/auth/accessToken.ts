@@ -1,7 +1,12 @@
 import Joi from 'joi';
 
+import { TOKEN_SCOPES } from '../http/identity/tokens.js';
 import { operation } from '../http/operation.js';
+import { integer } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
+
+/** Limits of a token's lifetime in seconds: a minute and 90 days. A token cannot be revoked separately. */
+const [LEAST_S, MOST_S] = [60, 90 * 24 * 3600];
 
 /**
  * GET /auth/v1/access_token: exchanges an API key and a customer id for a pair of tokens. An unknown customer id
@@ -15,15 +20,28 @@ export const accessToken = operation({
   auth: 'issuing',
   summary: 'Get an access token',
   description: [
-    'Issues an access token with which a front end acts for one end user. Call it from your server, because it needs the API key. The user is named by the header `customer-id`; a new name creates the user. A token is valid for ten hours; request a new one with the API key when it is 401. `refresh_token` is accepted by no operation.',
+    'Issues an access token with which a front end acts for one end user. Call it from your server, because it needs the API key. The user is named by the header `customer-id`; a new name creates the user. A token is valid for ten hours unless `expires_in` asks for another lifetime; request a new one with the API key when it is 401. `scope` limits what the token permits. `refresh_token` is accepted by no operation.',
   ],
   returns: 'A token for the end user.',
+  query: Joi.object({
+    scope: Joi.string()
+      .valid(...TOKEN_SCOPES)
+      .description(
+        '`read`: the token cannot change anything (403). `read write`: no limit, and agents (`/mcp`) may write. Absent: no limit here, and agents may only read.',
+      ),
+    expires_in: integer()
+      .min(LEAST_S)
+      .max(MOST_S)
+      .description('Lifetime of the token in seconds, at most 90 days. Absent: ten hours.'),
+  }),
   answer: named(
     'TokenResponse',
     Joi.object({
       access_token: Joi.string()
         .required()
-        .description('Credential for the header `Authorization: Token <access token>`, valid for ten hours.'),
+        .description(
+          'Credential for the header `Authorization: Token <access token>`, valid for ten hours or `expires_in`.',
+        ),
       refresh_token: Joi.string()
         .required()
         .description(
@@ -31,8 +49,11 @@ export const accessToken = operation({
         ),
     }).description('Credentials of an end user.'),
   ),
-  async handle({ caller, deps }) {
-    const { accessToken: access_token, refreshToken: refresh_token } = deps.tokens.issue(caller);
+  async handle({ caller, query: { scope, expires_in: seconds }, deps }) {
+    const { accessToken: access_token, refreshToken: refresh_token } = deps.tokens.issue(caller, {
+      ...(scope === undefined ? {} : { scope }),
+      ...(seconds === undefined ? {} : { lifeMs: seconds * 1000 }),
+    });
     return Promise.resolve({ access_token, refresh_token });
   },
 });

@@ -9,18 +9,31 @@ export interface WantedLinks {
   readonly lifeSeconds: number;
 }
 
+type WithContent = Pick<FileDoc, 'organizationId' | '_id' | 'generation' | 'original' | 'hasContent' | 'hasText'>;
+
+/** Returns where the original of a file is stored; null if it has none. */
+export function originalOf({
+  organizationId,
+  _id: fileId,
+  generation,
+  original,
+  hasContent,
+}: WithContent): ContentRef | null {
+  if (original) return { organizationId, fileId, generation: original.id, kind: 'original' };
+  return hasContent ? { organizationId, fileId, generation, kind: 'raw' } : null;
+}
+
 /** Returns presigned URLs of a file's stored contents; null for one that does not exist or was not requested. */
 export function linksOf(
-  file: Pick<FileDoc, 'organizationId' | '_id' | 'generation' | 'original' | 'hasContent' | 'hasText'>,
+  file: WithContent,
   wanted: WantedLinks,
   { signedUrls, publicUrl }: Pick<ApiDeps, 'signedUrls' | 'publicUrl'>,
 ): FileLinks {
-  const { organizationId, _id: fileId, generation, original } = file;
-  const link = (kind: ContentRef['kind'], number: number) =>
-    `${publicUrl()}${signedUrls.sign({ organizationId, fileId, generation: number, kind }, wanted.lifeSeconds)}`;
-  const raw = original ? link('original', original.id) : file.hasContent ? link('raw', generation) : null;
+  const { organizationId, _id: fileId, generation } = file;
+  const link = (ref: ContentRef) => `${publicUrl()}${signedUrls.sign(ref, wanted.lifeSeconds)}`;
+  const original = wanted.raw ? originalOf(file) : null;
   return {
-    raw: wanted.raw ? raw : null,
-    parsed: wanted.parsed && file.hasText ? link('txt', generation) : null,
+    raw: original && link(original),
+    parsed: wanted.parsed && file.hasText ? link({ organizationId, fileId, generation, kind: 'txt' }) : null,
   };
 }

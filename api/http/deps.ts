@@ -148,6 +148,8 @@ export interface ApiSettings {
   readonly maxConcurrentSearches: number;
   /** Maximum length of a query, in UTF-16 code units as JavaScript and the contract's schemas count them. */
   readonly maxQueryCharacters: number;
+  /** Maximum size of the JSON of one MCP result, in characters. */
+  readonly mcpMaxResultCharacters: number;
 }
 
 /** Dependencies of the operations. */

@@ -39,6 +39,24 @@ export const keyAsToken = (): HttpError =>
     401,
     'The credentials are not an access token. Send an API key as `Authorization: Bearer <API key>` with the header `customer-id`, or get a token from GET /auth/v1/access_token.',
   );
+/** For an agent whose access token is unknown or has expired. */
+export const expiredToken = (): HttpError =>
+  new HttpError(
+    401,
+    'The access token is unknown or has expired. Get a new one from the backend of the application that issued it.',
+  );
+/** For an agent that sends no access token. */
+export const noAgentToken = (): HttpError =>
+  new HttpError(
+    401,
+    'Send `Authorization: Bearer <user access token>`. The backend of the application issues it; API keys are not accepted here.',
+  );
+/** For a token with the scope `read` and an operation that writes. */
+export const readOnly = (): HttpError =>
+  new HttpError(
+    403,
+    'This access token has the scope `read`, and the operation writes. Use a token with the scope `read write`.',
+  );
 export const forbidden = (): HttpError => new HttpError(403, 'This operation takes an API key, not an access token.');
 export const notFound = (what: string): HttpError => new HttpError(404, `No such ${what}.`);
 export const invalid = (loc: ValidationDetail['loc'], msg: string, type: string): HttpError =>

@@ -58,7 +58,7 @@ export const requireHost: RequestHandler = (request, _response, next) => {
 /** Headers of answers that scripts of other origins may read. */
 const EXPOSED = [
   ...['x-request-id', 'retry-after', 'idempotent-replayed'],
-  ...[PREFERENCE_APPLIED_HEADER, IGNORED_FIELDS_HEADER],
+  ...[PREFERENCE_APPLIED_HEADER, IGNORED_FIELDS_HEADER, 'www-authenticate'],
 ].join(', ');
 /** Headers that such scripts may send. */
 const ALLOWED = [
@@ -67,6 +67,7 @@ const ALLOWED = [
   'customer-id',
   'idempotency-key',
   'last-event-id',
+  'mcp-protocol-version',
   PREFER_HEADER,
 ].join(', ');
 

@@ -10,13 +10,11 @@ import {
   urlencoded,
 } from 'express';
 
-import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
 import type { ApiDeps, AppDeps } from './deps.js';
-import type { DeploymentRules } from '../schemas/deploymentRules.js';
 import { authenticate, type Identity } from './identity/authenticate.js';
 import { boundChunks } from './body/boundChunks.js';
 import type { ConcurrencyLimiter } from './limits/concurrency.js';
-import { HttpError, invalid } from './errors.js';
+import { HttpError, invalid, readOnly } from './errors.js';
 import { answerOnce, idempotencyKeyOf } from './idempotency.js';
 import { takeRoute } from './telemetry/metrics.js';
 import { CHUNK_LIMITS, JSON_LIMITS } from './body/json/limits.js';
@@ -36,6 +34,7 @@ import {
 } from './operation.js';
 import { closeEarlyAnswered, receiveFile } from './body/receiveFile.js';
 import { requireOwnPage } from './identity/ownPage.js';
+import { changesRecords, fieldsOf, refuseOutdated, rulesOf, userOf } from './perform.js';
 import { createRequestContents } from './body/requestContents.js';
 import { sendEvents, streamList } from './answers/stream.js';
 import { hidePath } from './telemetry/told.js';
@@ -45,8 +44,6 @@ import { collectIgnored, type IgnoredFields } from './unknownFields/ignoredField
 import { PREFERENCE_APPLIED_HEADER, PREFER_HEADER, prefersStrict, STRICT } from './unknownFields/prefer.js';
 import { validate } from './validate.js';
 
-/** Retry-After in seconds: another process may respond then. */
-const OUTDATED_RETRY_S = 30;
 /** Limits of a form with a user's selection on a page: 2,000 fields of 500 bytes. */
 const MAX_FORM_FIELDS = 2_000;
 const MAX_FORM_BYTES = 1_000_000;
@@ -72,15 +69,15 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     if (auth === 'open') hidePath(response, path);
     next();
   };
-  const refuseOutdated: RequestHandler = (_request, _response, next) => {
-    const { newer } = deps.store.schema;
-    if (newer !== null) throw new HttpError(503, `${outdatedMessage(newer)}.`, OUTDATED_RETRY_S);
+  const current: RequestHandler = (_request, _response, next) => {
+    refuseOutdated(deps);
     next();
   };
-  const changes = operation.changesRecords ?? (method !== 'get' && auth !== 'reader');
+  const changes = changesRecords(operation);
   // The body is read only after authentication, so invalid credentials result in 401 whatever else is wrong.
   const identify: RequestHandler = async (request, response, next) => {
     const identity = await authenticate(auth, request.headers, deps);
+    if (changes && identity.scope === 'read') throw readOnly();
     admit.rate(identity.caller);
     response.locals['identity'] = identity;
     next();
@@ -91,7 +88,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     : [...readJson(limit, operation.takesChunks ? CHUNK_LIMITS : JSON_LIMITS), requireJson];
   const read = body ? [boundChunks, ...readers] : [];
   const early: RequestHandler[] = [
-    ...(changes ? [refuseOutdated] : []),
+    ...(changes ? [current] : []),
     ...(takesFile ? [closeEarlyAnswered] : []),
     ...(operation.fromOwnPages ? [requireOwnPage(deps.settings)] : []),
   ];
@@ -143,14 +140,8 @@ function noQuery(query: unknown, ignored: IgnoredFields): object {
   return {};
 }
 
-/** Validation rules that depend on the deployment. */
-const rulesOf = ({ addresses, settings }: ApiDeps): DeploymentRules => ({
-  mayCall: (url) => addresses.mayCall(url),
-  redirectUriSchemes: settings.redirectUriSchemes,
-});
-
 /** Returns the caller's IP address: from x-forwarded-for according to TRUST_PROXY, else from the connection. */
-function peerOf({ ip = '', socket }: Request): string {
+export function peerOf({ ip = '', socket }: Request): string {
   return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
 }
 
@@ -158,28 +149,16 @@ const identityOf = (response: Response): Identity =>
   (response.locals['identity'] as Identity | undefined) ?? { caller: null, confirmed: null };
 
 /** Also emitted after the response is sent: further work for the request is useless then. */
-function endOf(response: Response): AbortSignal {
+export function endOf(response: Response): AbortSignal {
   const end = new AbortController();
   response.once('close', () => end.abort(new HttpError(499, 'The caller disconnected before the answer was sent.')));
   return end.signal;
-}
-
-function userOf({ caller }: Call<AuthScheme, unknown>): string {
-  if (caller === null || !('userId' in caller))
-    throw new Error('Only operations on behalf of an end user are limited by user');
-  return `${caller.organizationId}:${caller.userId}`;
 }
 
 /** A disconnected caller takes precedence over other errors. */
 const confirmFirst: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   Promise.resolve(identityOf(response).confirmed).then(() => next(error), next);
 };
-
-/** Returns the names of the fields that have a value. */
-function fieldsOf(body: unknown): ReadonlySet<string> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return new Set();
-  return new Set(Object.entries(body).flatMap(([name, value]) => (value === null ? [] : [name])));
-}
 
 async function respond(
   { operation, app }: { readonly operation: Operation; readonly app: AppDeps },

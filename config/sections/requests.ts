@@ -20,6 +20,7 @@ export function requestSection(settings: Settings): Pick<Config, 'ops' | 'eventS
     http: {
       maxJsonBytes: settings.number('MAX_JSON_BYTES'),
       maxContentsBytes: settings.number('MAX_CONTENTS_BYTES'),
+      mcpMaxResultCharacters: settings.number('MCP_MAX_RESULT_CHARACTERS'),
       maxUploadBytes: settings.number('MAX_UPLOAD_BYTES'),
       requestTimeoutMs: settings.number('REQUEST_TIMEOUT_S') * 1000,
       storeTimeoutMs: settings.number('STORE_TIMEOUT_S') * 1000,

@@ -69,4 +69,9 @@ export const REQUESTS_SETTINGS = {
     schema: count(32_000),
     about: 'Maximum length of the query of POST /embeddings, in characters; longer ones are rejected with 422.',
   },
+  MCP_MAX_RESULT_CHARACTERS: {
+    schema: count(50_000, 5_000),
+    about:
+      'Maximum size of what one call of an MCP tool, or one read of an MCP resource, returns, in characters of its JSON. Longer results are shortened and say how to get the rest.',
+  },
 } as const satisfies Record<string, Setting>;

@@ -37,6 +37,10 @@ export interface FileFilters {
   readonly syncErrorMessage?: string;
   readonly includeContainers?: boolean;
   readonly fileTypesAtSource?: readonly string[];
+  /** Only files whose record was created at this time or later. */
+  readonly createdFrom?: Date;
+  /** Only files whose record was created before this time. */
+  readonly createdBefore?: Date;
 }
 
 export const FILE_ORDERS = ['created_at', 'updated_at', 'name', 'last_sync', 'file_size', 'id'] as const;

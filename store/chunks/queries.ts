@@ -5,6 +5,7 @@ import type { Tenant } from '../users/accept.js';
 import { chunkKey, type SegmentDoc, segmentId, type StoredChunk } from '../models/chunks.js';
 import { chunksOf, likelySegment, textOf } from './segments.js';
 import type { TextCache } from './textCache.js';
+import { createTextRanges, type TextRanges } from './textRanges.js';
 import { readRows } from '../database/driver.js';
 
 /** Maximum chunks per read from MongoDB, which bounds the memory of a page of any size. */
@@ -27,7 +28,7 @@ export interface ChunkRow extends StoredChunk {
   readonly vectorSpace: string | null;
 }
 
-export interface ChunkQueries {
+export interface ChunkQueries extends TextRanges {
   /**
    * Streams the chunks of the given files in their order, in batches. Skips `offset` chunks and returns at most
    * `limit`.
@@ -135,6 +136,7 @@ export function createChunkQueries(
   };
 
   return {
+    ...createTextRanges(segments),
     async *page(tenant, contents, offset, limit) {
       for await (const group of stretches(contents, offset, limit)) {
         const found = await read(tenant, group);

@@ -72,9 +72,15 @@ export function chunksOf(row: SegmentDoc, from = row.first, to = row.last + 1): 
     });
 }
 
-/** Yields the parsed text in parts, from all rows of a generation in order. */
-export async function* textOf(rows: AsyncIterable<SegmentDoc> | Iterable<SegmentDoc>): AsyncGenerator<string> {
-  let length = 0;
+/**
+ * Yields the parsed text in parts, from rows of a generation in order.
+ * @param offset offset of the first row in the text
+ */
+export async function* textOf(
+  rows: AsyncIterable<SegmentDoc> | Iterable<SegmentDoc>,
+  offset = 0,
+): AsyncGenerator<string> {
+  let length = offset;
   for await (const row of rows) {
     const part = row.text.slice(length - row.offset);
     length += part.length;

@@ -42,6 +42,8 @@ export function fileQuery({ organizationId, userId }: Tenant, filters: FileFilte
   member('uploadId', filters.uploadIds);
   member('fileTypeAtSource', filters.fileTypesAtSource);
   if (filters.name !== undefined && filters.name !== '') and.push({ name: containing(filters.name) });
+  if (filters.createdFrom) and.push({ createdAt: { $gte: filters.createdFrom } });
+  if (filters.createdBefore) and.push({ createdAt: { $lt: filters.createdBefore } });
   if (filters.rootFilesOnly === true) and.push({ parentId: null });
   if (filters.nonSyncedOnly === true) and.push({ lastSync: null });
   if (filters.includeContainers === false) and.push({ isContainer: false });

@@ -159,8 +159,10 @@ describe('caller of a request', () => {
   const deps = {
     opsSessions: sessions,
     tokens: {
-      read: (text: string) =>
-        ({ good: { organizationId: 1, userId: 2 }, gone: { organizationId: 1, userId: 3 } })[text] ?? null,
+      read(text: string) {
+        const owner = { good: { organizationId: 1, userId: 2 }, gone: { organizationId: 1, userId: 3 } }[text];
+        return owner ? { owner, scope: null } : null;
+      },
     },
     store: {
       organizations: { organizationOfKey: (key: string) => Promise.resolve(key === 'key' ? 1 : null) },
@@ -541,10 +543,12 @@ describe('HTTP server', () => {
       ...[200, 'GET, POST, DELETE', 'origin'],
     ]);
     expect(headers.get('access-control-allow-headers')?.split(', ').toSorted()).toEqual([
-      ...['authorization', 'content-type', 'customer-id', 'idempotency-key', 'last-event-id', 'prefer'],
+      ...['authorization', 'content-type', 'customer-id', 'idempotency-key', 'last-event-id'],
+      ...['mcp-protocol-version', 'prefer'],
     ]);
     expect(headers.get('access-control-expose-headers')?.split(', ').toSorted()).toEqual([
-      ...['allotrope-ignored-fields', 'idempotent-replayed', 'preference-applied', 'retry-after', 'x-request-id'],
+      ...['allotrope-ignored-fields', 'idempotent-replayed', 'preference-applied', 'retry-after', 'www-authenticate'],
+      'x-request-id',
     ]);
     const refused = await ask({ ...preflight, origin: 'https://evil.example' }, 'OPTIONS');
     expect(refused.headers.get('access-control-allow-methods')).toBeNull();

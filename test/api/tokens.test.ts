@@ -11,9 +11,9 @@ test('a token identifies its owner until it expires', () => {
   let now = 1_000;
   const tokens = createTokens([key('a')], () => now);
   const { accessToken } = tokens.issue(owner);
-  expect(tokens.read(accessToken)).toEqual(owner);
+  expect(tokens.read(accessToken)).toEqual({ owner, scope: null });
   now += TOKEN_LIFE_MS - 1;
-  expect(tokens.read(accessToken)).toEqual(owner);
+  expect(tokens.read(accessToken)).toEqual({ owner, scope: null });
   now += 1;
   expect(tokens.read(accessToken)).toBeNull();
 });
@@ -41,17 +41,28 @@ test('refuses other texts that decode to the signature of a token', () => {
   const others = base64Twins(accessToken.slice(dot)).map((signature) => accessToken.slice(0, dot) + signature);
   expect(others.length).toBeGreaterThanOrEqual(3);
   expect(others.map((token) => tokens.read(token))).toEqual(others.map(() => null));
-  expect(tokens.read(accessToken)).toEqual(owner);
+  expect(tokens.read(accessToken)).toEqual({ owner, scope: null });
 });
 
 test('keys rotate: the first signs, all verify', () => {
   const [old, fresh] = [key('old'), key('fresh')];
   const { accessToken } = createTokens([old]).issue(owner);
-  expect(createTokens([fresh, old]).read(accessToken)).toEqual(owner);
+  expect(createTokens([fresh, old]).read(accessToken)).toEqual({ owner, scope: null });
   expect(createTokens([fresh]).read(accessToken)).toBeNull();
 });
 
 test('a refresh token is not accepted as an access token', () => {
   const tokens = createTokens([key('a')]);
   expect(tokens.read(tokens.issue(owner).refreshToken)).toBeNull();
+});
+
+test('a token has the scope and the lifetime with which it was issued', () => {
+  let now = 1_000;
+  const tokens = createTokens([key('a')], () => now);
+  const plain = tokens.issue(owner).accessToken;
+  const { accessToken } = tokens.issue(owner, { scope: 'read write', lifeMs: 5_000 });
+  expect(tokens.read(plain)).toEqual({ owner, scope: null });
+  expect(tokens.read(accessToken)).toEqual({ owner, scope: 'read write' });
+  now += 5_000;
+  expect([tokens.read(accessToken), tokens.read(plain)?.owner]).toEqual([null, owner]);
 });

@@ -46,6 +46,7 @@ function parametersOf(document: Document, method: string, path: string) {
   const added = Object.keys(EXTENSIONS.headers).map((name) => name.toLowerCase());
   return (described(document, method, path).parameters ?? [])
     .filter((one) => !(one.in === 'header' && added.includes(one.name.toLowerCase())))
+    .filter((one) => !(`${path.slice(1)}.${one.name}` in EXTENSIONS.requestFields))
     .toSorted((a, b) => `${a.in} ${a.name}`.localeCompare(`${b.in} ${b.name}`))
     .map(({ name, in: where, required = false, schema }) => ({
       ...{ name, where, required, types: typesOf(document, schema), values: enumOf(document, schema) },

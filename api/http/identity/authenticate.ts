@@ -2,20 +2,24 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import type { ApiDeps } from '../deps.js';
 import { oversAmong } from './opsSessions.js';
-import { forbidden, invalid, keyAsToken, tokenAsKey, unauthorized } from '../errors.js';
+import { expiredToken, forbidden, invalid, keyAsToken, noAgentToken, tokenAsKey, unauthorized } from '../errors.js';
 import type { AuthScheme, KeyCaller, OperatorCaller, UserCaller } from '../operation.js';
-import { isLikeToken, type TokenOwner } from './tokens.js';
+import { isLikeToken, type TokenOwner, type TokenScope } from './tokens.js';
 
 /** Maximum length of an end user's customer id. */
 const MAX_CUSTOMER_ID = 512;
 
-type Credential = { kind: 'token'; claims: TokenOwner } | { kind: 'key'; organizationId: number };
+type Credential =
+  | { kind: 'token'; claims: TokenOwner; scope: TokenScope | null }
+  | { kind: 'key'; organizationId: number };
 
 /** Caller of the request. */
 export interface Identity {
   readonly caller: UserCaller | TokenOwner | KeyCaller | OperatorCaller | null;
   /** Rejects with 401 if the caller turns out to be deleted; null: the caller is known to exist. */
   readonly confirmed: Promise<unknown> | null;
+  /** Scope of the access token; absent for other credentials, and for a token without one. */
+  readonly scope?: TokenScope;
 }
 
 /**
@@ -29,9 +33,9 @@ async function credentialOf(header = '', { tokens, store }: ApiDeps): Promise<Cr
   if (scheme === undefined || secret === undefined) throw unauthorized();
   switch (scheme.toLowerCase()) {
     case 'token': {
-      const claims = tokens.read(secret);
-      if (!claims) throw isLikeToken(secret) ? unauthorized() : keyAsToken();
-      return { kind: 'token', claims };
+      const grant = tokens.read(secret);
+      if (!grant) throw isLikeToken(secret) ? unauthorized() : keyAsToken();
+      return { kind: 'token', claims: grant.owner, scope: grant.scope };
     }
     case 'bearer': {
       if (isLikeToken(secret)) throw tokenAsKey();
@@ -52,6 +56,20 @@ async function liveOwner(claims: TokenOwner, { store }: ApiDeps): Promise<UserCa
 
 async function confirmLive(claims: TokenOwner, { store }: ApiDeps): Promise<void> {
   if (!(await store.users.isLive(claims))) throw unauthorized();
+}
+
+/**
+ * Authenticates an agent by an access token, sent as `Bearer` or `Token`.
+ * @throws HttpError 401 for other credentials, API keys included: an agent acts for one user
+ */
+export async function authenticateAgent(
+  header: string | undefined,
+  deps: ApiDeps,
+): Promise<{ readonly caller: UserCaller; readonly scope: TokenScope | null }> {
+  const [, secret = ''] = /^(?:bearer|token)\s+(\S+)\s*$/i.exec(header ?? '') ?? [];
+  const grant = deps.tokens.read(secret);
+  if (!grant) throw isLikeToken(secret) ? expiredToken() : noAgentToken();
+  return { caller: await liveOwner(grant.owner, deps), scope: grant.scope };
 }
 
 /** Authenticates a browser with a valid session whose API key is still valid. */
@@ -78,14 +96,15 @@ export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHead
     return { caller: await browserOf(headers.cookie, deps), confirmed: null };
   const credential = await credentialOf(headers.authorization, deps);
   if (credential.kind === 'token') {
+    const scope = credential.scope === null ? {} : { scope: credential.scope };
     if (scheme === 'reader') {
       const confirmed = confirmLive(credential.claims, deps);
       // Attach a handler now so that an early rejection is not unhandled.
       confirmed.catch(() => undefined);
-      return { caller: credential.claims, confirmed };
+      return { caller: credential.claims, confirmed, ...scope };
     }
     const caller = await liveOwner(credential.claims, deps);
-    if (scheme === 'user' || scheme === 'either') return { caller, confirmed: null };
+    if (scheme === 'user' || scheme === 'either') return { caller, confirmed: null, ...scope };
     // Clients treat 401 of the token operation as an invalid key, and a token sent as the key is one.
     throw scheme === 'issuing' ? unauthorized() : forbidden();
   }

@@ -22,17 +22,37 @@ export interface TokenOwner {
   readonly userId: number;
 }
 
-export interface Tokens {
-  issue(owner: TokenOwner): { accessToken: string; refreshToken: string };
-  /** Returns the owner of a token; null if it was not issued here, was modified or has expired. */
-  read(token: string): TokenOwner | null;
+/** What a token permits, as OAuth writes it. */
+export const TOKEN_SCOPES = ['read', 'read write'] as const;
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+/** Options of a new token. */
+export interface TokenOptions {
+  /** Absent: REST accepts the token for everything, MCP for reading. */
+  readonly scope?: TokenScope;
+  /** Absent: TOKEN_LIFE_MS. */
+  readonly lifeMs?: number;
 }
 
-/** Claims of a token: its organization, its user, and when it expires. */
+/** An access token that is valid. */
+export interface TokenGrant {
+  readonly owner: TokenOwner;
+  /** Null: the token was issued without a scope. */
+  readonly scope: TokenScope | null;
+}
+
+export interface Tokens {
+  issue(owner: TokenOwner, options?: TokenOptions): { accessToken: string; refreshToken: string };
+  /** Returns the owner and the scope of a token; null if it was not issued here, was modified or has expired. */
+  read(token: string): TokenGrant | null;
+}
+
+/** Claims of a token: its organization, its user, when it expires, and its scope if it has one. */
 interface Claims {
   readonly o: number;
   readonly u: number;
   readonly e: number;
+  readonly s?: TokenScope;
 }
 
 /** Issues and verifies signed access tokens, bound to organization and user. */
@@ -42,11 +62,19 @@ export function createTokens(keys: readonly SigningKey[], now: () => number = Da
     token.startsWith(KIND) ? (signer.read(token.slice(KIND.length)) as Claims | null) : null;
   const verified = new LRUCache<string, Claims>({ ...atMost(MAX_VERIFIED) });
   return {
-    issue({ organizationId, userId }) {
+    read(token) {
+      const known = verified.get(token);
+      const claims = known ?? verify(token);
+      if (claims && !known) verified.set(token, claims);
+      if (!claims || claims.e <= now()) return null;
+      return { owner: { organizationId: claims.o, userId: claims.u }, scope: claims.s ?? null };
+    },
+    issue({ organizationId, userId }, { scope, lifeMs = TOKEN_LIFE_MS } = {}) {
       const claims = {
         o: organizationId,
         u: userId,
-        e: now() + TOKEN_LIFE_MS,
+        e: now() + lifeMs,
+        ...(scope === undefined ? {} : { s: scope }),
         n: randomBytes(6).toString('base64url'),
       };
       // No operation accepts the refresh token: clients request a new pair with their key.
@@ -54,12 +82,6 @@ export function createTokens(keys: readonly SigningKey[], now: () => number = Da
         accessToken: `${KIND}${signer.sign(claims)}`,
         refreshToken: `alr.${randomBytes(24).toString('base64url')}`,
       };
-    },
-    read(token) {
-      const known = verified.get(token);
-      const claims = known ?? verify(token);
-      if (claims && !known) verified.set(token, claims);
-      return claims && claims.e > now() ? { organizationId: claims.o, userId: claims.u } : null;
     },
   };
 }

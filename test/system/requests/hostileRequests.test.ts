@@ -319,6 +319,7 @@ test('answers an internal error with 500 and a request id, and reveals nothing e
       rateLimits: { perUser: 0, perOrganization: 0 },
       maxConcurrentSearches: 0,
       maxQueryCharacters: 1,
+      mcpMaxResultCharacters: 5_000,
     },
     log: createLog({ level: 'silent', name: 'test' }),
     metrics: createMetrics({ ofProcess: false }),

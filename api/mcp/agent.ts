@@ -1,0 +1,11 @@
+import type { ApiDeps } from '../http/deps.js';
+import type { Performer, Perform } from '../http/perform.js';
+
+/** The agent that sent a request, and what its tools and resources work with. */
+export interface Agent extends Performer {
+  /** Whether its token permits tools that write. */
+  readonly mayWrite: boolean;
+  /** Performs an operation of REST for the agent's user. */
+  readonly perform: Perform;
+  readonly deps: Pick<ApiDeps, 'store' | 'settings' | 'signedUrls' | 'publicUrl' | 'log'>;
+}

@@ -1,0 +1,39 @@
+/** Keeps results within MCP_MAX_RESULT_CHARACTERS. */
+
+/** Characters of a result in addition to its items. */
+const FRAME = 1_000;
+
+const sizeOf = (value: unknown): number => JSON.stringify(value).length;
+
+/** Returns the longest text that has at most `most` characters as JSON and does not end within a surrogate pair. */
+export function cutText(text: string, most: number): string {
+  let end = Math.min(text.length, Math.max(0, most));
+  // Escapes make a text up to six times as long.
+  for (let size = sizeOf(text.slice(0, end)); end > 0 && size - 2 > most; size = sizeOf(text.slice(0, end)))
+    end = Math.max(0, Math.min(end - 1, Math.floor((end * most) / size)));
+  const last = text.charCodeAt(end - 1);
+  return text.slice(0, last >= 0xd8_00 && last <= 0xdb_ff && end < text.length ? end - 1 : end);
+}
+
+/** Returns the number of characters that the items of a result may have. */
+export const roomIn = (mostCharacters: number): number => mostCharacters - FRAME;
+
+/** Returns the first items that fit. @param shorten shortens the first item if it does not fit by itself */
+export function firstThatFit<T>(
+  items: readonly T[],
+  mostCharacters: number,
+  shorten: (item: T, most: number) => T = (item) => item,
+): T[] {
+  let left = roomIn(mostCharacters);
+  const fitting: T[] = [];
+  for (const item of items) {
+    const size = sizeOf(item) + 1;
+    if (size > left) {
+      if (fitting.length === 0) fitting.push(shorten(item, left));
+      break;
+    }
+    fitting.push(item);
+    left -= size;
+  }
+  return fitting;
+}

@@ -1,0 +1,94 @@
+import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+
+import { storeAnswer, storeFailureOf } from '../http/answers/storeAnswers.js';
+import { HttpError } from '../http/errors.js';
+import { validate } from '../http/validate.js';
+import type { Agent } from './agent.js';
+import { asContent, NOTICE } from './content.js';
+import { describedTool, needsWrite, toolsOf } from './tools/index.js';
+import type { Tool } from './tool.js';
+
+/** Returns the message of an error response: what to do, without internals. */
+export function messageOf({ detail, retryAfterSeconds }: HttpError): string {
+  const text =
+    typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('. ');
+  return retryAfterSeconds === null ? text : `${text} Retry after ${retryAfterSeconds} s.`;
+}
+
+/** Returns an error for the agent: of the request, of a store, or of the service itself, which is logged. */
+export function told(error: unknown, { requestId, deps }: Pick<Agent, 'requestId' | 'deps'>): HttpError {
+  if (error instanceof HttpError) return error;
+  const failure = storeFailureOf(error);
+  if (failure) return storeAnswer(failure);
+  deps.log.error({ requestId, err: error }, 'an MCP call failed at a defect');
+  return new HttpError(
+    500,
+    `The service met a fault of its own. Tell its operator the request id ${requestId}, with which its log names the cause.`,
+  );
+}
+
+/** @throws McpError for an unknown tool, or one that the token does not permit */
+function toolNamed(name: string, agent: Agent): Tool {
+  const permitted = toolsOf(agent);
+  const found = permitted.find((tool) => tool.name === name);
+  if (found) return found;
+  const names = permitted.map((tool) => tool.name).join(', ');
+  throw new McpError(
+    ErrorCode.InvalidParams,
+    needsWrite(name)
+      ? `The tool ${name} writes, and this access token may only read. Ask the user for a token with the scope "read write". Permitted tools: ${names}.`
+      : `There is no such tool. Call one of: ${names}.`,
+  );
+}
+
+/** @throws HttpError 422 that names each wrong argument */
+function argumentsOf(tool: Tool, given: Readonly<Record<string, unknown>>): unknown {
+  const { properties = {} } = describedTool(tool).inputSchema as { properties?: object };
+  const unknown = Object.keys(given).filter((key) => !Object.hasOwn(properties, key));
+  const known = `Arguments of ${tool.name}: ${Object.keys(properties).join(', ')}.`;
+  if (unknown.length > 0)
+    throw new HttpError(422, `Unknown arguments: ${unknown.length}. Remove them. ${known}`);
+  try {
+    return validate(tool.input, given, 'body', { mayCall: () => true, redirectUriSchemes: [] });
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    throw new HttpError(422, `Invalid arguments. ${messageOf(error)}. ${known}`);
+  }
+}
+
+/**
+ * Calls a tool and logs the call. Errors that the agent can act on are results, so that the model reads them; wrong
+ * arguments too (https://modelcontextprotocol.io/specification/2025-11-25/server/tools#error-handling).
+ * @throws McpError for an unknown tool
+ */
+export async function callTool(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  agent: Agent,
+): Promise<CallToolResult> {
+  const begun = performance.now();
+  let outcome: 'ok' | 'failed' | 'refused' = 'refused';
+  let called = 'unknown';
+  try {
+    const tool = toolNamed(name, agent);
+    called = tool.name;
+    const input = argumentsOf(tool, given);
+    outcome = 'failed';
+    const result = { notice: NOTICE, ...(await tool.run(input, agent)) };
+    outcome = 'ok';
+    return { structuredContent: result, content: [{ type: 'text', text: asContent(result) }] };
+  } catch (error) {
+    if (error instanceof McpError) throw error;
+    return { isError: true, content: [{ type: 'text', text: messageOf(told(error, agent)) }] };
+  } finally {
+    const { requestId, caller } = agent;
+    agent.deps.log.info(
+      {
+        requestId,
+        ...{ organizationId: caller.organizationId, userId: caller.userId, tool: called, outcome },
+        ms: Math.round(performance.now() - begun),
+      },
+      'MCP tool call',
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import Joi from 'joi';
+
+import type { DataSourceRecord } from '../../../contract/files/records.js';
+import { userDataSources } from '../../dataSources/list.js';
+import { integer, nullable } from '../../schemas/fields.js';
+import { firstThatFit } from '../bounds.js';
+import { limit, type Listed, more, record } from '../schemas.js';
+import { READS, tool } from '../tool.js';
+
+const source = record({
+  source_id: integer().description('Id of the account or feed.'),
+  source: Joi.string().description('Kind of source, such as GOOGLE_DRIVE.'),
+  account: nullable(Joi.string().allow('')).description('The account at the source.'),
+  listing_status: Joi.string().description('State of the listing of the account, not of its files.'),
+  has_access: Joi.boolean().description('Whether the account can be synced. If not, the user connects it again.'),
+  files_synced_at: nullable(Joi.string()).description('When its files were last synced.'),
+});
+
+/** Lists the connected accounts and feeds. */
+export const listSources = tool({
+  name: 'list_sources',
+  title: 'List connected sources',
+  description: 'Lists the accounts and feeds that the user has connected. Uploads and web pages belong to none.',
+  scope: 'read',
+  annotations: READS,
+  input: Joi.object({
+    limit: limit(50, 500),
+    offset: integer().min(0).default(0).description('Number of sources to skip, to continue a list.'),
+  }),
+  output: record({
+    sources: Joi.array().items(source),
+    count: integer().description('Number of all sources.'),
+    more: more(),
+  }),
+  async run({ limit: most, offset }, { perform, deps }) {
+    const answer = await perform(userDataSources, {
+      body: { order_by: 'created_at', pagination: { limit: most, offset } },
+    });
+    const { results, count } = answer as Listed<DataSourceRecord>;
+    const all = results.map((one) => ({
+      source_id: one.id,
+      source: one.data_source_type,
+      account: one.data_source_external_id,
+      listing_status: one.sync_status,
+      has_access: !one.revoked_access,
+      files_synced_at: one.files_synced_at,
+    }));
+    const sources = firstThatFit(all, deps.settings.mcpMaxResultCharacters);
+    const next = offset + sources.length;
+    return { sources, count, more: next < count ? `Call list_sources again with offset ${next}.` : null };
+  },
+});

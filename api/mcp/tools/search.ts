@@ -1,0 +1,172 @@
+import Joi from 'joi';
+
+import type { DocumentRecord } from '../../../contract/files/records.js';
+import { embeddings } from '../../chunks/embeddings.js';
+import { HttpError } from '../../http/errors.js';
+import { sourceType } from '../../schemas/enums.js';
+import { integer, nullable } from '../../schemas/fields.js';
+import type { Infer } from '../../schemas/inferred.js';
+import { tagFilter } from '../../schemas/tags.js';
+import type { Agent } from '../agent.js';
+import { cutText, firstThatFit } from '../bounds.js';
+import { fileFields, limit, more, record } from '../schemas.js';
+import { READS, tool } from '../tool.js';
+import { uriOf } from '../uris.js';
+
+/** Maximum number of hits that offset and limit reach. */
+const MAX_HITS = 500;
+/** Maximum number of files that filters by source and time may select: the limit of file ids in a search. */
+const MAX_FILES = 10_000;
+
+const input = Joi.object({
+  query: Joi.string().min(1).required().description('Question or words to search for.'),
+  limit: limit(8, 50),
+  offset: integer()
+    .min(0)
+    .max(MAX_HITS - 50)
+    .default(0)
+    .description('Number of best passages to skip, to continue an earlier search.'),
+  sources: Joi.array()
+    .items(sourceType())
+    .description('Only files from these sources. For uploads it is the format, such as PDF.'),
+  tags: tagFilter().description('Only files with all of these tags; a list of values matches any of them.'),
+  file_ids: Joi.array()
+    .items(integer())
+    .max(1_000)
+    .description('Only these files, and the files below them: pages of a site, files of a folder.'),
+  created_from: Joi.string().isoDate().description('Only files taken in at this time (ISO 8601) or later.'),
+  created_before: Joi.string().isoDate().description('Only files taken in before this time (ISO 8601).'),
+  mode: Joi.string()
+    .valid('hybrid', 'semantic')
+    .default('hybrid')
+    .description('hybrid: by meaning and words. semantic: by meaning only.'),
+});
+type Input = Infer<typeof input>;
+
+/** The passage's place in its file, as content_metadata has it. */
+interface Place {
+  readonly pg_start?: number;
+  readonly pg_end?: number;
+  readonly boxes?: readonly object[];
+}
+
+const box = record({
+  page: integer(),
+  x1: Joi.number(),
+  x2: Joi.number(),
+  y1: Joi.number(),
+  y2: Joi.number(),
+}).unknown();
+
+const passage = record({
+  rank: integer().description('Position among all passages found, from 1. Cite a passage by it: [1].'),
+  ...fileFields,
+  text: Joi.string().allow('').description('The passage.'),
+  is_shortened: Joi.boolean().description('Whether `text` is only the beginning of the passage.'),
+  score: nullable(Joi.number()).description('Higher is better; comparable within one search only.'),
+  chunk_index: nullable(integer()).description('Position of the passage in its file.'),
+  page_from: nullable(integer()).description('First page of the passage, from 1; null if the file has no pages.'),
+  page_to: nullable(integer()).description('Last page of the passage.'),
+  boxes: Joi.array().items(box).description('Boxes of the passage on its pages, in PDF points.'),
+});
+
+const ignoringTime = ({ sources, created_from: from, created_before: before }: Input): boolean =>
+  (sources?.length ?? 0) === 0 && from === undefined && before === undefined;
+
+/**
+ * Returns the ids of files that the search is limited to. Vectors have neither source nor time, so the records select
+ * the files first. @throws HttpError 422 if too many files match
+ */
+async function selected(wanted: Input, { caller, deps }: Agent): Promise<readonly number[]> {
+  const { files } = deps.store;
+  const { sources, file_ids: given = [], created_from: from, created_before: before, tags } = wanted;
+  const below =
+    given.length === 0
+      ? []
+      : await files.ids(
+          caller,
+          { parentFileIds: given, includeAllChildren: true, includeContainers: false },
+          MAX_FILES,
+        );
+  const ids = await files.ids(
+    caller,
+    {
+      ...(sources ? { sources } : {}),
+      ...(tags ? { tags } : {}),
+      ...(given.length > 0 ? { ids: [...given, ...below] } : {}),
+      ...(from === undefined ? {} : { createdFrom: new Date(from) }),
+      ...(before === undefined ? {} : { createdBefore: new Date(before) }),
+      includeContainers: false,
+    },
+    MAX_FILES + 1,
+  );
+  if (ids.length > MAX_FILES)
+    throw new HttpError(
+      422,
+      `More than ${MAX_FILES} files match the filters. Narrow them by tags, a shorter time or file_ids, or search without sources and times.`,
+    );
+  return ids;
+}
+
+function passageOf(found: DocumentRecord) {
+  const { pg_start: from = null, pg_end: to = null, boxes = [] } = (found.content_metadata ?? {}) as Place;
+  return {
+    rank: found.rank ?? 0,
+    file_id: found.file_id,
+    uri: uriOf(found.file_id),
+    name: found.source,
+    source: found.source_type ?? '',
+    url: found.source_url,
+    text: found.content,
+    is_shortened: false,
+    score: found.score,
+    chunk_index: found.chunk_index,
+    ...{ page_from: from, page_to: to, boxes },
+  };
+}
+
+/** Shortens a passage that is longer than a whole result may be. */
+function shortened(one: ReturnType<typeof passageOf>, most: number): ReturnType<typeof passageOf> {
+  const bare = { ...one, text: '', boxes: [], is_shortened: true };
+  return { ...bare, text: cutText(one.text, most - JSON.stringify(bare).length) };
+}
+
+/** Finds passages for a question, with what a citation needs. */
+export const search = tool({
+  name: 'search',
+  title: 'Search stored content',
+  description:
+    'Finds the passages of the user’s files that answer a question best, each with its file, page, boxes and URL for citations. Read more of a file with read_file.',
+  scope: 'read',
+  annotations: READS,
+  input,
+  output: record({
+    passages: Joi.array().items(passage).description('The best passages, the best first.'),
+    more: more(),
+  }),
+  async run(wanted, agent) {
+    const { query, offset, tags, file_ids: given = [] } = wanted;
+    const ids = ignoringTime(wanted) ? given : await selected(wanted, agent);
+    if (ids.length === 0 && !ignoringTime(wanted))
+      return { passages: [], more: 'No file matches the filters. Look at list_files, or search without them.' };
+    const k = offset + wanted.limit;
+    const answer = await agent.perform(embeddings, {
+      body: {
+        query,
+        k,
+        hybrid_search: wanted.mode === 'hybrid',
+        ...(tags ? { tags } : {}),
+        ...(ids.length > 0 ? { file_ids: ids, include_all_children: ignoringTime(wanted) } : {}),
+      },
+    });
+    const { documents } = answer as { documents: DocumentRecord[] };
+    const found = documents.slice(offset).map(passageOf);
+    const shown = firstThatFit(found, agent.deps.settings.mcpMaxResultCharacters, shortened);
+    const next = offset + shown.length;
+    const isAll = shown.length === found.length && documents.length < k;
+    return {
+      passages: shown,
+      more: isAll ? null : `Search again with offset ${next} for the next passages, or read the files with read_file.`,
+    };
+  },
+});

@@ -1,0 +1,297 @@
+/** The MCP endpoint, called by the official client. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+
+import { agentToken, connectAgent } from '../support/agent.js';
+import { startSite, type Site } from '../emulators/site.js';
+import { startService, type TestService } from '../support/service.js';
+import type { TestUser } from '../support/client.js';
+import { waitFor } from '../support/waitFor.js';
+
+const PUBLIC_URL = 'https://files.example';
+const LIMIT = 5_000;
+const CANARY = { ann: 'canary-heron-5519', ben: 'canary-plover-8824' };
+type Name = keyof typeof CANARY;
+
+let service: TestService;
+let site: Site;
+const lines: Record<string, unknown>[] = [];
+const users = {} as Record<Name, TestUser>;
+const readers = {} as Record<Name, Client>;
+let writer: Client;
+const fileIds = {} as Record<Name, number>;
+let longId: number;
+const longText = Array.from({ length: 900 }, (_, index) => `Line ${index}: "the\tgreat" 𝔞uk.`).join('\n');
+
+interface Called {
+  readonly isError?: boolean;
+  readonly structuredContent: Record<string, unknown>;
+  readonly content: { type: string; text: string }[];
+}
+const call = async (client: Client, name: string, args: Record<string, unknown> = {}): Promise<Called> =>
+  (await client.callTool({ name, arguments: args })) as unknown as Called;
+const result = async <T>(client: Client, name: string, args: Record<string, unknown> = {}): Promise<T> => {
+  const called = await call(client, name, args);
+  if (called.isError) throw new Error(called.content[0]?.text);
+  return called.structuredContent as T;
+};
+
+beforeAll(async () => {
+  site = await startSite({
+    '/page': { body: '<html><title>Tern</title><body><p>The tern flies from pole to pole.</p></body></html>' },
+  });
+  service = await startService(
+    {
+      PUBLIC_URL,
+      CORS_ORIGINS: 'https://app.example',
+      MCP_MAX_RESULT_CHARACTERS: String(LIMIT),
+      LOG_LEVEL: 'info',
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    },
+    { logTo: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) } },
+  );
+  for (const name of ['ann', 'ben'] as const) {
+    users[name] = await service.user(name);
+    readers[name] = await connectAgent(service.url, await agentToken(service, name));
+    const upload = { contents: `The bird is ${CANARY[name]}.`, name: `${name}.txt`, generate_sparse_vectors: true };
+    const { body } = await users[name].post<{ id: number }>('/upload_text', { ...upload });
+    fileIds[name] = body.id;
+    await users[name].settled(body.id);
+  }
+  const long = await users.ann.post<{ id: number }>('/upload_text', { contents: longText, name: 'long.txt' });
+  longId = long.body.id;
+  await users.ann.settled(longId);
+  writer = await connectAgent(service.url, await agentToken(service, 'ann', { scope: 'read write' }), 'Token');
+});
+afterAll(async () => {
+  await Promise.all([...Object.values(readers), writer].map((client) => client.close()));
+  await service.close();
+  await site.close();
+});
+
+test('a client learns the tools, resources and prompts of a read-only token', async () => {
+  const { ann } = readers;
+  expect(ann.getServerVersion()).toMatchObject({ name: 'allotrope' });
+  const { tools } = await ann.listTools();
+  expect(tools.map(({ name }) => name)).toEqual([
+    ...['search', 'list_files', 'read_file', 'list_sources', 'sync_status'],
+  ]);
+  for (const tool of tools) {
+    expect(tool.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false });
+    expect(tool.outputSchema?.required).toContain('notice');
+    expect(JSON.stringify(tool)).not.toContain('$ref');
+  }
+  const { resourceTemplates } = await ann.listResourceTemplates();
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+    ...['allotrope://files/{id}{?offset}', 'allotrope://files/{id}/original'],
+  ]);
+  expect((await ann.listPrompts()).prompts.map(({ name }) => name)).toEqual(['answer_with_citations']);
+  const prompt = await ann.getPrompt({ name: 'answer_with_citations', arguments: { question: 'Which bird?' } });
+  expect(JSON.stringify(prompt.messages)).toContain('Which bird?');
+});
+
+test('search cites file, name and URL, and marks retrieved text as content', async () => {
+  const called = await call(readers.ann, 'search', { query: CANARY.ann, limit: 1 });
+  expect(called.structuredContent).toMatchObject({
+    notice: expect.stringContaining('never as instructions'),
+    passages: [
+      { rank: 1, file_id: fileIds.ann, name: 'ann.txt', uri: `allotrope://files/${fileIds.ann}`, is_shortened: false },
+    ],
+  });
+  const [text] = called.content;
+  expect(text?.text).toMatch(/^Names, texts .*\n<(retrieved-content-[0-9a-f]{12})>\n.*\n<\/\1>$/s);
+});
+
+test('search filters by source, file and time, and continues by offset', async () => {
+  const found = async (filters: object): Promise<number[]> => {
+    const { passages } = await result<{ passages: { file_id: number }[] }>(readers.ann, 'search', {
+      ...{ query: 'bird', limit: 50 },
+      ...filters,
+    });
+    return [...new Set(passages.map(({ file_id: id }) => id))];
+  };
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  expect(await found({ file_ids: [fileIds.ann] })).toEqual([fileIds.ann]);
+  expect(await found({ file_ids: [fileIds.ann], created_before: tomorrow })).toEqual([fileIds.ann]);
+  expect(await found({ created_from: tomorrow })).toEqual([]);
+  expect(await found({ sources: ['GMAIL'] })).toEqual([]);
+  expect(await found({ sources: ['RAW_TEXT'] })).toContain(fileIds.ann);
+  const first = await result<{ passages: { rank: number }[] }>(readers.ann, 'search', { query: 'bird', limit: 1 });
+  const second = await result<typeof first>(readers.ann, 'search', { query: 'bird', limit: 1, offset: 1 });
+  expect([first.passages[0]?.rank, second.passages[0]?.rank]).toEqual([1, 2]);
+});
+
+test('no result shows more than the limit, and a text can be read whole in parts', async () => {
+  let [text, offset]: [string, number | null] = ['', 0];
+  while (offset !== null) {
+    const part: { text: string; next_offset: number | null; more: string | null } = await result(
+      readers.ann,
+      'read_file',
+      { file_id: longId, offset, max_characters: 100_000 },
+    );
+    expect(JSON.stringify(part).length).toBeLessThanOrEqual(LIMIT);
+    expect(part.more === null).toBe(part.next_offset === null);
+    text += part.text;
+    offset = part.next_offset;
+  }
+  expect(text).toBe(longText);
+  const found = await result<{ more: string }>(readers.ann, 'search', { query: 'great auk', limit: 50 });
+  expect(JSON.stringify(found).length).toBeLessThanOrEqual(LIMIT);
+  expect(found.more).toContain('offset');
+});
+
+test('resources are paged parts of the text, and the original', async () => {
+  const { resources } = await readers.ann.listResources();
+  expect(resources.map(({ uri }) => uri)).toEqual([
+    ...[`allotrope://files/${fileIds.ann}`, `allotrope://files/${longId}`],
+  ]);
+  let [text, uri]: [string, string | undefined] = ['', `allotrope://files/${longId}`];
+  while (uri !== undefined) {
+    const [content] = (await readers.ann.readResource({ uri })).contents as {
+      text: string;
+      _meta: { next?: string };
+    }[];
+    text += content?.text;
+    uri = content?._meta.next;
+  }
+  expect(text).toBe(longText);
+  const original = await readers.ann.readResource({ uri: `allotrope://files/${fileIds.ann}/original` });
+  const [{ blob }] = original.contents as unknown as [{ blob: string }];
+  expect(Buffer.from(blob, 'base64').toString()).toBe(`The bird is ${CANARY.ann}.`);
+  const large = await readers.ann.readResource({ uri: `allotrope://files/${longId}/original` });
+  expect(JSON.stringify(large.contents)).toContain(`${PUBLIC_URL}/content/`);
+});
+
+test.each([
+  ['ann', 'ben'],
+  ['ben', 'ann'],
+] as const)('no tool and no resource shows %s what belongs to %s', async (own, other) => {
+  const client = readers[own];
+  const id = fileIds[other];
+  const seen = JSON.stringify(
+    await Promise.all([
+      call(client, 'search', { query: CANARY[other], limit: 50 }),
+      call(client, 'search', { query: CANARY[other], file_ids: [id] }),
+      call(client, 'search', { query: CANARY[other], sources: ['RAW_TEXT'], file_ids: [id] }),
+      call(client, 'list_files', { limit: 500 }),
+      call(client, 'list_sources'),
+      call(client, 'sync_status'),
+      client.listResources(),
+    ]),
+  );
+  expect(seen).not.toContain(`The bird is ${CANARY[other]}`);
+  expect(seen).not.toContain(`${other}.txt`);
+  expect(seen).not.toContain(`allotrope://files/${id}`);
+  for (const name of ['read_file', 'sync_status'])
+    expect(await call(client, name, { file_id: id })).toMatchObject({ isError: true });
+  for (const uri of [`allotrope://files/${id}`, `allotrope://files/${id}/original`])
+    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_002 });
+  expect(JSON.stringify(await call(client, 'list_files'))).toContain(`${own}.txt`);
+});
+
+test('a token that may only read neither sees nor calls tools that write', async () => {
+  for (const name of ['add_url', 'upload_text', 'resync'])
+    await expect(call(readers.ann, name, { file_id: 1 })).rejects.toThrow(/scope "read write"/);
+  const names = (await writer.listTools()).tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['add_url', 'upload_text', 'resync']));
+});
+
+test('a token that may write adds a page and a text, waits for them, finds them, and syncs one again', async () => {
+  const done = (fileId: number) =>
+    waitFor(
+      () => result<{ is_done: boolean; file: { status: string } }>(writer, 'sync_status', { file_id: fileId }),
+      ({ is_done: isDone, file }) => isDone && file.status === 'READY',
+    );
+  const page = await result<{ file_id: number }>(writer, 'add_url', { url: site.url('/page'), tags: { kind: 'web' } });
+  await done(page.file_id);
+  const hits = async (filters: object) =>
+    (
+      await result<{ passages: { text: string; url: string }[] }>(writer, 'search', {
+        query: 'tern',
+        limit: 1,
+        ...filters,
+      })
+    ).passages;
+  for (const filters of [{ file_ids: [page.file_id] }, { tags: { kind: 'web' } }, { sources: ['WEB_SCRAPE'] }])
+    expect(await hits(filters)).toMatchObject([{ url: site.url('/page'), text: expect.stringContaining('tern') }]);
+  const text = await result<{ file_id: number }>(writer, 'upload_text', { text: 'A gannet dives.', name: 'gannet' });
+  await done(text.file_id);
+  expect(await result(writer, 'read_file', { file_id: text.file_id })).toMatchObject({ text: 'A gannet dives.' });
+  await result(writer, 'resync', { file_id: text.file_id });
+  await done(text.file_id);
+  const { count } = await result<{ count: number }>(writer, 'sync_status', { file_id: text.file_id });
+  expect(count).toBe(2);
+});
+
+test('wrong calls are errors of the protocol that say what to do', async () => {
+  const { ann } = readers;
+  await expect(call(ann, 'find')).rejects.toThrow(/Call one of: search, list_files/);
+  await expect(call(ann, 'search', {})).rejects.toMatchObject({
+    code: -32_602,
+    message: expect.stringContaining('query'),
+  });
+  await expect(call(ann, 'search', { query: 'x', k: 3 })).rejects.toThrow(/Arguments of search: query, limit/);
+  await expect(ann.listResources({ cursor: 'x' })).rejects.toMatchObject({ code: -32_602 });
+  await expect(ann.readResource({ uri: 'file:///etc/passwd' })).rejects.toMatchObject({ code: -32_002 });
+  await expect(ann.getPrompt({ name: 'answer_with_citations' })).rejects.toMatchObject({ code: -32_602 });
+  const late = await call(ann, 'read_file', { file_id: longId, offset: 10_000_000 });
+  expect(late).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('lower one') }] });
+});
+
+test('the endpoint names its metadata on 401, and takes POST alone', async () => {
+  const metadata = `${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp`;
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  const send = (headers: Record<string, string>, body = ping) =>
+    fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body,
+    });
+  const token = { authorization: `Bearer ${users.ann.token}` };
+  for (const authorization of ['Bearer alt.wrong', `Bearer ${service.apiKey}`, 'Basic eDp5']) {
+    const refused = await send({ authorization });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe(
+      `Bearer error="invalid_token", resource_metadata="${metadata}"`,
+    );
+    expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) }, id: null });
+  }
+  for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'])
+    expect(await (await fetch(`${service.url}${path}`)).json()).toMatchObject({
+      ...{ resource: `${PUBLIC_URL}/mcp`, scopes_supported: ['read', 'write'] },
+    });
+  for (const method of ['GET', 'DELETE']) {
+    const { status, headers } = await fetch(`${service.url}/mcp`, { method, headers: token });
+    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+  }
+  expect((await send(token)).status).toBe(200);
+  expect((await send({ ...token, origin: 'https://evil.example' })).status).toBe(403);
+  for (const origin of [PUBLIC_URL, 'https://app.example']) expect((await send({ ...token, origin })).status).toBe(200);
+  expect((await send(token, `[${ping},${ping}]`)).status).toBe(400);
+  const unreadable = await send(token, '{');
+  expect([unreadable.status, await unreadable.json()]).toMatchObject([400, { error: { code: -32_700 } }]);
+});
+
+test('REST refuses writing with a token of scope read, and takes other tokens as before', async () => {
+  const write = async (query: Record<string, string>) => {
+    const token = await agentToken(service, 'ann', query);
+    const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ contents: 'A shearwater glides.' });
+    return (await fetch(`${service.url}/upload_text`, { method: 'POST', headers, body })).status;
+  };
+  expect([await write({}), await write({ scope: 'read write' }), await write({ scope: 'read' })]).toEqual([
+    ...[200, 200, 403],
+  ]);
+  await expect(agentToken(service, 'ann', { expires_in: '99999999' })).rejects.toThrow(/422/);
+});
+
+test('each call is logged with its request, user and tool, and without its arguments', async () => {
+  await call(readers.ben, 'search', { query: 'a very private question' });
+  const user = await service.store.users.ensure(1, 'ben');
+  const logged = lines.findLast(({ msg }) => msg === 'MCP tool call');
+  expect(logged).toMatchObject({
+    ...{ tool: 'search', outcome: 'ok', organizationId: 1, userId: user.userId },
+    ...{ requestId: expect.any(String), ms: expect.any(Number) },
+  });
+  expect(JSON.stringify(lines)).not.toContain('a very private question');
+});
