@@ -46,8 +46,7 @@ function argumentsOf(tool: Tool, given: Readonly<Record<string, unknown>>): unkn
   const { properties = {} } = describedTool(tool).inputSchema as { properties?: object };
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(properties, key));
   const known = `Arguments of ${tool.name}: ${Object.keys(properties).join(', ')}.`;
-  if (unknown.length > 0)
-    throw new HttpError(422, `Unknown arguments: ${unknown.length}. Remove them. ${known}`);
+  if (unknown.length > 0) throw new HttpError(422, `Unknown arguments: ${unknown.length}. Remove them. ${known}`);
   try {
     return validate(tool.input, given, 'body', { mayCall: () => true, redirectUriSchemes: [] });
   } catch (error) {

@@ -40,7 +40,7 @@ export const CONTENTS: readonly Part[] = [
     title: 'API behaviour',
     pages: [
       ...below('api', 'README', 'conventions', 'accounts', 'web', 'files', 'documents', 'search', 'integrations'),
-      ...below('api', 'sources', 'live-data', 'runs', 'webhooks'),
+      ...below('api', 'sources', 'live-data', 'runs', 'webhooks', 'mcp'),
       ...['events.md', 'sources.md'],
     ],
   },

@@ -78,7 +78,7 @@ export function confluenceRows(catalogue: Catalogue): void {
     test('connect nothing and give the reason for a site without access, or without a name if there are several', async () => {
       for (const [subdomain, reason] of [
         ['elsewhere', /no access to the Confluence site/],
-        [null, /Name one by confluence_subdomain/],
+        [null, /Name one in confluence_subdomain/],
       ] as const) {
         const answer = await customer.fixture.connect(customer.user, { confluence_subdomain: subdomain });
         expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringMatching(reason) } });

@@ -37,7 +37,7 @@ export function unreadableRows(catalogue: Catalogue): void {
           ['ada/atlas/sights/tower.png', expect.stringMatching(/only documents and texts/)],
           ['ada/atlas/sights/tower.zip', expect.stringMatching(/only documents and texts/)],
           ['ada/atlas/sights/away', expect.stringMatching(/is a link/)],
-          ['ada/atlas/sights/long.rs', expect.stringMatching(/too long/)],
+          ['ada/atlas/sights/long.rs', expect.stringMatching(/too large/)],
         ]),
       );
       expect(await github.settledFiles(2)).toHaveLength(2);
@@ -78,7 +78,7 @@ export function unreadableRows(catalogue: Catalogue): void {
       expect(await skippedReasonsOf(gitbook, 2)).toEqual(
         new Map([
           ['atlas/away', expect.stringMatching(/is a link/)],
-          ['atlas/interface', expect.stringMatching(/computes it/)],
+          ['atlas/interface', expect.stringMatching(/computes this page/)],
         ]),
       );
     });
