@@ -79,7 +79,7 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     listed: 'containers, folders, blobs',
     ingested: 'each blob',
     unchangedBy: 'ETag',
-    limits: 'archived blobs are not read; a name with `.` or `..` between slashes can not be asked for',
+    limits: 'archived blobs are not read; a name with `.` or `..` between slashes cannot be requested',
   },
   facts: ({ accountName }) => ({ account: ACCOUNT.test(accountName) ? accountName : '' }),
   // Every request has its own signature, so there are no common headers.

@@ -95,11 +95,11 @@ async function openFile(client: SourceClient, externalId: string): Promise<ItemC
 
 export const box: Connector<OAuthGrant> = {
   about: {
-    listed: 'folders, files, links, also what others share',
-    ingested: 'each file; notes as Markdown; no links',
+    listed: 'folders, files, links, including those that others share',
+    ingested: 'each file; notes as Markdown; links are not read',
     unchangedBy: 'SHA-1, else ETag, and the name',
-    deletions: 'what is in the trash counts as deleted',
-    limits: 'events are kept for two weeks: a point older than 13 days has all listed',
+    deletions: 'items in the trash count as deleted',
+    limits: 'Box keeps events for two weeks, so a cursor older than 13 days causes a complete listing',
   },
   oauth: {
     // The app's settings in Box define the widest scopes; this narrows them.

@@ -16,10 +16,9 @@ export const confluence: Connector<OAuthGrant> = {
   about: {
     listed: 'spaces, folders, pages in pages, blog posts',
     ingested: 'each page and blog post; no attachments, comments, whiteboards, databases',
-    unchangedBy: 'number of the version',
+    unchangedBy: 'version number',
     deletions: 'archived spaces and pages, and drafts, count as deleted',
-    limits:
-      'one site a connection; empty folders are not listed; of macros that show what lies elsewhere there is no text',
+    limits: 'one site per connection; empty folders are not listed; macros that include other content have no text',
   },
   oauth: atlassianConsent,
   headers: bearer,

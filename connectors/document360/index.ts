@@ -49,8 +49,8 @@ export const document360: Connector<Document360Credentials> = {
   about: {
     listed: 'workspaces, categories, articles',
     ingested: 'each published article in the default language of its workspace; no pages of categories',
-    unchangedBy: 'published version and when it was changed',
-    limits: 'one project a token; hosts of other regions by SOURCE_URLS',
+    unchangedBy: 'published version and time of change',
+    limits: 'one project per token; set the hosts of other regions in SOURCE_URLS',
   },
   headers: ({ accessToken }) => ({ api_token: headerToken(accessToken) }),
   classify,

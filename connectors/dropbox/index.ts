@@ -54,10 +54,10 @@ async function openFile(client: GrantClient, externalId: string): Promise<ItemCo
 
 export const dropbox: Connector<OAuthGrant> = {
   about: {
-    listed: 'folders, files, also shared and mounted ones, and those of a team',
+    listed: 'folders and files, including shared and mounted ones, and those of a team',
     ingested: 'each file; Paper and other documents exported',
     unchangedBy: 'content hash, and the name',
-    limits: 'what only others may look into, and documents that nothing is exported of, can not be selected',
+    limits: 'content that the account may not read, and documents without an export format, cannot be selected',
   },
   oauth: {
     scopes: ['account_info.read', 'files.metadata.read', 'files.content.read'],

@@ -60,12 +60,12 @@ const kinds = itemsByKind<FreshdeskCredentials, NonNullable<FreshdeskPlace>>({
 
 export const freshdesk: Connector<FreshdeskCredentials> = {
   about: {
-    listed: 'categories, folders and articles of solutions; tickets and what is attached to them',
+    listed: 'categories, folders and articles of solutions; tickets and their attachments',
     ingested:
       'each published article in the main language, each ticket with its conversation; attachments with `sync_attachments`',
-    unchangedBy: 'when it was changed',
+    unchangedBy: 'time of change',
     deletions: 'spam counts as deleted',
-    limits: 'comments have no names of agents; 20,000 entries of a ticket',
+    limits: 'comments do not name the agent; 20,000 entries per ticket',
   },
   facts: ({ domain }) => ({ domain: DOMAIN.test(domain) ? domain : '' }),
   // HTTP Basic: the key is the user name, the password can be any text.

@@ -36,8 +36,8 @@ export const gitbook: Connector<GitBookCredentials> = {
   about: {
     listed: 'spaces, groups, pages, links',
     ingested: 'each page, as Markdown with its title',
-    unchangedBy: 'when the page was changed',
-    limits: 'a space is listed in one answer; links are not followed',
+    unchangedBy: "time of the page's last change",
+    limits: 'GitBook lists a space in one response; links are not followed',
   },
   headers: bearer,
   // GitBook's Retry-After contains seconds since 1970 instead of a duration.

@@ -93,7 +93,7 @@ export const github: Connector<GitHubCredentials> = {
     ingested:
       'files of readable formats, and short text of any other name, in default branches; issues and pull requests are read live: `/integrations/data/github/…`; no submodules, links',
     unchangedBy: "the hash of git's blob",
-    limits: '35 MB a file; 1 MB of text files without a known extension; the default branch only',
+    limits: '35 MB per file; 1 MB for text files without a known extension; the default branch only',
   },
   headers: ({ accessToken }) => ({
     accept: 'application/vnd.github+json',

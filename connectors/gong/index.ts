@@ -162,9 +162,9 @@ async function openCall(client: SourceClient, externalId: string): Promise<ItemC
 export const gong: Connector<OAuthGrant> = {
   about: {
     listed: 'workspaces, folders of their libraries, calls',
-    ingested: 'each call that has a transcript: who said what, and when; no sound, no video',
+    ingested: 'the transcript of each call, with speakers and times; no audio, no video',
     unchangedBy: null,
-    limits: 'three requests a second of a company; folders only where their library may be seen',
+    limits: 'three requests per second and company; folders only if the user may see their library',
   },
   oauth: {
     scopes: [

@@ -116,7 +116,7 @@ export const guru: Connector<GuruCredentials> = {
   about: {
     listed: 'collections, folders, cards',
     ingested: 'each card that is not archived; no attachments, no comments',
-    unchangedBy: 'when it was changed',
+    unchangedBy: 'time of change',
     deletions: 'archived cards count as deleted',
     limits: 'a card in several folders is listed in one of them',
   },

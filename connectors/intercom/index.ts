@@ -57,14 +57,14 @@ const kinds = itemsByKind<OAuthGrant, NonNullable<IntercomPlace>>({
 
 export const intercom: Connector<OAuthGrant> = {
   about: {
-    listed: 'collections and articles; conversations and tickets, and what is attached to them',
+    listed: 'collections and articles; conversations and tickets with their attachments',
     ingested:
-      'each published article in all its languages, each conversation, each ticket; what is attached with `sync_attachments`',
-    unchangedBy: 'when it was changed',
+      'each published article in all its languages, each conversation, each ticket; attachments with `sync_attachments`',
+    unchangedBy: 'time of change',
     deletions:
-      'so much of conversations and tickets, by a count after which all is listed; articles are listed whole each time',
+      'for conversations and tickets, a changed count causes a complete listing; articles are listed completely in each sync',
     limits:
-      '500 parts of a conversation are given out; each collection costs a reading of all articles; hosts of other regions by SOURCE_URLS',
+      'Intercom returns 500 parts per conversation; listing a collection reads all articles; set the hosts of other regions in SOURCE_URLS',
   },
   oauth: {
     // Permissions are chosen in the app's settings, so there are no scopes.

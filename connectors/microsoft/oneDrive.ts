@@ -18,9 +18,9 @@ const MAX_DRIVES = 1_000;
 
 export const oneDrive: Connector<OAuthGrant> = {
   about: {
-    listed: 'drives, folders, files, also those shared from elsewhere where a drive shows them',
-    ingested: 'each file; OneNote notebooks are not given out',
-    unchangedBy: 'cTag, else eTag; what is shared from elsewhere is fetched again',
+    listed: 'drives, folders and files, including shared ones that a drive contains',
+    ingested: 'each file; no OneNote notebooks',
+    unchangedBy: 'cTag, else eTag; files shared from other drives are fetched again',
     limits:
       '1,000 drives; items that are only "shared with me" are not listed; a drive with links to items of other drives is listed completely, because its feed does not report them',
   },

@@ -54,12 +54,12 @@ async function contentOf(client: GrantClient, page: Json, id: string): Promise<I
 export const notion: Connector<OAuthGrant> = {
   cache: { most: 100_000 },
   about: {
-    listed: 'what its user shares: pages in pages, databases, rows',
+    listed: 'pages that the user shares, with nested pages, databases and rows',
     ingested:
-      'each page, and each row as a file of NOTION_DATABASE, its columns and blocks as text or Markdown; no files within pages, comments, relations',
-    unchangedBy: 'when it was changed, from two minutes on',
-    deletions: 'what is shared no more, or in the trash, counts as deleted',
-    limits: '20,000 blocks a page; three requests a second of a connection',
+      'each page, and each row as a file of NOTION_DATABASE, with its columns and blocks as text or Markdown; no embedded files, comments or relations',
+    unchangedBy: 'time of change, if it is at least two minutes ago',
+    deletions: 'items that are no longer shared, or are in the trash, count as deleted',
+    limits: '20,000 blocks per page; three requests per second and connection',
   },
   oauth: notionConsent,
   sourceOf: (externalId) => (isRow(externalId) ? 'NOTION_DATABASE' : 'NOTION'),

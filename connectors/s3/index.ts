@@ -70,7 +70,7 @@ export const s3: Connector<S3Credentials> = {
     ingested: 'each object',
     unchangedBy: 'ETag',
     limits:
-      'a key that may not list buckets reads named ones; a name with `.` or `..` between slashes can not be requested',
+      'a key without permission to list buckets can read buckets that the request names; a name with `.` or `..` between slashes cannot be requested',
   },
   // Every request has its own signature, so there are no common headers.
   headers: () => ({}),

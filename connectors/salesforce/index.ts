@@ -42,10 +42,10 @@ export const salesforce: Connector<OAuthGrant> = {
     listed: 'libraries, folders, files, published articles',
     ingested:
       'each file, each article in each of its languages; records of its CRM are read live: `/integrations/data/crm/…`',
-    unchangedBy: 'version and when it was changed',
+    unchangedBy: 'version and time of change',
     deletions:
-      'so much of files outside of libraries: libraries and articles are listed whole each time; articles that are published no more count as deleted',
-    limits: 'files that are links can not be selected; records that files hang on are not shown',
+      'only for files outside of libraries: libraries and articles are listed completely in each sync; unpublished articles count as deleted',
+    limits: 'files that are links cannot be selected; records to which files are attached are not listed',
   },
   oauth: {
     scopes: ['api', 'refresh_token'],

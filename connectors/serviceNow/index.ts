@@ -62,10 +62,10 @@ export const serviceNow: Connector<OAuthGrant> = {
   about: {
     listed: 'tables, records, attachments',
     ingested: 'each incident and record; attachments with `sync_attachments`',
-    unchangedBy: 'when it was changed, and how often; of attachments the hash',
-    deletions: 'by counts of tables, after which all is listed; drafts, and what was retired, count as deleted',
+    unchangedBy: 'time and number of changes; for attachments the hash',
+    deletions: 'a changed count of a table causes a complete listing; drafts and retired articles count as deleted',
     limits:
-      'the tables incident, problem, change_request, kb_knowledge, sc_cat_item and custom ones that are kinds of tasks',
+      'the tables incident, problem, change_request, kb_knowledge, sc_cat_item and custom tables that extend task',
   },
   oauth: {
     scopes: ['useraccount'],

@@ -192,11 +192,12 @@ const conversations: LiveRead<OAuthGrant, LiveReads['conversations']> = async (c
 export const slack: Connector<OAuthGrant> = {
   cache: { most: 50_000 },
   about: {
-    listed: 'conversations, quarters of an hour, threads',
-    ingested: 'each quarter and each thread, with the names of who wrote; shared files are named, not read',
-    unchangedBy: 'a digest of the messages of a quarter; threads are read again',
-    deletions: 'a quarter is read again when a message in it is deleted',
-    limits: 'conversations that the user sees; eight requests at once of a workspace for all who share a client',
+    listed: 'conversations, quarter-hours, threads',
+    ingested: 'each quarter-hour and each thread, with the authors; shared files are named, not read',
+    unchangedBy: 'a digest of the messages of a quarter-hour; threads are read again',
+    deletions: 'a quarter-hour is read again when a message in it is deleted',
+    limits:
+      'conversations that the user can see; eight concurrent requests per workspace for all users of one OAuth client',
   },
   oauth: {
     // User scopes: a user has access to more than an app, which must be invited to each channel.

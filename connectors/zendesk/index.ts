@@ -62,13 +62,13 @@ const kinds = itemsByKind<OAuthGrant, NonNullable<ZendeskPlace>>({
 
 export const zendesk: Connector<OAuthGrant> = {
   about: {
-    listed: 'categories, sections and articles of the help centre; tickets and what is attached to them',
+    listed: 'categories, sections and articles of the help centre; tickets and their attachments',
     ingested:
-      'each published article in all its languages, each ticket with its comments; what is attached with `sync_attachments`; nothing attached to articles, no pictures',
-    unchangedBy: 'when it was changed',
-    deletions: 'so much of tickets, to administrators: the help centre is listed whole each time',
+      'each published article in all its languages, each ticket with its comments; attachments of tickets with `sync_attachments`; no attachments of articles, no pictures',
+    unchangedBy: 'time of change',
+    deletions: 'only for tickets, and only to administrators; the help centre is listed completely in each sync',
     limits:
-      'the export of tickets is for administrators: other agents see tickets that are not archived; 10,000 comments of a ticket',
+      'only administrators can export tickets: other agents see tickets that are not archived; 10,000 comments per ticket',
   },
   oauth: {
     scopes: ['read'],

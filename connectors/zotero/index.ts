@@ -16,10 +16,10 @@ export const zotero: Connector<OAuthGrant> = {
   about: {
     listed: 'libraries, collections, items, notes, attachments',
     ingested:
-      'each item as its title, facts and abstract; notes; stored files; no annotations, linked files, addresses',
+      'each item with its title, metadata and abstract; notes; stored files; no annotations, linked files or web links',
     unchangedBy: 'MD5 of a file, else the version',
-    deletions: 'a lost collection has all listed',
-    limits: '10,000 groups; 20,000 collections of a library',
+    deletions: 'a deleted collection causes a complete listing',
+    limits: '10,000 groups; 20,000 collections per library',
   },
   oauth: {
     isOAuth1: true,

@@ -31,11 +31,11 @@ async function outermost(client: SourceClient, folder: FileJson): Promise<Source
 
 export const googleDrive: Connector<OAuthGrant> = {
   about: {
-    listed: 'own files, what others share, shared drives: folders, files, shortcuts',
+    listed: 'own files, files that others share, shared drives: folders, files, shortcuts',
     ingested: 'each file; Docs, Sheets, Slides, Drawings and scripts exported; no forms, sites, maps',
     unchangedBy: 'MD5, else the version, and the name; shortcuts are fetched again',
-    deletions: 'what is in the trash counts as deleted; a drive that is new has all listed',
-    limits: '1,000 shared drives; folders 200 deep; shortcuts to folders are followed only where they are chosen',
+    deletions: 'items in the trash count as deleted; a new drive is listed completely',
+    limits: '1,000 shared drives; 200 levels of folders; a shortcut to a folder is followed only if it is selected',
   },
   oauth: googleConsent(['https://www.googleapis.com/auth/drive.readonly']),
   headers: bearer,

@@ -59,10 +59,10 @@ export const gmail: Connector<OAuthGrant> = {
   about: {
     listed: 'labels, messages',
     ingested:
-      'each message that `POST /integrations/gmail/sync` or a selection names; what is attached, below its message, with `sync_attachments`',
+      'each message that `POST /integrations/gmail/sync` or a selection names; attachments below their message, with `sync_attachments`',
     unchangedBy: 'historyId',
-    deletions: 'spam and the trash count as deleted',
-    limits: 'a listing requests each message separately: a large mailbox takes a while',
+    deletions: 'messages in spam and trash count as deleted',
+    limits: 'a listing requests each message separately, so a large mailbox takes time',
   },
   oauth: googleConsent(['https://www.googleapis.com/auth/gmail.readonly']),
   headers: bearer,

@@ -135,7 +135,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     listed: 'buckets of all projects, folders, objects',
     ingested: 'each object',
     unchangedBy: 'generation, else ETag',
-    limits: 'projects whose buckets the account may not see are passed over',
+    limits: 'projects whose buckets the account may not list are skipped',
   },
   oauth: googleConsent([
     // Required to identify the account.

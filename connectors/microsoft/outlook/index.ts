@@ -46,11 +46,11 @@ const categories: LiveRead<OAuthGrant, LiveReads['categories']> = async (client,
 
 export const outlook: Connector<OAuthGrant> = {
   about: {
-    listed: 'mail folders, mails, what is attached',
-    ingested: 'each mail; what is attached with `sync_attachments`',
+    listed: 'mail folders, messages, attachments',
+    ingested: 'each message; attachments with `sync_attachments`',
     unchangedBy: 'changeKey',
     deletions: 'messages in Deleted Items count as deleted',
-    limits: '10,000 folders; 1,000 attachments of a mail; search folders are skipped',
+    limits: '10,000 folders; 1,000 attachments per message; search folders are skipped',
   },
   // Categories are part of the mailbox settings.
   oauth: microsoftConsent(['Mail.Read', 'MailboxSettings.Read']),

@@ -40,7 +40,7 @@ export const sharePoint: Connector<OAuthGrant> = {
     listed: 'document libraries of one site with folders and files, and its pages',
     ingested: 'each file, each page; no lists, no OneNote notebooks',
     unchangedBy: 'cTag of a file, eTag of a page',
-    deletions: 'pages have no feed: they are compared',
+    deletions: 'pages have no change feed, so their listing is compared',
     limits: '5,000 libraries, 5,000 pages',
   },
   oauth: microsoftConsent(['Sites.Read.All', 'Files.Read.All']),
