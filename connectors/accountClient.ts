@@ -28,6 +28,14 @@ export interface SourceAnswer {
   readonly bytes: Uint8Array;
 }
 
+/** Where an answer has its list. */
+export interface ListShape {
+  /** The field of the answer with the list; absent: the answer is the list. */
+  readonly within?: string;
+  /** Whether the source answers 204 for an empty list. Otherwise an answer without a list is an error. */
+  readonly isEmptyAt204?: boolean;
+}
+
 /** What a call may need besides its path. */
 export interface CallOptions {
   /** Which of the source's addresses; unset: `api`. */
@@ -57,12 +65,12 @@ export interface SourceClient {
   post(path: readonly string[], body: unknown, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /**
    * Like `get` for a list, with the headers that contain the next page.
-   * @param within the field of the answer with the list; unset: the answer is the list
+   * @param shape where the list is in the answer
    */
   list(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
-    within?: string,
+    shape?: ListShape,
   ): Promise<{ readonly values: readonly unknown[]; readonly headers: Readonly<Record<string, string>> }>;
   /** The content of an item. Redirects are followed, without credentials. Throws a Fault. */
   content(

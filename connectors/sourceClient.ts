@@ -12,6 +12,7 @@ export interface SourceClientSettings extends TransportSettings {
 }
 
 interface Answered {
+  readonly status: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -51,7 +52,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     };
     const body = asForm ? new URLSearchParams(posted as Record<string, string>).toString() : JSON.stringify(posted);
     const answer = await send(isPost ? { ...request, method: 'POST', body } : request);
-    return { body: parseAnswer(answer.bytes), headers: answer.headers };
+    return { status: answer.status, body: parseAnswer(answer.bytes), headers: answer.headers };
   };
   /** A redirect of content may point to another host; no credentials are sent there. */
   const content = async (
@@ -97,8 +98,9 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       if (isObject(body)) return body;
       throw unlike('object');
     },
-    async list(path, query, within) {
-      const { body, headers } = await call(path, query);
+    async list(path, query, { within, isEmptyAt204 = false } = {}) {
+      const { status, body, headers } = await call(path, query);
+      if (isEmptyAt204 && status === 204) return { values: [], headers };
       const values = within === undefined ? body : isObject(body) ? body[within] : null;
       if (Array.isArray(values)) return { values: values as unknown[], headers };
       throw unlike('list');

@@ -16,7 +16,7 @@ import type { SourceClient } from '../accountClient.js';
 import type { SourceItem } from '../sourceItem.js';
 import { contentOf, externalIdOf, itemOf, type Kind, type Place, parseItemId } from './adapter.js';
 import { asObject, asText, type Json } from '../json.js';
-import { noSuchItem, requireId } from '../faults.js';
+import { incompleteAnswer, noSuchItem, requireId } from '../faults.js';
 
 /** Credentials supplied by the caller. */
 export interface GuruCredentials {
@@ -31,7 +31,8 @@ const isMissing = (error: unknown): boolean => error instanceof Fault && error.k
 
 /** Returns a page of a list. Only the query of the next link is used: its host and path are not trusted. */
 async function takePage(client: SourceClient, path: readonly string[], query: Query) {
-  const { values, headers } = await client.list(path, query);
+  // A search without results is answered with 204.
+  const { values, headers } = await client.list(path, query, { isEmptyAt204: path[0] === 'search' });
   const link = /<\s*([^>]+?)\s*>\s*;\s*rel="?next-page"?/.exec(headers['link'] ?? '')?.[1];
   if (link !== undefined && !URL.canParse(link))
     throw new Fault('server_error', 'Guru returned a list without its next page. It is retried automatically.');
@@ -66,8 +67,10 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cu
   try {
     page = await takePage(client, ['folders', first.folder, 'items'], at ?? {});
   } catch (error) {
-    // The folder was deleted in the meantime; the others still exist.
     if (!isMissing(error)) throw error;
+    // A collection always has its home folder. Without its contents, all cards would count as deleted.
+    if (first.owner === root) throw incompleteAnswer('Guru', 'the contents of the collection');
+    // The folder was deleted in the meantime; the others still exist.
     return { items: [], next: unlessEnd({ ...cursor, open: rest, at: null }) };
   }
   const items = page.values.flatMap((member) => itemOf(kindOf(member), member, { parent: first.owner, root }) ?? []);
@@ -102,7 +105,9 @@ async function begin(client: SourceClient, { kind, id }: Place): Promise<PageAt<
   const item = itemOf(kind, json, { parent: root, root });
   if (item === null) throw noSuchItem('Guru');
   if (kind === 'card') return { items: [item], next: null };
-  const home = kind === 'folder' ? id : asText(json['homeBoardSlug']);
+  // A slug is an id and a name, `iX4LdE4T/360-Reviews` (https://developer.getguru.com/docs/cards). Only the id is
+  // accepted in a path.
+  const home = kind === 'folder' ? id : (asText(json['homeBoardSlug'])?.split('/', 1)[0] ?? null);
   const cursor: Cursor = {
     root: root ?? item.externalId,
     open: home === null ? [] : [{ folder: home, owner: item.externalId }],

@@ -18,8 +18,12 @@ const MAX_DEPTH = 50;
 const AT_ONCE = 6;
 const tooMuch = (what: string): Fault => new Fault('too_large', `A page of Notion with ${what} is not read. Split it.`);
 
-/** Blocks whose children are not read: they are another page or database. */
-const CLOSED: ReadonlySet<string> = new Set(['child_page', 'child_database']);
+/**
+ * Blocks whose children are not read: they are another page or database, or Notion's API does not support their type.
+ * `unsupported` blocks can have `has_children: true`, and a request for the children is answered with 400
+ * (https://github.com/n8n-io/n8n/pull/26188, https://github.com/elastic/connectors/issues/2306).
+ */
+const CLOSED: ReadonlySet<string> = new Set(['child_page', 'child_database', 'unsupported']);
 
 /** Returns all blocks of a page. @throws Fault too_large */
 export async function readBlocks(client: GrantClient, pageId: string): Promise<readonly Block[]> {

@@ -23,12 +23,15 @@ type Open = Checked<typeof openPlace>;
 const TREE_CURSOR = shapeOf({ root: string, open: listOf(openPlace) });
 type TreeCursor = Checked<typeof TREE_CURSOR>;
 
+/** Types of blocks that contain no pages, or whose children Notion's API refuses to list (see blocks.ts). */
+const WITHOUT_PAGES: ReadonlySet<string> = new Set(['table', 'unsupported']);
+
 /** Whether a block may contain pages. A synced copy does not: its pages are listed with the original. */
 const holdsPages = (block: Json): boolean => {
   const type = asText(block['type']) ?? '';
   const original = type === 'synced_block' ? asObject(block['synced_block'])['synced_from'] : null;
   const isCopy = typeof original === 'object' && original !== null;
-  return block['has_children'] === true && type !== 'table' && !isCopy;
+  return block['has_children'] === true && !WITHOUT_PAGES.has(type) && !isCopy;
 };
 
 /** An item, and the places to search for its contents. */

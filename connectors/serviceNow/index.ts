@@ -89,7 +89,7 @@ export const serviceNow: Connector<OAuthGrant> = {
   async identify(client) {
     const { facts } = client.credentials;
     const asked = { sysparm_query: ME, sysparm_fields: 'sys_id,user_name,name,email', sysparm_limit: '1' };
-    const { values } = await client.list(['table', 'sys_user'], asked, 'result');
+    const { values } = await client.list(['table', 'sys_user'], asked, { within: 'result' });
     const user = (values[0] ?? {}) as Json;
     const [id, name] = [asTrimmed(user['sys_id']), asTrimmed(user['user_name'])];
     if (id === '' || name === '') throw new Fault('server_error', 'ServiceNow returned no user. Try again.');

@@ -34,7 +34,7 @@ async function tablesByTrying(client: SourceClient): Promise<readonly SourceItem
   const found: SourceItem[] = [];
   for (const table of TABLES)
     try {
-      await client.list(['table', table], { sysparm_limit: '1', sysparm_fields: 'sys_id' }, 'result');
+      await client.list(['table', table], { sysparm_limit: '1', sysparm_fields: 'sys_id' }, { within: 'result' });
       found.push(itemOfTable(table, '', siteOf(client)));
     } catch (error) {
       if (!isKind(error, 'access_denied', 'not_found')) throw error;

@@ -48,7 +48,7 @@ export async function readPage(
       sysparm_offset: String(after.passed),
       sysparm_exclude_reference_link: 'true',
     },
-    'result',
+    { within: 'result' },
   );
   const rows = values.map(asObject);
   const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => NEXT.test(part));
@@ -61,7 +61,7 @@ export async function readPage(
 /** Returns the number of records that match a query, hidden ones included; null if it is not reported. */
 export async function count(client: SourceClient, path: readonly string[], query: string): Promise<number | null> {
   const asked = { sysparm_query: query, sysparm_fields: 'sys_id', sysparm_limit: '1' };
-  const { headers } = await client.list(path, asked, 'result');
+  const { headers } = await client.list(path, asked, { within: 'result' });
   return /^\d{1,15}$/.test(headers['x-total-count'] ?? '') ? Number(headers['x-total-count']) : null;
 }
 

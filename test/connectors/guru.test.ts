@@ -89,6 +89,18 @@ test('continues if a folder is deleted during the listing', async () => {
   expect(rest).toEqual(['folder:f1', 'e']);
 });
 
+test('a collection whose home folder is not found is an error, so that its cards do not count as deleted', async () => {
+  const { next } = await account.listDescendants('collection:c1', null, NEVER);
+  emulator.misbehave((path) => (path.startsWith('/api/v1/folders/home-c1/') ? { status: 404 } : null));
+  expect((await faultOf(account.listDescendants('collection:c1', next, NEVER))).kind).toBe('server_error');
+});
+
+test('an empty search, which Guru answers with 204, is the end of the list', async () => {
+  emulator.folders.clear();
+  emulator.cards.clear();
+  expect((await below('collection:c1')).map(({ externalId }) => externalId)).toEqual(['collection:c1']);
+});
+
 test.each(['nowhere', 'collection:none', 'folder:none', 'collection:', 'a/b', '..', ''])(
   'rejects %j as not found',
   async (id) => {

@@ -207,6 +207,17 @@ test('reads a page as its title, columns and blocks, as Markdown and as plain te
   expect((await account.open(rowId(1), NEVER)).facts).toMatchObject({ type: 'PAGE', unread_blocks: 1 });
 });
 
+test('reads and lists a page around a block that the API of Notion does not support', async () => {
+  put(1, {
+    blocks: [{ type: 'paragraph', text: 'before' }, { type: 'unsupported' }, { type: 'paragraph', text: 'after' }],
+  });
+  put(8, { parent: { page: id(1) } });
+  expect((await texts(id(1))).plain).toBe('T1\n\nbefore\n\nafter\n\nT8');
+  expect((await account.open(id(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });
+  const around = await listed((cursor) => account.listDescendants(id(1), cursor, NEVER));
+  expect(around.items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8)]));
+});
+
 test('rejects a page with too many blocks instead of truncating it', async () => {
   put(1, { blocks: Array.from({ length: 60 }, () => ({ type: 'paragraph', text: 'x'.repeat(200_000) })) });
   expect(await faultOf(account.open(id(1), NEVER))).toMatchObject({ kind: 'too_large' });

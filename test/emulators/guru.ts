@@ -51,7 +51,8 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
     id,
     name: collections.get(id),
     slug: `${id}/name`,
-    homeBoardSlug: `home-${id}`,
+    // An id and a name (https://developer.getguru.com/docs/cards); only the id is accepted in a path.
+    homeBoardSlug: `home-${id}/Home`,
   });
   const collectionOf = (folder: string): string => {
     const { parent } = folders.get(folder)!;
@@ -117,10 +118,10 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
     if (resource === 'search' && id === 'query') {
       if (query.get('token') === null && query.get('sortField') !== 'dateCreated')
         return refuse(response, { status: 400 });
-      return send(
-        call,
-        [...cards].filter(([, card]) => card.archived !== true).map(([at]) => cardJson(at, true)),
-      );
+      const found = [...cards].filter(([, card]) => card.archived !== true).map(([at]) => cardJson(at, true));
+      if (found.length > 0) return send(call, found);
+      response.writeHead(204).end();
+      return;
     }
     if (resource !== 'cards' || !cards.has(id) || (rest !== '' && rest !== 'extended')) return missing();
     sendJson(response, 200, cardJson(id, true));

@@ -199,7 +199,10 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
     id,
     parent,
     type,
-    has_children: children.length > 0 || (type === 'child_page' ? childrenOf(id).length > 0 : hasChildren(id)),
+    has_children:
+      type === 'unsupported' ||
+      children.length > 0 ||
+      (type === 'child_page' ? childrenOf(id).length > 0 : hasChildren(id)),
     [type]: { ...(text === undefined ? {} : { rich_text: [run(text)] }), ...body },
   });
   const hasChildren = (block: string): boolean =>
@@ -296,6 +299,8 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
     if (resource !== 'blocks') return missing();
     const placed = findBlock(id);
     if (!pages.has(id) && (!placed || hidden.has(placed.page))) return missing();
+    // Their children exist, and are not listed (https://github.com/elastic/connectors/issues/2306).
+    if (rest === 'children' && placed?.block.type === 'unsupported') return refuse(response, { status: 400 });
     if (rest === 'children') return send(response, childrenOf(id), parameters);
     if (rest !== '' || !placed) return missing();
     sendJson(response, 200, blockJson(id, placed.block, placed.parent));
