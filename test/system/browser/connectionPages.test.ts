@@ -168,7 +168,7 @@ describe('failed connections', () => {
       await db.collection('connection_attempts').updateMany({ state: 'waiting' }, { $set: { expiresAt: new Date(0) } });
     });
     await press('Allow');
-    expect(await page.getByRole('main').innerText()).toContain('time for this connection is over');
+    expect(await page.getByRole('main').innerText()).toContain('time limit of this connection has passed');
     await picture('failed-expired');
     expect(errors).toEqual(errorOf(410));
   });

@@ -116,7 +116,7 @@ describe('a receiver that rejects an event', () => {
       () => webhook(hook.id),
       (one) => one?.status === 'FLAGGED',
     );
-    expect(flagged?.status_reason).toMatch(/FILE_ERROR \(evt_\d+_1\) was given up after 3 tries.*HTTP 503/);
+    expect(flagged?.status_reason).toMatch(/FILE_ERROR \(evt_\d+_1\) failed after 3 attempts.*HTTP 503/);
     expect(hook.arrived()).toEqual(['FILE_ERROR 1', 'FILE_ERROR 1', 'FILE_ERROR 1']);
     const [given] = await deliveries(hook.id);
     expect(given).toMatchObject({ status: 'FAILED', next_attempt_at: null });

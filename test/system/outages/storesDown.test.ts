@@ -149,11 +149,13 @@ function callAll(caller: Caller): Promise<Answer[]> {
 }
 
 /** Returns the answers that are neither the usual one nor a 503 with Retry-After and the store's name. */
-const unexpected = (answers: readonly Answer[], store: string): Answer[] =>
-  answers.filter(
-    ({ operation, status, retryAfter, detail }) =>
-      status !== usual.get(operation) && !(status === 503 && Number(retryAfter) > 0 && detail.includes(store)),
-  );
+const unexpected = (answers: readonly Answer[], store: string): (Answer & { readonly usual?: number })[] =>
+  answers.flatMap((answer) => {
+    const { operation, status, retryAfter, detail } = answer;
+    const asUsual = usual.get(operation);
+    const isRight = status === asUsual || (status === 503 && Number(retryAfter) > 0 && detail.includes(store));
+    return isRight ? [] : [{ ...answer, ...(asUsual === undefined ? {} : { usual: asUsual }) }];
+  });
 const refused = (answers: readonly Answer[], store: string): string[] =>
   answers.flatMap(({ operation, status, detail }) => (status === 503 && detail.includes(store) ? [operation] : []));
 

@@ -136,7 +136,7 @@ test('answers 409 while a request with the key is in progress, and serves the ne
     .collection('idempotencyKeys')
     .insertOne({ ...use, fingerprint: 'x', answer: null, expiresAt: new Date(Date.now() + 60_000) }, { session });
   const answer = await scrape('under way');
-  expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining('under way') } });
+  expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining('in progress') } });
   expect(answer.headers.get('retry-after')).toBe('1');
   await session.abortTransaction();
   await session.endSession();
