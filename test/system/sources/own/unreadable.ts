@@ -66,7 +66,7 @@ export function unreadableRows(catalogue: Catalogue): void {
       });
       expect(own).toHaveLength(3);
       await github.syncFiles(['ada/atlas/other', 'ada/atlas/.gitkeep']);
-      expect((await skippedReasonsOf(github, 6)).get('ada/atlas/other')).toMatch(/another repository/);
+      expect((await skippedReasonsOf(github, 6)).get('ada/atlas/other')).toMatch(/submodule/);
       expect(await github.files()).toHaveLength(2);
     });
 
