@@ -1,6 +1,9 @@
 import { CUSTOMER_ID, EXAMPLE_ORIGIN } from '../openapi/samples/request.js';
 
-/** Returns the page at /docs/. Its addresses are relative, because a proxy may serve the API below a path. */
+/**
+ * Returns the page at /docs/. Its addresses are relative, because a proxy may serve the API below a path. Some tables of
+ * Scalar are a few pixels wider than a phone.
+ */
 export const docsPage = (nonce: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -9,6 +12,7 @@ export const docsPage = (nonce: string): string => `<!doctype html>
 <meta property="csp-nonce" content="${nonce}">
 <title>Allotrope API reference</title>
 <link rel="icon" href="data:,">
+<style nonce="${nonce}">#reference { overflow-x: clip; }</style>
 </head>
 <body>
 <div id="reference"><p id="state">Loading the reference…</p></div>
