@@ -46,7 +46,7 @@ const deps = {
       discard: ({ id }: { id: number }) => Promise.resolve(void discarded.push(id)),
     },
   },
-  tokens: { read: (text: string) => (text === 'good' ? ADA : null) },
+  tokens: { read: (text: string) => (text === 'good' ? { owner: ADA, scope: null } : null) },
   settings: {
     maxJsonBytes: 200,
     maxContentsBytes: 400,
