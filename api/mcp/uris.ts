@@ -12,7 +12,7 @@ export interface FileUri {
   readonly offset: number;
 }
 
-/** Parses the URI of a resource; null if it is none of ours. */
+/** Parses the URI of a resource; null for other URIs. */
 export function readUri(uri: string): FileUri | null {
   const [, id, original, offset = '0'] = URI.exec(uri) ?? [];
   return id === undefined ? null : { fileId: Number(id), isOriginal: original !== undefined, offset: Number(offset) };

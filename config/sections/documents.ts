@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Settings } from '../readSettings.js';
 import type { Config } from '../types.js';
 
-/** Returns the settings of the processes that read documents, and the limits of what they read. */
+/** Returns the settings of the document reader processes, and the limits of documents. */
 export function documentSection(settings: Settings, dataDir: string): Config['documents'] {
   return {
     threads: settings.number('PARSE_THREADS'),

@@ -19,7 +19,7 @@ export interface MoveTry extends Tenant {
   readonly workflowId: string;
 }
 
-/** A file as it was when its vectors were copied. The move completes only if it has not changed since. */
+/** State of a file at the time when its vectors were copied. The move completes only if it has not changed since. */
 export type CarriedFile = Pick<FileDoc, '_id' | 'generation' | 'tagsRevision'>;
 
 /** Changes of the records of files that a run moves. Each is safe to repeat. */

@@ -52,7 +52,7 @@ test('releases held runs before it reads the outbox, so that they start in the s
   expect(names.indexOf('runs.unstarted')).toBe(1);
 });
 
-/** What a round finds, and what it asks Temporal to do. */
+/** Rows that a round finds, and its calls to Temporal. */
 const FOUND: readonly (readonly [what: string, answers: Answers, done: readonly string[]])[] = [
   ['nothing', {}, []],
   ['runs that are due', { 'runs.unstarted': [runOf(7)], 'runs.find': runOf(7) }, ['start run:7']],

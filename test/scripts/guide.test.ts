@@ -95,7 +95,7 @@ test('a changed page makes the site outdated, and the next build has the change'
   expect(await readFile(site('quickstart.html'), 'utf8')).toContain('The lighthouse was lit in 1901.');
 });
 
-test('a page that the table of contents does not name fails the build, and the site stays as it was', async () => {
+test('a page that the table of contents does not name fails the build, and the site does not change', async () => {
   const before = await readFile(site('index.html'), 'utf8');
   await writeFile(docs('guide/unlisted.md'), '# Unlisted\n');
   await expect(build()).rejects.toThrow(/Unlisted pages: guide\/unlisted\.md/);

@@ -129,7 +129,7 @@ test('a write that has seen a state applies to no other one', () =>
     }
   }));
 
-/** Transitions after which a file counts as ended, once each. Containers and comparisons that keep a copy are left out. */
+/** Transitions after which a file counts as ended, once each. Containers, and comparisons that keep a copy, are excluded. */
 const ENDS = 'finish finishUnchanged keepEvaluated shelve fail abort abortQueued';
 
 test('a file counts as ended after the transitions that end its sync, and after no others', () =>

@@ -51,7 +51,7 @@ async function forward(
   response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** A page of the browser, with what went wrong in it and what it asked of other servers. */
+/** A page of the browser, with its errors and its requests to other servers. */
 interface Watched {
   readonly page: Page;
   readonly faults: string[];
