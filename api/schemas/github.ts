@@ -1,12 +1,9 @@
-/** Schemas of the operations on GitHub's issues and pull requests. */
+/** Schemas of GitHub's issues and pull requests in answers. */
 import Joi from 'joi';
 
 import { wholeRecord } from './answers.js';
-import { integer, nullable, orNull } from './fields.js';
-import { type Shape, typed } from './inferred.js';
+import { integer, nullable } from './fields.js';
 import { extension, named } from './reference.js';
-import { orderDirection } from './enums.js';
-import { accountId, remoteData } from './integrations.js';
 
 const text = (about: string) => Joi.string().allow('').description(about);
 const maybe = (about: string) => nullable(text(about));
@@ -215,102 +212,3 @@ export const changedFile = named(
     ...remote,
   }).description('File that a pull request changes, with counts of lines.'),
 );
-
-/** Maximum length of a repository's name or URL, and of a branch name. */
-const MAX_NAME = 2_048;
-const MAX_CURSOR = 4_096;
-/** How a request names a repository. */
-export const repository = () =>
-  Joi.string()
-    .allow('')
-    .max(MAX_NAME)
-    .description(
-      '`owner/name`, the address of the repository, or the name alone for one of the connected user. Without it, the only repository of the account is used; several are 400.',
-    );
-
-const filters = <M extends Record<string, Joi.Schema>>(name: string, more: M) =>
-  named(
-    name,
-    Joi.object({
-      state: named(
-        'PRStateInput',
-        Joi.string().valid('closed', 'open', 'all').description('Which records are listed, by their state.'),
-      ).default('open'),
-      ...more,
-    }).description('Conditions for the records to list. All conditions must hold.'),
-  ).default({ state: 'open' });
-
-const orderedBy = (name: string, ...orders: readonly string[]) => ({
-  order_by: named(
-    name,
-    Joi.string()
-      .valid(...orders)
-      .description('Order of a list: by time, or by how much users take part.'),
-  ).default('created'),
-  order_dir: orNull(orderDirection(), 'asc'),
-});
-const pull_number = integer().required().description('Number of the pull request within its repository.');
-
-const branchName = (about: string) => orNull(text(about).max(MAX_NAME));
-
-/** Filters and orders of the lists, and the records of a pull request. */
-const OWN = {
-  issues: { filters: filters('IssuesFilter', {}), ...orderedBy('IssuesOrderBy', 'created', 'updated', 'comments') },
-  pull_requests: {
-    filters: filters('PullRequestFilters', {
-      base: branchName('Branch that the pull requests merge into. Absent or empty: any.'),
-      head: branchName(
-        'Branch that the pull requests merge: `owner:branch`, or a branch of the repository itself. Absent or empty: any.',
-      ),
-    }),
-    ...orderedBy('PROrderBy', 'created', 'updated', 'popularity'),
-  },
-  comments: { pull_number, ...orderedBy('CommentsOrderBy', 'created', 'updated') },
-  commits: { pull_number },
-  files: { pull_number },
-} as const satisfies Record<string, Record<string, Joi.Schema>>;
-export type GitHubList = keyof typeof OWN;
-
-/** Names of the requests and pages of each list in the reference. */
-export const GITHUB_NAMES: Readonly<Record<GitHubList, { readonly request: string; readonly page: string }>> = {
-  issues: { request: 'IssuesInput', page: 'IssuesResponse' },
-  pull_requests: { request: 'PullRequestsInput', page: 'PullRequestResponse' },
-  comments: { request: 'CommentsInput', page: 'CommentsResponse' },
-  commits: { request: 'CommitsInput', page: 'CommitsResponse' },
-  files: { request: 'FilesInput', page: 'FilesResponse' },
-};
-
-const listingFields = () => ({
-  data_source_id: accountId(),
-  include_remote_data: remoteData(),
-  repository: repository()
-    .required()
-    .description('`owner/name`, the address of the repository, or the name alone for one of the connected user.'),
-  page: integer()
-    .min(1)
-    .default(1)
-    .description(
-      'Number of the page, from 1 on; `next_cursor` takes precedence. GitHub rejects numbers far into a long list.',
-    ),
-  page_size: integer().min(1).max(100).default(30).description('Maximum number of records on a page, 100 at most.'),
-  next_cursor: orNull(
-    text('Value of `next_cursor` of the page before. Absent or empty: `page` decides.').max(MAX_CURSOR),
-  ),
-});
-
-/** Fields of some lists only. */
-interface OwnFields {
-  pull_number?: number;
-  filters?: { state: string; base?: string; head?: string };
-  order_by?: string;
-  order_dir?: 'asc' | 'desc';
-}
-
-/** The body of a live list of a repository's records. */
-export const gitHubListing = (kind: GitHubList) =>
-  typed<Shape<ReturnType<typeof listingFields>> & OwnFields>(
-    named(
-      GITHUB_NAMES[kind].request,
-      Joi.object({ ...listingFields(), ...OWN[kind] }).description('What to list of a repository, and in which pages.'),
-    ),
-  );

@@ -5,18 +5,8 @@ import { type Documentation, type DocumentedOperation, operation } from '../../h
 import { pathId } from '../../http/pathId.js';
 import { nullable } from '../../schemas/fields.js';
 import { optionalAccountId, remoteData } from '../../schemas/integrations.js';
-import {
-  changedFile,
-  GITHUB_NAMES,
-  gitHubListing,
-  type GitHubList,
-  issue,
-  pullComment,
-  pullCommit,
-  pullRequest,
-  repository,
-  wholePullRequest,
-} from '../../schemas/github.js';
+import { changedFile, issue, pullComment, pullCommit, pullRequest, wholePullRequest } from '../../schemas/github.js';
+import { GITHUB_NAMES, gitHubListing, type GitHubList, repository } from '../../schemas/githubLists.js';
 import { callSource, LIVE } from '../callSource.js';
 import { accountOf, connectedSourceOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
