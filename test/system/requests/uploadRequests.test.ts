@@ -369,8 +369,9 @@ describe('/upload_text', () => {
     expect(await user.settled(first.id)).toMatchObject({ sync_status: 'READY', name: 'one', tags: { kept: 'yes' } });
     const { results, count } = await user.chunks({ ids: [first.id] });
     expect({ count, text: results[0]?.source_content }).toEqual({ count: 1, text: 'The second text.' });
-    expect(await service.store.originals.sweep()).toBe(1);
-    expect((await stored()).length).toBe(before.length - 1);
+    // The service's own periodic sweep may be the one that deletes it, so the count of this sweep says nothing.
+    await service.store.originals.sweep();
+    await waitFor(stored, (names) => names.length === before.length - 1);
     await expectConsistent();
   });
 
