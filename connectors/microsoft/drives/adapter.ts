@@ -24,7 +24,7 @@ export function partsOf(externalId: string): { readonly drive: string; readonly 
   return { drive: externalId.slice(0, slash), item: externalId.slice(slash + 1) };
 }
 
-/** Where the items of a listing are. */
+/** The place of a listing's items. */
 export interface Place {
   readonly drive: string;
   /** The id of the drive's root folder, if known: its contents belong to the drive. */
