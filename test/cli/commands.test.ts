@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { DocumentRecord, FileRecord } from '../../contract/files/records.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
+import { cli } from '../support/cli.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** The other commands: test/system/commands/cli.test.ts. */
+let service: TestService;
+let site: Site;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  site = await startSite();
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  env = { ...service.env, PUBLIC_URL: service.url };
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+const call = (...args: string[]) => cli(env, ...args);
+
+describe('invalid calls', () => {
+  test('list every command in the help, and each command has a help', async () => {
+    const { code, lines } = await call('--help');
+    expect(code).toBe(0);
+    const names = lines.flatMap((text) =>
+      [...text.matchAll(/^ {2}(\w[\w -]*?) {2,}\S/gm)].map(([, name]) => name ?? ''),
+    );
+    expect(names.length).toBeGreaterThan(12);
+    for (const name of names) {
+      const help = await call(...name.split(' '), '--help');
+      expect(help.code).toBe(0);
+      expect(help.lines[0]).toContain(`npm run cli -- ${name}`);
+    }
+  });
+
+  test.each([
+    [['no-such'], 'There is no command no-such'],
+    [['org', 'create'], 'NAME is missing'],
+    [['org', 'list', 'more'], 'too many arguments'],
+    [['key', 'revoke', 'x'], 'ID must be a number'],
+    [['key', 'create', '--org', '-1'], '--org'],
+    [['search', 'a', '--nonsense'], '--nonsense'],
+  ])('exit with code 2 and the reason: %j', async (args, message) => {
+    const { code, said } = await call(...args);
+    expect([code, said]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('say what to do if the service does not answer, rejects the key, or a setting is missing', async () => {
+    const unreachable = await call('status', '--url', 'http://127.0.0.1:9');
+    expect([unreachable.code, unreachable.said]).toEqual([1, expect.stringContaining('npm start')]);
+    const wrongKey = await cli({ ...env, API_KEY: 'not-a-key-of-anybody' }, 'status');
+    expect([wrongKey.code, wrongKey.said]).toEqual([1, expect.stringContaining('key create')]);
+    const withoutApiKey = await cli({ DATA_DIR: '/nonexistent' }, 'status');
+    expect([withoutApiKey.code, withoutApiKey.said]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
+    const withoutSecretKey = await cli({ DATA_DIR: '/nonexistent' }, 'org', 'list');
+    expect([withoutSecretKey.code, withoutSecretKey.said]).toEqual([1, expect.stringContaining('SECRET_KEY')]);
+  });
+});
+
+test('scrapes and searches a site, and shows why a file is not searchable', async () => {
+  site.pages.set('/good.html', samplePage(1, 2));
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/good.html', '/gone.html']));
+  const scraped = await call('scrape', site.url('/sitemap.xml'), '--sitemap', '--customer', 'hugo', '--json');
+  expect(scraped.code).toBe(0);
+  expect(scraped.json<FileRecord>()).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 2 } });
+
+  const found = await call('search', 'sample', '--customer', 'hugo', '--k', '2', '--json');
+  expect(found.json<DocumentRecord[]>()[0]?.source_url).toBe(site.url('/good.html'));
+  expect((await call('search', 'sample', '--customer', 'hugo')).lines[0]).toMatch(/^1\. score -?[\d.]+ · file \d+/);
+
+  const status = await call('status', '--customer', 'hugo');
+  expect(status.lines[0]).toMatch(/^ready: mongodb \d+ ms/);
+  expect(status.lines).toContainEqual(expect.stringMatching(/^hugo: 2 ready, 0 in motion, 1 failed/));
+  const failedPage = await call('status', '--customer', 'hugo', '--find', 'gone');
+  expect(failedPage.lines.join('\n')).toMatch(/SYNC_ERROR[\s\S]*404/);
+  const good = (await call('status', '--customer', 'hugo', '--find', 'good', '--json')).json<{ chunks: number }[]>();
+  expect(good).toEqual([expect.objectContaining({ sync_status: 'READY', chunks: expect.any(Number) })]);
+
+  const unknownUser = await call('search', 'x', '--customer', 'nemo');
+  expect([unknownUser.code, unknownUser.said]).toEqual([1, expect.stringContaining('There is no user nemo')]);
+  expect((await call('status', '--customer', 'hugo', '--find', 'neverheardof')).code).toBe(1);
+  const failed = await call('scrape', site.url('/nothing.xml'), '--sitemap', '--customer', 'hugo');
+  expect([failed.code, failed.lines[0]]).toEqual([1, expect.stringContaining('SYNC_ERROR')]);
+});
