@@ -9,10 +9,25 @@ import type { FactCacheLimits } from './factCache.js';
 import type { OAuthGrant, OAuthSpec } from './oauthSpec.js';
 import type { ChangePage, ContainerPage, ItemPage } from './sourceItem.js';
 
+/** A cursor of a change feed that is being prepared. */
+export interface PreparedPoint {
+  readonly next: string;
+  /** Whether `next` must be prepared further. */
+  readonly more: boolean;
+}
+
 /** For sources that tell by themselves what happened. */
 export interface ChangeFeed<Credentials> {
-  /** Returns the current cursor: a sync from it gets all later changes. Throws a Fault stale_cursor if the account has no feed. */
+  /**
+   * Returns the current cursor: a sync from it gets all later changes. With `prepare`, the cursor must be prepared first.
+   * Throws a Fault stale_cursor if the account has no feed.
+   */
   now(client: AccountClient<Credentials>): Promise<string>;
+  /**
+   * For sources that return the current cursor only at the end of a complete listing: reads one page of it, so that the
+   * caller can store its position. Call it until `more` is false. Throws a Fault stale_cursor as `now` does.
+   */
+  prepare?(client: AccountClient<Credentials>, point: string): Promise<PreparedPoint>;
   /** Returns a page of changes since a cursor. Throws a Fault stale_cursor if the source no longer accepts the cursor. */
   since(client: AccountClient<Credentials>, point: string): Promise<ChangePage>;
 }
