@@ -131,8 +131,8 @@ export function createAccount(settings: AccountSettings): Account {
       const at = cursor === null ? null : openCursor(cursor);
       return sealed(await connector.listDescendants(await open(signal), externalId, at, typeFilter));
     },
-    open: async (externalId, signal, { saveAs = null } = {}) =>
-      connector.open(await open(signal), externalId, { saveAs }),
+    open: async (externalId, signal, { saveAs = null, version = null } = {}) =>
+      connector.open(await open(signal), externalId, { saveAs, version }),
     changes: feed
       ? {
           now: async (signal) => sealCursor(await feed.now(await open(signal))),

@@ -53,6 +53,11 @@ export interface Identity {
 export interface OpenOptions {
   /** The format that documents are given out in which their source keeps in a form of its own, where it can; null: the connector's choice. */
   readonly saveAs: string | null;
+  /**
+   * The version that the listing gave the item; null: unknown. Content that was read before may be returned only if it has
+   * this version.
+   */
+  readonly version: string | null;
 }
 
 /** The content of an item. */

@@ -37,6 +37,8 @@ let beforeAnswer: () => unknown = () => undefined;
 
 /** Folders whose children the account may not list, and roots that the source refuses to list. */
 const forbidden = new Set<string>();
+/** Folders whose listing the source rejects as an invalid request. */
+const rejected = new Set<string>();
 let refusedRoots: readonly string[] = [];
 /** Whether items have their place (path). */
 let hasPlaces = false;
@@ -95,6 +97,7 @@ const account = {
     requests.push(`below ${id}`);
     if (!tree.has(id)) return Promise.reject(new Fault('not_found', 'none'));
     if (forbidden.has(id)) return Promise.reject(new Fault('access_denied', 'forbidden'));
+    if (rejected.has(id)) return Promise.reject(new Fault('bad_response', 'rejected'));
     return Promise.resolve({ items: below(id).map(itemOf), next: null });
   },
   changes: {
@@ -135,6 +138,7 @@ beforeEach(async () => {
   steps = 0;
   isLost = false;
   forbidden.clear();
+  rejected.clear();
   refusedRoots = [];
   expired = 0;
   requests.length = 0;
@@ -238,6 +242,25 @@ describe('source with a change feed', () => {
     await list();
     expect(requests.at(-1)).toBe('since 5');
     expect(await itemIds()).toEqual(['A', 'b', 'late']);
+  });
+
+  test('keeps the other folders, and the known contents of one whose listing the source rejects', async () => {
+    for (const [id, at] of [
+      ['A', null],
+      ['a', 'A'],
+      ['B', null],
+      ['b', 'B'],
+    ] as const)
+      put(id, at);
+    await list();
+    expired = 1_000;
+    rejected.add('A');
+    put('c', 'B');
+    await sync(['a', 'b']);
+    await list();
+    expect(await itemIds()).toEqual(['A', 'B', 'a', 'b', 'c']);
+    expect(await fileIds()).toEqual(['a', 'b']);
+    expect(await currentSource()).toMatchObject({ syncStatus: 'READY' });
   });
 
   test('stores each step of preparing the first change token, so that an interrupted listing continues there', async () => {
