@@ -9,10 +9,25 @@ import type { FactCacheLimits } from './factCache.js';
 import type { OAuthGrant, OAuthSpec } from './oauthSpec.js';
 import type { ChangePage, ContainerPage, ItemPage } from './sourceItem.js';
 
+/** A cursor of a change feed that is being prepared. */
+export interface PreparedPoint {
+  readonly next: string;
+  /** Whether `next` must be prepared further. */
+  readonly more: boolean;
+}
+
 /** For sources with a feed of changes. */
 export interface ChangeFeed<Credentials> {
-  /** Returns the current cursor: a sync from it gets all later changes. Throws a Fault stale_cursor if the account has no feed. */
+  /**
+   * Returns the current cursor: a sync from it gets all later changes. With `prepare`, the cursor must be prepared first.
+   * Throws a Fault stale_cursor if the account has no feed.
+   */
   now(client: AccountClient<Credentials>): Promise<string>;
+  /**
+   * For sources that return the current cursor only at the end of a complete listing: reads one page of it, so that the
+   * caller can store its position. Call it until `more` is false. Throws a Fault stale_cursor as `now` does.
+   */
+  prepare?(client: AccountClient<Credentials>, point: string): Promise<PreparedPoint>;
   /** Returns a page of changes since a cursor. Throws a Fault stale_cursor if the source no longer accepts the cursor. */
   since(client: AccountClient<Credentials>, point: string): Promise<ChangePage>;
 }
@@ -38,6 +53,11 @@ export interface Identity {
 export interface OpenOptions {
   /** The export format of documents that the source stores in a format of its own, if it offers a choice; null: the connector's default. */
   readonly saveAs: string | null;
+  /**
+   * The version that the listing gave the item; null: unknown. Content that was read before may be returned only if it has
+   * this version.
+   */
+  readonly version: string | null;
 }
 
 /** The content of an item. */

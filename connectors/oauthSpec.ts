@@ -41,6 +41,11 @@ export interface OAuthSpec {
   readonly authorizeParameters: Readonly<Record<string, string>>;
   /** Whether each refresh invalidates the refresh token that it used. */
   readonly rotates: boolean;
+  /**
+   * How the source refuses an expired refresh token, if not as RFC 6749 says: status, error and description, separated by
+   * spaces.
+   */
+  readonly expiredRefresh?: string;
   /** Facts from the token response that are stored with the connection: by path, `team.id`, or by a pattern of the value. */
   readonly tokenResponseFields?: Readonly<Record<string, string | TokenResponseField>>;
   /** The part of the token response with the tokens, if it is not the whole. */
