@@ -1,5 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { signDelivery } from '../../activities/webhooks/signDelivery.js';
 import { eventBody } from '../../contract/events.js';
+import { waitFor } from '../support/waitFor.js';
 
 const run = promisify(execFile);
 const SIGNING_KEY = 'aa76aee859f223451fd9bfb37ce893a0';
@@ -76,3 +80,39 @@ test.each(['node', 'python3'] as const)(
     expect(await verified(program, { now: SECONDS + 301 })).toBe('too old');
   },
 );
+
+/** Returns a port of loopback that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+test('the receiver of the guide prints a signed delivery, and rejects one without a signature', async () => {
+  const port = await freePort();
+  const code = await readFile(path.join(folder, 'receiver.mjs'), 'utf8');
+  const file = path.join(folder, 'receiverHere.mjs');
+  await writeFile(file, code.replace('listen(9000', `listen(${port}`));
+  const receiver = spawn('node', [file, SIGNING_KEY], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  receiver.stdout.on('data', (text: Buffer) => (printed += text.toString()));
+  const send = (signed: Record<string, string>) =>
+    waitFor(
+      () => fetch(`http://127.0.0.1:${port}`, { method: 'POST', body, headers: signed }).catch(() => null),
+      (answer) => answer !== null,
+    );
+  try {
+    const now = Math.floor(Date.now() / 1000);
+    const signed = signDelivery({ signingKey: SIGNING_KEY, body, eventId: 'evt_1_5', seconds: now });
+    expect((await send({ ...signed }))?.status).toBe(204);
+    expect((await send({}))?.status).toBe(400);
+  } finally {
+    receiver.kill();
+    // Its output has ended, too.
+    await once(receiver, 'close');
+  }
+  expect(printed).toMatch(/^accepted: .*FILE_READY.*\nrejected: wrong signature\n$/);
+});
