@@ -1,0 +1,39 @@
+/** The commands of the README of each example, in a fresh shell against a service with a worker. */
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { copyExamples, type Examples } from '../../support/examples.js';
+import { startService, type TestService } from '../../support/service.js';
+
+const FOLDER = new URL('../../../examples/', import.meta.url);
+const PASSAGE = /\[report\.pdf, page 2\]/;
+
+let service: TestService;
+let examples: Examples;
+
+beforeAll(async () => {
+  service = await startService();
+  examples = await copyExamples(service);
+});
+afterAll(async () => {
+  await examples.close();
+  await service.close();
+});
+
+test.each(['langchain', 'llamaindex', 'ai-sdk', 'python'])('%s finds the passage and cites its page', async (name) => {
+  const printed = await (await examples.run(name)).ended();
+  expect(printed).toMatch(PASSAGE);
+  expect(printed).toContain('2.1 metres remain');
+});
+
+test('each example has a README of at most 30 lines, which the list of examples names', async () => {
+  const entries = await readdir(FOLDER, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  expect(names.length).toBeGreaterThan(4);
+  const list = await readFile(new URL('README.md', FOLDER), 'utf8');
+  for (const name of names) {
+    const readme = await readFile(new URL(`${name}/README.md`, FOLDER), 'utf8');
+    expect(readme.split('\n').length).toBeLessThanOrEqual(31);
+    expect(list).toContain(`(${name}/README.md)`);
+  }
+});
