@@ -102,7 +102,7 @@ export function createFixtureServer(): McpServer {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const tool = FIXTURE_TOOLS.find(({ name }) => name === params.name);
     if (!tool) throw new Error(`There is no tool ${params.name}`);
-    return tool.run({ server, extra, given: params.arguments ?? {}, progressToken: params._meta?.progressToken });
+    return tool.run({ extra, given: params.arguments ?? {}, progressToken: params._meta?.progressToken });
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: RESOURCES.map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType })),

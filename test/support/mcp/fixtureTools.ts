@@ -1,6 +1,5 @@
 /** The tools that the scenarios of @modelcontextprotocol/conformance call. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
   type CallToolResult,
@@ -18,7 +17,6 @@ const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
 const PAUSE_MS = 50;
 
 interface Call {
-  readonly server: Server;
   readonly extra: RequestHandlerExtra<ServerRequest, ServerNotification>;
   readonly given: Readonly<Record<string, unknown>>;
   readonly progressToken: string | number | undefined;
