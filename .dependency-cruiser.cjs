@@ -208,7 +208,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|\\.data|\\.engines|node_modules/\\.cache|bench/langchain)' },
+    exclude: { path: '^(dist|\\.data|\\.engines|node_modules/\\.cache|bench/langchain|examples)' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
