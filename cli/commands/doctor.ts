@@ -1,6 +1,6 @@
 import { loadConfig } from '../../config/config.js';
 import { ConfigError } from '../../config/configError.js';
-import { bad, type Check, messageOf, ok } from '../doctor/check.js';
+import { bad, type Check, exitCodeOf, messageOf, ok } from '../doctor/check.js';
 import { apiChecks, mongodbChecks, qdrantChecks, temporalChecks } from '../doctor/engines.js';
 import { machineChecks } from '../doctor/machine.js';
 import { workChecks } from '../doctor/work.js';
@@ -53,6 +53,6 @@ export const doctor: Command = {
         terminal.out(`${SIGNS[state]}  ${name}: ${found}`);
         if (fix !== undefined) terminal.out(`      → ${fix}`);
       }
-    return checks.some(({ state }) => state === 'bad') ? 1 : 0;
+    return exitCodeOf(checks);
   },
 };

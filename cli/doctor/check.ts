@@ -18,3 +18,7 @@ export const messageOf = (error: unknown): string => {
   const { cause, message } = error as Error;
   return cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
 };
+
+/** Returns the exit code of the command: 1 if a check is bad. Warnings and skipped checks are no failure. */
+export const exitCodeOf = (checks: readonly Pick<Check, 'state'>[]): number =>
+  checks.some(({ state }) => state === 'bad') ? 1 : 0;

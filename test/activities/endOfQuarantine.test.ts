@@ -236,3 +236,21 @@ test('a restore claims exactly what its filters name of one user, and nothing th
       expect(await transaction((session) => quarantine.claimBack(owner, asked, 10, session))).toBe(0);
     },
   ));
+
+test('a successor of a file has its account, source, external id and user', async () => {
+  const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
+  const named = { source: 'NOTION', externalFileId: 'page', accountId: 5 } as const;
+  const id = await quarantined(owner, named);
+  await seed(owner, { ...named, accountId: 6 });
+  await seed(owner, { ...named, source: 'CONFLUENCE' });
+  await seed(owner, { ...named, externalFileId: 'other' });
+  await seed(stranger, named);
+  const replaced = () =>
+    withDatabase(service, async (connection) => {
+      const rows = await quarantinedModel(connection).find({ _id: id }).lean();
+      return [...(await service.store.quarantine.replaced(rows))];
+    });
+  expect(await replaced()).toEqual([]);
+  await seed(owner, named);
+  expect(await replaced()).toEqual([id]);
+});

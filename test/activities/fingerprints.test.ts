@@ -72,7 +72,7 @@ const RUN = 7;
 async function readFeed(
   asked: Asked,
   reading: FeedReading | null,
-  { ready = reading?.entries ?? 0, factory = createFeedActivities } = {},
+  { ready = reading?.entries ?? 0, factory = createFeedActivities, run = {} } = {},
 ) {
   const parent = { _id: 3, externalFileId: asked.feedId, feedReading: reading, fileMetadata: {} };
   const { ingest, scrape, tags } = asked;
@@ -80,6 +80,7 @@ async function readFeed(
     'runs.find': {
       ...{ _id: RUN, kind: 'syncFeed', organizationId: 1, userId: 2, customerId: 'c', fileId: 3, dataSourceId: 9 },
       ...{ requestId: 'r', workflowId: 'w', progress: {}, request: { url: asked.feedId, ingest, scrape, tags } },
+      ...run,
     },
     'files.byIds': [parent],
     'files.countRun': { ready },
@@ -100,7 +101,8 @@ async function readFeed(
   await asyncLocalStorage.run(context, () => factory(deps as unknown as ActivityDeps).discoverEntries({ runId: RUN }));
   expect(known).toHaveLength(1);
   const saved = of('runs.saveProgress').map(([, progress]) => progress as { found: { reading: FeedReading } });
-  return { isConditional: known[0] !== null, reading: { ...saved[0]!.found.reading, entries: 1 } };
+  const accepted = of('files.acceptMany').flatMap(([, requests]) => requests as readonly { isPass?: boolean }[]);
+  return { accepted, isConditional: known[0] !== null, reading: { ...saved[0]!.found.reading, entries: 1 } };
 }
 
 /** Requests that differ from the first one in one field. */
@@ -124,6 +126,12 @@ test('an unchanged feed is skipped only if everything that its entries depend on
     ([field]) => field,
     async ([, changed]) => expect((await readFeed({ ...ASKED, ...changed }, reading)).isConditional).toBe(false),
   );
+});
+
+test('only a scheduled sync evaluates known entries; a request syncs them again with its own options', async () => {
+  expect((await readFeed(ASKED, null)).accepted).toEqual([expect.objectContaining({ isPass: false })]);
+  const scheduled = await readFeed(ASKED, null, { run: { parentRunId: 4 } });
+  expect(scheduled.accepted).toEqual([expect.objectContaining({ isPass: true })]);
 });
 
 test('an unchanged feed is read again if any of its entries was changed or deleted here', async () => {

@@ -94,14 +94,17 @@ describe('listing', () => {
     expect(versionsOf((await below('workspace:1')).items)['100']).not.toBe(first['100']);
   });
 
-  test.each([400, 404, 410])('restarts a listing whose cursor Gong refuses with %d, instead of ending it', async (status) => {
-    fill();
-    const { next } = await account.listDescendants('workspace:1', null, NEVER);
-    const second = await account.listDescendants('workspace:1', next, NEVER);
-    gong.misbehave((path) => (path.includes('cursor=') ? { status } : null));
-    const fault = await faultOf(account.listDescendants('workspace:1', second.next, NEVER));
-    expect(fault).toMatchObject({ kind: 'stale_cursor' });
-  });
+  test.each([400, 404, 410])(
+    'restarts a listing whose cursor Gong refuses with %d, instead of ending it',
+    async (status) => {
+      fill();
+      const { next } = await account.listDescendants('workspace:1', null, NEVER);
+      const second = await account.listDescendants('workspace:1', next, NEVER);
+      gong.misbehave((path) => (path.includes('cursor=') ? { status } : null));
+      const fault = await faultOf(account.listDescendants('workspace:1', second.next, NEVER));
+      expect(fault).toMatchObject({ kind: 'stale_cursor' });
+    },
+  );
 
   test('lists a workspace without calls, although Gong answers 404', async () => {
     fill();

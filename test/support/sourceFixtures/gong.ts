@@ -44,7 +44,12 @@ export async function fixtureForGong(): Promise<GongFixture> {
       folders.set('11', { name: 'Sights', workspace: '1', calls: ['100'] });
       folders.set('12', { name: 'People', workspace: '1', parent: '11', calls: ['101'] });
       for (const [name, text] of moreDocuments(more, (title, content) => [title, content]))
-        calls.set(String(1_000 + Number(name.slice(1))), { title: name, workspace: '1', started, said: passages(text) });
+        calls.set(String(1_000 + Number(name.slice(1))), {
+          title: name,
+          workspace: '1',
+          started,
+          said: passages(text),
+        });
       gong.reset();
       return {
         containers: CONTAINERS.map((_name, index) => `workspace:${index + 1}`),

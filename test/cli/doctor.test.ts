@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 
+import { type Check, exitCodeOf } from '../../cli/doctor/check.js';
 import { clockCheck } from '../../cli/doctor/clock.js';
 import { everyRow } from '../support/everyRow.js';
 
@@ -29,3 +30,8 @@ test('reports a clock that is more than 5 s ahead of or behind that of MongoDB',
         found: `differs from MongoDB's by ${seconds} s`,
       }),
   ));
+
+test('exits with 1 only if a check is bad', () => {
+  const codeOf = (...states: Check['state'][]): number => exitCodeOf(states.map((state) => ({ state })));
+  expect([codeOf('ok'), codeOf('ok', 'warn', 'skipped'), codeOf('ok', 'bad', 'warn')]).toEqual([0, 0, 1]);
+});
