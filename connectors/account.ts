@@ -5,7 +5,7 @@ import type { GrantStore, StoredGrant } from '../contract/accounts/oauth.js';
 import type { SourceType } from '../contract/sources/sources.js';
 import type { TypeFilter } from '../contract/sources/typesAtSource.js';
 import { type AccountLimits, type GrantFacts, readGrantFacts } from './accountFacts.js';
-import type { Connector, Identity, ItemContent, OpenOptions } from './connector.js';
+import type { Connector, Identity, ItemContent, OpenOptions, PreparedPoint } from './connector.js';
 import type { OAuthGrant } from './oauthSpec.js';
 import type { AccountClient } from './accountClient.js';
 import type { ChangePage, ContainerPage, ItemPage } from './sourceItem.js';
@@ -36,6 +36,8 @@ export interface Account {
   /** For sources with a change feed; null for others. */
   readonly changes: {
     now(signal: AbortSignal): Promise<string>;
+    /** Only for sources whose current cursor takes a complete listing; see ChangeFeed. */
+    prepare?(point: string, signal: AbortSignal): Promise<PreparedPoint>;
     since(changeToken: string, signal: AbortSignal): Promise<ChangePage>;
   } | null;
   /** The version of the OAuth grant in use; null for sources without OAuth. */
@@ -75,6 +77,7 @@ export interface AccountSettings extends Pick<
 export function createAccount(settings: AccountSettings): Account {
   const { source, connector, credentials, live, cache, rateLimiterOf: gateOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;
+  const prepare = feed?.prepare?.bind(feed);
   const keeper = typeof credentials === 'string' ? null : credentials;
 
   /**
@@ -128,11 +131,15 @@ export function createAccount(settings: AccountSettings): Account {
       const at = cursor === null ? null : openCursor(cursor);
       return sealed(await connector.listDescendants(await open(signal), externalId, at, typeFilter));
     },
-    open: async (externalId, signal, { saveAs = null } = {}) =>
-      connector.open(await open(signal), externalId, { saveAs }),
+    open: async (externalId, signal, { saveAs = null, version = null } = {}) =>
+      connector.open(await open(signal), externalId, { saveAs, version }),
     changes: feed
       ? {
           now: async (signal) => sealCursor(await feed.now(await open(signal))),
+          ...(prepare && {
+            prepare: async (point: string, signal: AbortSignal) =>
+              sealed(await prepare(await open(signal), openCursor(point))),
+          }),
           async since(changeToken, signal) {
             const from = openCursor(changeToken);
             return sealed(await feed.since(await open(signal), from));

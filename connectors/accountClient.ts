@@ -1,24 +1,24 @@
 import type { FactCache } from './factCache.js';
 import type { OAuthGrant } from './oauthSpec.js';
 
-/** The answer of a source that is not a success. */
+/** An error response of a source. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed where it is JSON; else the text. */
+  /** The parsed JSON, or the text of other bodies. */
   readonly body: unknown;
 }
 
-/** A request that a connector made up by itself, for instance because it is signed. */
+/** A request that a connector builds itself, for instance because it is signed. */
 export interface SourceRequest {
   readonly url: string;
   /** Unset: GET. */
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the content of an item is asked for: bounded and timed as such. */
+  /** Whether it requests the content of an item: the limits of contents apply then. */
   readonly isContent: boolean;
-  /** Refusals that its connector deals with itself: they are answers. */
+  /** Returns true for error responses that the connector handles itself: they are returned instead of thrown. */
   readonly takes: (refusal: Refusal) => boolean;
 }
 
@@ -28,7 +28,7 @@ export interface SourceAnswer {
   readonly bytes: Uint8Array;
 }
 
-/** Where an answer has its list. */
+/** The place of the list in an answer. */
 export interface ListShape {
   /** The field of the answer with the list; absent: the answer is the list. */
   readonly within?: string;
@@ -36,32 +36,32 @@ export interface ListShape {
   readonly isEmptyAt204?: boolean;
 }
 
-/** What a call may need besides its path. */
+/** Options of a call. */
 export interface CallOptions {
-  /** Which of the source's addresses; unset: `api`. */
+  /** Name of the source's base URL; unset: `api`. */
   readonly at?: string;
-  /** Put on, or put in place of, what every request carries. */
+  /** Headers in addition to those of every request, or instead of them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is posted goes as a form of texts; unset: as JSON. */
+  /** Whether the body is sent as a form; unset: as JSON. */
   readonly asForm?: boolean;
 }
 
-/** Calls a source for one account until its signal aborts: with the account's headers, within its limits, and with Faults for errors. */
+/** Calls a source for one account: with the account's headers, within its limits, and with Faults for errors. */
 export interface SourceClient {
-  /** Ends each request that is under way. */
+  /** Aborts all requests in progress. */
   readonly signal: AbortSignal;
-  /** Where the source is, by the parts of its row. */
+  /** Base URLs of the source, by name. */
   readonly urls: Readonly<Record<string, string>>;
   /**
-   * The JSON at a path below one of the source's addresses. Throws a Fault.
-   * @param path its parts, not encoded: what a caller named stays one part
+   * Returns the JSON at a path below one of the source's base URLs. Throws a Fault.
+   * @param path its segments, not encoded: an id from a caller stays one segment
    */
   get(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** The same, asked for by a POST. @param body unset: an empty object; some methods without arguments want null */
+  /** Sends a POST instead. @param body undefined: an empty object; some methods without arguments require null */
   post(path: readonly string[], body: unknown, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /**
    * Like `get` for a list, with the headers that contain the next page.
@@ -72,17 +72,17 @@ export interface SourceClient {
     query: Readonly<Record<string, string>>,
     shape?: ListShape,
   ): Promise<{ readonly values: readonly unknown[]; readonly headers: Readonly<Record<string, string>> }>;
-  /** The content of an item. Redirects are followed, without credentials. Throws a Fault. */
+  /** Returns the content of an item. Redirects are followed without credentials. Throws a Fault. */
   content(
     path: readonly string[],
     query: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<SourceAnswer>;
-  /** The answer to a request, in the same turn and with the same Faults. `headers` of the connector are not put on. */
+  /** Sends a request within the same limits and with the same Faults. The headers of the connector are not added. */
   send(request: SourceRequest): Promise<SourceAnswer>;
 }
 
-/** What each function of a connector gets first: the client of an account, for the length of one call. */
+/** The client of an account for one call of a connector; the first argument of each of its functions. */
 export interface AccountClient<Credentials = unknown> extends SourceClient {
   readonly credentials: Credentials;
   /** Facts that calls of this source have cached. */

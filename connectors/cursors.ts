@@ -33,6 +33,11 @@ export const nullable =
   <T>(check: Check<T>): Check<T | null> =>
   (value) =>
     value === null || check(value);
+/** For a field that an older version did not write. */
+export const optional =
+  <T>(check: Check<T>): Check<T | undefined> =>
+  (value): value is T | undefined =>
+    value === undefined || check(value);
 export const listOf =
   <T>(check: Check<T>): Check<readonly T[]> =>
   (value): value is readonly T[] =>
@@ -109,8 +114,22 @@ export const withRootsCursor =
 /** A change feed with a typed change token. */
 interface TypedFeed<T, Credentials> {
   now(client: AccountClient<Credentials>): Promise<T>;
+  prepare?(client: AccountClient<Credentials>, point: T): Promise<{ readonly next: T; readonly more: boolean }>;
   since(client: AccountClient<Credentials>, point: T): Promise<Omit<ChangePage, 'next'> & { readonly next: T }>;
 }
+
+const prepareOf = <T, Credentials>(
+  shape: Check<T>,
+  prepare: TypedFeed<T, Credentials>['prepare'],
+): Pick<ChangeFeed<Credentials>, 'prepare'> =>
+  prepare === undefined
+    ? {}
+    : {
+        async prepare(client, text) {
+          const { next, more } = await prepare(client, readCursor(shape, text));
+          return { next: writeCursor(next), more };
+        },
+      };
 
 /** Converts a change feed with a typed change token to one with a text token. */
 export const changeFeed = <T, Credentials = OAuthGrant>(
@@ -118,6 +137,7 @@ export const changeFeed = <T, Credentials = OAuthGrant>(
   feed: TypedFeed<NoInfer<T>, Credentials>,
 ): ChangeFeed<Credentials> => ({
   now: async (client) => writeCursor(await feed.now(client)),
+  ...prepareOf(shape, feed.prepare?.bind(feed)),
   async since(client, text) {
     const { next, ...page } = await feed.since(client, readCursor(shape, text));
     return { ...page, next: writeCursor(next) };

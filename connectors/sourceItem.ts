@@ -3,18 +3,18 @@ import type { FileFormat } from '../contract/files/fileFormats.js';
 import type { TagValue } from '../contract/files/records.js';
 import type { Typed } from '../contract/sources/typesAtSource.js';
 
-/** Something that an account holds: a folder, a page, a file. With a type at its source, it becomes a file where that is asked for. */
+/** An item of an account: a folder, a page, a file. An item with a type at its source becomes a file if that type is requested. */
 export interface SourceItem extends Typed {
-  /** Unique in its account, and the same whenever it is listed. */
+  /** Unique in its account, and the same in every listing. */
   readonly externalId: string;
   /** Its parent; null for a root item. */
   readonly parentExternalId: string | null;
   /** Its root item; null for a root item. */
   readonly rootExternalId: string | null;
   readonly name: string;
-  /** In the words of the contract: SPACE, FOLDER, PAGE… */
+  /** A value of the contract: SPACE, FOLDER, PAGE… */
   readonly itemType: string;
-  /** Where a person opens it. */
+  /** Address for a browser. */
   readonly externalUrl: string | null;
   readonly fileFormat: FileFormat | null;
   /** Whether a caller can select it, for itself or its contents. */
@@ -23,15 +23,15 @@ export interface SourceItem extends Typed {
   readonly isExpandable: boolean;
   /** Whether it becomes a file; otherwise only its contents do. */
   readonly hasContent: boolean;
-  /** It is attached to something, and becomes a file also where `sync_attachments` asks for such. */
+  /** Set for an attachment; it also becomes a file with `sync_attachments`. */
   readonly isAttachment?: true;
   /** ISO 8601. */
   readonly createdAt: string | null;
-  /** Another one whenever its content is another: a revision, an ETag, a hash. Null where its listing does not tell. */
+  /** Changes whenever the content changes: a revision, an ETag, a hash. Null if the listing contains none. */
   readonly version: string | null;
   /** For sources that report deletions by path: its path, with slashes between the names. */
   readonly place?: string;
-  /** For an item that becomes no file: the reason, in a sentence that says what to do. It is reported when its container is selected. */
+  /** For an item that does not become a file: a sentence with the reason and what to do. It is reported when its container is selected. */
   readonly skipReason?: string;
   /** Metadata of the source, as tags of the file; a caller's tags of the same name win. */
   readonly tags?: Readonly<Record<string, TagValue>>;
@@ -47,7 +47,7 @@ export interface SkippedItem extends Typed {
 
 export interface ItemPage {
   readonly items: readonly SourceItem[];
-  /** Where the next page begins, in the source's own words; null after the last one. */
+  /** Cursor of the next page, in the source's format; null after the last one. */
   readonly next: string | null;
   /** Containers that the account may not list: their contents are unknown. */
   readonly refused?: readonly string[];
@@ -55,13 +55,13 @@ export interface ItemPage {
   readonly isDeep?: true;
   /** Entries that are not items. */
   readonly skipped?: readonly SkippedItem[];
-  /** The source has more than it lists: absence is then no proof of deletion. */
+  /** The source has more items than it lists, so a missing item is not a deleted one. */
   readonly isPartial?: true;
 }
 
 /** A root container, as the source lists it at the time of the call. */
 export interface Container {
-  /** As the source itself calls it. */
+  /** Its id at the source. */
   readonly id: number;
   /** The externalId of its item. */
   readonly name: string;
@@ -74,7 +74,7 @@ export interface ContainerPage {
   readonly next: number | null;
 }
 
-/** What happened to one item. */
+/** A change of one item. */
 export type Change =
   | { readonly item: SourceItem }
   /** It was deleted, with its contents. */
@@ -86,7 +86,7 @@ export interface ChangePage {
   readonly deletedPaths?: readonly string[];
   /** Cursor of the next page, or of the next sync, in the source's format. */
   readonly next: string;
-  /** Whether there is more of this pass. */
+  /** Whether this sync has more pages. */
   readonly more: boolean;
   /** The page includes the descendants of its items, which need no walk. */
   readonly isDeep?: true;

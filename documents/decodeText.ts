@@ -1,39 +1,50 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import iconv from 'iconv-lite';
-import { guessCharset } from './guessCharset.js';
+import { bufferOf, decodeBytes, encodingOf } from './encoding/decodeBytes.js';
+import { detectEncoding, isIso2022Jp } from './encoding/detectEncoding.js';
+import { declaredLanguage, prescanMeta } from './encoding/prescanMeta.js';
+import { utf16Without } from './encoding/utf16.js';
 import type { ParseInput } from './types.js';
 
-/**
- * Bytes in which a page's encoding declaration is searched. Browsers examine 1,024 bytes; real pages often have scripts
- * before it.
- */
-const META_WINDOW = 4096;
+/** Valid sequences of UTF-8 that no text in another encoding contains by chance. */
+const CERTAIN_SEQUENCES = 6;
 
 /**
- * Decodes bytes: by byte order mark, by the Content-Type's charset, by the page's own meta element (`html` only), as
- * UTF-8 if that decodes (a few invalid bytes among many valid ones are accepted), else as windows-1252, the encoding of
- * old pages without a declaration. For a file that is not a page, guessCharset() may find another encoding than
- * windows-1252. A declaration that contradicts the bytes is ignored: some servers send one charset with all files.
+ * Decodes bytes as browsers do: by byte order mark, by the Content-Type's charset, by the page's own meta element (`html`
+ * only). A declaration that the bytes contradict is ignored, because some servers send one charset with all files:
+ * UTF-16 and UTF-8 are recognised by their form, other encodings by the letters of the decoded text. Undeclared text is
+ * UTF-8 if it decodes (a few invalid bytes among many valid ones are accepted), else its encoding is detected.
  */
-export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, options: { html: boolean }): string {
+export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, { html }: { html: boolean }): string {
   const { bytes } = input;
-  const declarations = [
-    () => byteOrderMark(bytes),
-    () => charsetOf(input.contentType),
-    () => (options.html ? declaredInPage(bytes) : null),
-  ];
-  for (const declaration of declarations) {
-    const charset = declaration();
-    const text = charset === null ? null : decode(bytes, charset);
-    if (text !== null) return text;
-  }
-  const wide = options.html ? null : utf16Without(bytes);
+  const wide = declaredOrFoundWide(input);
   if (wide !== null) return new TextDecoder(wide).decode(bytes);
-  return (
-    decodeStrictly(bytes) ??
-    decodeDamaged(bytes) ??
-    iconv.decode(bufferOf(bytes), options.html ? 'windows-1252' : guessCharset(bytes))
-  );
+  // ASCII is the same in nearly all encodings, and latin1 is by far the fastest to decode.
+  if (isAscii(bytes))
+    return isIso2022Jp(bytes) ? decodeBytes(bytes, 'iso-2022-jp') : bufferOf(bytes).toString('latin1');
+  const isValid = isUtf8(bytes);
+  const text = isValid ? new TextDecoder('utf-8').decode(bytes) : '';
+  if (isValid && hasLetters(text, CERTAIN_SEQUENCES)) return text;
+  const declared = declaredEncoding(input, html);
+  if (isValid && (declared === null || !SEVERAL_BYTES.test(declared))) return text;
+  if (declared === 'utf-8' ? isMostlyUtf8(bytes) : declared === null && isDamagedUtf8(bytes))
+    return new TextDecoder('utf-8').decode(bytes, { stream: declared === null });
+  const language = html ? declaredLanguage(bytes) : null;
+  const other = declared === 'utf-8' ? null : declared;
+  return decodeBytes(bytes, detectEncoding(bytes, { isPage: html, declared: other, language }));
+}
+
+/** Encodings whose text may by chance be valid UTF-8. */
+const SEVERAL_BYTES = /^(?:gb|big5|euc|shift)/;
+
+/** Returns the UTF-16 of a byte order mark, of the header, or of the bytes' form; null for other text. */
+function declaredOrFoundWide({ bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'>): string | null {
+  const mark = byteOrderMark(bytes);
+  if (mark !== null) return mark === 'utf-8' ? null : mark;
+  const found = utf16Without(bytes);
+  const declared = encodingOf(charsetOf(contentType) ?? '');
+  if (found !== null || declared?.startsWith('utf-16') !== true) return found;
+  // Neither ASCII nor UTF-8 without zero bytes is UTF-16.
+  return isUtf8(bytes) && !bytes.includes(0) ? null : declared;
 }
 
 /** Returns the encoding of a byte order mark, or null. */
@@ -44,77 +55,45 @@ export function byteOrderMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
   return null;
 }
 
-/**
- * Detects UTF-16 without a byte order mark: every other byte of its first letters is zero, unlike in any other text.
- */
-export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
-  const pairs = Math.min(bytes.length, 512) >> 1;
-  if (pairs < 4) return null;
-  let [low, high] = [0, 0];
-  for (let nth = 0; nth < pairs; nth++) {
-    if (bytes[2 * nth] === 0) high += 1;
-    if (bytes[2 * nth + 1] === 0) low += 1;
-  }
-  if (low > 0.7 * pairs && high < 0.1 * pairs) return 'utf-16le';
-  return high > 0.7 * pairs && low < 0.1 * pairs ? 'utf-16be' : null;
-}
-
 /** Returns the charset parameter of a Content-Type header in lower case, or null. */
 export function charsetOf(contentType: string | null): string | null {
   const charset = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;]+))/i.exec(contentType ?? '');
   return (charset?.[1] ?? charset?.[2] ?? charset?.[3] ?? '').trim().toLowerCase() || null;
 }
 
-function declaredInPage(bytes: Uint8Array): string | null {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, META_WINDOW)).toString('latin1');
-  // A commented-out declaration does not count.
-  const shown = head.replace(/<!--[\s\S]*?-->/g, '');
-  for (const [meta] of shown.matchAll(/<meta[\s/][^>]*>/gi)) {
-    const charset =
-      /[\s/"']charset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(meta) ?? /;\s*charset\s*=\s*([^\s"'/>;]+)/i.exec(meta);
-    if (charset?.[1] !== undefined) return inPage(charset[1]);
-  }
-  const xml = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']+)["']/i.exec(shown);
-  return xml?.[1] === undefined ? null : inPage(xml[1]);
+/**
+ * Returns the first declared encoding that is known and possible. UTF-16 is recognised before, so its declaration is
+ * wrong here. If the header contradicts itself by an impossible UTF-8, the page's own declaration counts.
+ */
+function declaredEncoding(
+  { bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'>,
+  html: boolean,
+): string | null {
+  const header = encodingOf(charsetOf(contentType) ?? '');
+  const isPossible = header !== null && !header.startsWith('utf-16') && (header !== 'utf-8' || isMostlyUtf8(bytes));
+  if (isPossible || !html) return isPossible ? header : null;
+  const inPage = encodingOf(prescanMeta(bytes) ?? '');
+  return inPage ?? (header === 'utf-8' ? header : null);
 }
 
-/** Corrects a page's declared charset: a declaration that was readable byte by byte cannot be UTF-16. */
-function inPage(charset: string): string {
-  const name = charset.trim().toLowerCase();
-  if (name.startsWith('utf-16') || name === 'ucs-2' || name === 'unicode') return 'utf-8';
-  return name === 'x-user-defined' ? 'windows-1252' : name;
+/** Whether a text has at least so many letters beyond ASCII. */
+function hasLetters(text: string, least: number): boolean {
+  let found = 0;
+  for (let i = 0; i < text.length && found < least; i++) if (text.charCodeAt(i) > 0x7f) found += 1;
+  return found >= least;
 }
 
-/** Returns the text with invalid bytes replaced; null if the encoding is unknown or clearly wrong. */
-function decode(bytes: Uint8Array, charset: string): string | null {
-  let encoding: string;
-  try {
-    encoding = new TextDecoder(charset).encoding;
-  } catch {
-    return iconv.encodingExists(charset) ? iconv.decode(bufferOf(bytes), charset) : null;
-  }
-  // Non-ASCII text that is valid UTF-8 is UTF-8. Otherwise use iconv: Node 20 decodes the bytes 0x80 to 0x9f of
-  // windows-1252, and of latin1 which means the same, as control characters.
-  if (encoding === 'windows-1252') return decodeStrictly(bytes) ?? iconv.decode(bufferOf(bytes), encoding);
-  // ASCII is the same in both encodings, and latin1 is by far the fastest to decode.
-  if (encoding === 'utf-8' && isAscii(bytes)) return bufferOf(bytes).toString('latin1');
-  const text = new TextDecoder(encoding).decode(bytes);
-  // Count letters only if some may be invalid.
-  const isRight = encoding !== 'utf-8' || (isUtf8(bytes) && !text.includes('\ufffd'));
-  return isRight || !isMostlyWrong(text) ? text : null;
+/** Whether UTF-8 ends within a character, or has few wrong bytes. */
+function isDamagedUtf8(bytes: Uint8Array): boolean {
+  const { right, wrong } = countLetters(new TextDecoder('utf-8').decode(bytes, { stream: true }));
+  return right > 0 && right >= 4 * wrong;
 }
 
-/** Decodes UTF-8 that ends within a character, or has a few wrong bytes; null for text in another encoding. */
-function decodeDamaged(bytes: Uint8Array): string | null {
-  const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
-  const { right, wrong } = countLetters(text);
-  return right > 0 && right >= 4 * wrong ? text : null;
-}
-
-/** Whether most non-ASCII bytes were invalid: then the text has another encoding, not a few errors. */
-function isMostlyWrong(text: string): boolean {
-  const { right, wrong } = countLetters(text);
-  return wrong > right;
+/** Whether not more than half of the non-ASCII sequences are invalid; more are a sign of another encoding. */
+function isMostlyUtf8(bytes: Uint8Array): boolean {
+  if (isUtf8(bytes)) return true;
+  const { right, wrong } = countLetters(new TextDecoder('utf-8').decode(bytes));
+  return wrong <= right;
 }
 
 /** Counts the valid letters beyond ASCII, and the sequences that are invalid in the encoding that was tried. */
@@ -126,16 +105,4 @@ function countLetters(text: string): { right: number; wrong: number } {
     else if (code > 0x7f) right += 1;
   }
   return { right, wrong };
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function decodeStrictly(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }

@@ -91,11 +91,11 @@ import {
 } from './records.js';
 import type { StoreSettings } from './storeSettings.js';
 
-/** Where things rest: MongoDB, Qdrant and file storage behind one face. */
+/** All stored data: MongoDB, Qdrant and file storage behind one interface. */
 export interface Store {
-  /** Id of the deployment whose records these are: 8 letters and digits, constant while processes run. */
+  /** Id of the deployment that owns the records: 8 letters and digits, constant while processes run. */
   readonly deploymentId: string;
-  /** Gives the deployment a new id, for processes that start from now on; returns it. */
+  /** Gives the deployment a new id, which processes use that start afterwards; returns it. */
   renewDeploymentId(): Promise<string>;
   /** Whether the records are from a newer version than this process. */
   readonly schema: SchemaWatch;
@@ -105,13 +105,13 @@ export interface Store {
   readonly runs: Runs & RunList;
   readonly heldRuns: HeldRuns;
   readonly uploadStreams: UploadStreams;
-  /** What runs did with their items. */
+  /** The result of each item of each run. */
   readonly ledger: LedgerWriter & LedgerQueries;
   readonly dataSources: DataSourceQueries & DataSourceCommands & DataSourceListings;
-  /** What is synced by itself, and when. */
+  /** Automatic syncs and their intervals. */
   readonly schedules: Schedules;
   readonly passes: Passes;
-  /** Runs with a bound of tokens. */
+  /** Runs with a token limit. */
   readonly pauses: Pauses;
   /** Runs that make no progress although they have due work. */
   readonly stalls: Stalls;
@@ -119,14 +119,14 @@ export interface Store {
   readonly runRates: RunRates;
   /** Ended runs, for operators. */
   readonly runHistory: RunHistory;
-  /** What was chosen of accounts, and what was deleted since. */
+  /** Items that callers selected or deleted, by account. */
   readonly selections: Selections;
   /** Connections by consent. */
   readonly attempts: Attempts;
   readonly connections: Connections;
-  /** What an account is called with: credentials in clear, or where its grant rests; null once access is revoked. */
+  /** Returns the decrypted credentials of an account, or the store of its OAuth grant; null if access is revoked. */
   accountCredentials(source: DataSourceDoc): string | GrantStore | null;
-  /** What connected accounts hold. */
+  /** Listed items of connected accounts. */
   readonly items: Items;
   readonly files: FileQueries &
     FoundFiles &
@@ -145,7 +145,7 @@ export interface Store {
   /** Scrapes, crawls and feeds of several requests, accepted at once. */
   readonly newContainers: NewContainers;
   readonly reembeds: Reembeds;
-  /** Vectors made again from stored chunks, for operators. */
+  /** Rebuilds of vectors from stored chunks, for operators. */
   readonly rebuilds: Rebuilds;
   readonly chunks: ChunkQueries & ChunkCommands;
   readonly vectors: Vectors;
@@ -154,7 +154,7 @@ export interface Store {
   readonly contents: Contents;
   readonly coldCopies: ColdCopies;
   readonly moves: Moves & MoveClaims & StorageChanges;
-  /** Files that vanished at their source and may be restored. */
+  /** Files that were deleted at their source and can be restored. */
   readonly quarantine: Quarantine & QuarantineClaims;
   readonly coldFiles: ColdFiles;
   readonly lastUse: LastUse;
@@ -176,16 +176,16 @@ export interface Store {
   readonly deliveries: Deliveries;
   /** The full comparison of records with the contents of all stores. */
   readonly reconciliation: Reconciliation;
-  /** How the work of the whole service stands. Takes longer the more files there are. */
+  /** Counts the pending work of the whole service. The time grows with the number of files. */
   backlog(): Promise<Backlog>;
-  /** Runs `work` in one MongoDB transaction, again when MongoDB asks for it. */
+  /** Runs `work` in a MongoDB transaction, and repeats it if MongoDB asks for that. */
   readonly transaction: Atomically;
   /** Resolves when MongoDB answers. */
   pingMongo(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Connects, migrates and makes indexes. @throws when MongoDB can't be reached or its data is from a newer version */
+/** Connects, migrates and creates indexes. @throws if MongoDB cannot be reached or its data is from a newer version */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
   const { watch = null, patienceMs = null } = settings;
   const mongo = await openMongo(settings);

@@ -17,7 +17,7 @@ import { createSelections } from './selections/selections.js';
 import type { OpenMongo } from './openMongo.js';
 import type { StoreSettings } from './storeSettings.js';
 
-/** What the records of several kinds are made from. */
+/** Dependencies that several kinds of records share. */
 export async function openBase(settings: StoreSettings, { connection, secrets }: OpenMongo) {
   const { patienceMs = null, onFilesEnded = () => undefined } = settings;
   const sequence = createSequence(connection);

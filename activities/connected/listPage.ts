@@ -29,12 +29,19 @@ const listedOf = (account: Account) => (given: SourceItem) => {
 
 const isStale = (error: unknown): boolean => error instanceof Fault && error.kind === 'stale_cursor';
 
-/** Returns the current change cursor; null if the account has no change feed, so that every listing is full. */
-async function pointOfNow(feed: Feed, signal: AbortSignal): Promise<string | null> {
+type PointOfNow = Required<Pick<SyncItemsProgress, 'point' | 'isPreparing'>>;
+
+/**
+ * Returns the current change cursor, or the next step to it. Null: the account has no change feed, so every listing is full.
+ * @param point the last step; null: none
+ */
+async function pointOfNow(feed: Feed, point: string | null, signal: AbortSignal): Promise<PointOfNow> {
   try {
-    return await feed.now(signal);
+    if (point === null) return { point: await feed.now(signal), isPreparing: feed.prepare !== undefined };
+    const { next, more } = (await feed.prepare?.(point, signal)) ?? { next: point, more: false };
+    return { point: next, isPreparing: more };
   } catch (error) {
-    if (isStale(error)) return null;
+    if (isStale(error)) return { point: null, isPreparing: false };
     throw error;
   }
 }
@@ -49,7 +56,7 @@ async function begin(
   const { changeToken = null } = source;
   const feed = account.changes;
   if (!feed) return { ...progress, point: null };
-  if (changeToken === null) return { ...progress, point: await pointOfNow(feed, signal) };
+  if (changeToken === null) return { ...progress, ...(await pointOfNow(feed, null, signal)) };
   // Retry folders that could not be listed: the feed did not report their contents.
   const closed = await items.closed(source, MAX_CLOSED);
   return { ...progress, walk: walkOf(closed), since: changeToken, point: changeToken };
@@ -95,6 +102,8 @@ export async function listPage(
   const { source, account } = open;
   const feed = account.changes;
   if (progress.point === undefined && listing.isPartial !== true) return begin(open, progress, listing, signal);
+  if (feed && progress.isPreparing === true)
+    return { ...progress, ...(await pointOfNow(feed, progress.point ?? null, signal)) };
   if (feed && typeof progress.since === 'string') {
     try {
       return await takeChanges(open, { feed, since: progress.since }, progress, listing, signal);
@@ -102,7 +111,7 @@ export async function listPage(
       if (!isStale(error)) throw error;
       // A reported item may have been deleted since.
       await listing.items.unlist(source, listing.runId);
-      return { walk: WALK_ALL, listed: 0, point: await pointOfNow(feed, signal) };
+      return { walk: WALK_ALL, listed: 0, ...(await pointOfNow(feed, null, signal)) };
     }
   }
   const { items, refused, walk } = await takePage(account, progress.walk, signal);

@@ -23,7 +23,8 @@ async function savedAs({ source, organizationId }: FileDoc, { store }: ActivityD
 export function openItem(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<OpenedContent> {
   return withAccount(file, file.dataSourceId ?? 0, deps, async ({ account }) => {
     const saveAs = await savedAs(file, deps);
-    const { format, name, plain, ...content } = await account.open(file.externalFileId, signal, { saveAs });
+    const options = { saveAs, version: file.listedVersion ?? null };
+    const { format, name, plain, ...content } = await account.open(file.externalFileId, signal, options);
     return {
       ...content,
       ...(file.options.parsedTextFormat === 'MARKDOWN' ? {} : plain),

@@ -1,20 +1,26 @@
 import type { ItemPage, SkippedItem, SourceItem } from '../../connectors/sourceItem.js';
 import type { Account } from '../../connectors/account.js';
 import type { Walk } from '../../contract/accounts/connections.js';
-import { Fault } from '../../contract/failures.js';
+import { Fault, type FaultKind } from '../../contract/failures.js';
 import type { TypeFilter } from '../../contract/sources/typesAtSource.js';
 
 /** A page of a walk, and the position after it. */
 export interface WalkStep {
   readonly items: readonly SourceItem[];
-  /** Requested items that do not exist or are inaccessible. */
+  /** Requested items that do not exist or cannot be listed. */
   readonly missing: readonly string[];
-  /** The inaccessible ones of these. */
+  /** Those of these that exist, with unknown contents. */
   readonly refused: readonly string[];
   /** Entries that are not items. */
   readonly skipped: readonly SkippedItem[];
   readonly walk: Walk;
 }
+
+/**
+ * Reasons why one item cannot be listed while others can. The source would answer a retry in the same way, and a run must keep
+ * what it can list: see https://github.com/elastic/connectors/issues/2306, where one block ended every sync.
+ */
+const ITS_OWN: ReadonlySet<FaultKind> = new Set(['access_denied', 'bad_response', 'too_large', 'unsupported_type']);
 
 /** A cursor that is stale again after this many restarts would be stale forever. */
 const MAX_RESTARTS = 3;
@@ -49,9 +55,9 @@ export async function takePage(
 }
 
 /**
- * Returns the next page of a walk; the walk is complete when isWalked. Only an inaccessible item is skipped.
+ * Returns the next page of a walk; the walk is complete when isWalked. An item that cannot be listed is skipped.
  * @param typeFilter types that become files: other items may be skipped; unset: none is
- * @throws Fault for any other reason why it cannot be listed
+ * @throws Fault for reasons that concern the account or the source, not only the item
  */
 async function takeNext(account: Account, walk: Walk, signal: AbortSignal, typeFilter?: TypeFilter): Promise<WalkStep> {
   const [scope, ...rest] = walk.open;
@@ -72,7 +78,7 @@ async function takeNext(account: Account, walk: Walk, signal: AbortSignal, typeF
     if (!(error instanceof Fault)) throw error;
     const nothing = { items: [], missing: [scope], skipped: [] };
     if (error.kind === 'not_found') return { ...nothing, refused: [], walk: behind };
-    if (error.kind === 'access_denied')
+    if (ITS_OWN.has(error.kind))
       return { ...nothing, refused: [scope], walk: { ...behind, refused: walk.refused + 1 } };
     throw error;
   }

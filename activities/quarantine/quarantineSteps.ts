@@ -144,7 +144,7 @@ async function tidy(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise
     run,
     rows.map(({ _id }) => _id),
   );
-  // Nothing is left of a file that was deleted meanwhile.
+  // A file that was deleted meanwhile has no data left.
   await Promise.all(
     files.map(({ _id: fileId, coldCopy }) =>
       store.coldCopies.deleteOthers({ organizationId, fileId }, coldCopy?.key ?? null),

@@ -47,14 +47,14 @@ export function fieldsOf(body: unknown): ReadonlySet<string> {
   return new Set(Object.entries(body).flatMap(([name, value]) => (value === null ? [] : [name])));
 }
 
-/** What an operation is sent, as a client of REST would send it. */
+/** The input of an operation, as a REST client would send it. */
 export interface Sent {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
   readonly params?: Readonly<Record<string, string>>;
 }
 
-/** Who performs an operation, and within which request. */
+/** The caller of an operation, and the request in which it runs. */
 export interface Performer {
   readonly caller: UserCaller;
   readonly requestId: string;

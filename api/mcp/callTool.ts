@@ -1,17 +1,20 @@
 import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 
 import { storeAnswer, storeFailureOf } from '../http/answers/storeAnswers.js';
-import { HttpError } from '../http/errors.js';
+import { HttpError, type ValidationDetail } from '../http/errors.js';
 import { validate } from '../http/validate.js';
 import type { Agent } from './agent.js';
 import { asContent, NOTICE } from './content.js';
 import { describedTool, needsWrite, toolsOf } from './tools/index.js';
 import type { Tool } from './tool.js';
 
+/** Returns the name of a field: without the part of the request, and without the index in a body that is a list. */
+const fieldOf = ([, ...loc]: ValidationDetail['loc']): string =>
+  (typeof loc[0] === 'number' ? loc.slice(1) : loc).join('.');
+
 /** Returns the message of an error response: what to do, without internals. */
 export function messageOf({ detail, retryAfterSeconds }: HttpError): string {
-  const text =
-    typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('. ');
+  const text = typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${fieldOf(loc)}: ${msg}`).join('. ');
   return retryAfterSeconds === null ? text : `${text} Retry after ${retryAfterSeconds} s.`;
 }
 

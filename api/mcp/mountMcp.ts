@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 
 import { JSON_LIMITS } from '../http/body/json/limits.js';
 import { readJson } from '../http/body/json/read.js';
@@ -57,11 +57,18 @@ const answerError =
       .json({ jsonrpc: '2.0', error: { code, message: messageOf(error) }, id: null });
   };
 
+/** Answers one message of an authenticated agent. @param request with its parsed body */
+export type AnswerAgent = (agent: Agent, request: Request, response: Response) => Promise<void>;
+
+const answerAgent: AnswerAgent = (agent, request, response) =>
+  answerOnTransport(createAgentServer(agent), request, response);
+
 /**
  * Serves the MCP endpoint at /mcp, and its metadata (RFC 9728) if PUBLIC_URL is set. There is no authorization server:
  * the operator's backend issues the tokens.
+ * @param answerWith answers the messages; tests of the protocol set it
  */
-export function mountMcp(app: Express, deps: AppDeps, admit: Admission): void {
+export function mountMcp(app: Express, deps: AppDeps, admit: Admission, answerWith = answerAgent): void {
   const { publicUrl, maxContentsBytes } = deps.settings;
   const count: RequestHandler = (_request, response, next) => {
     takeRoute(response, PATH);
@@ -81,7 +88,7 @@ export function mountMcp(app: Express, deps: AppDeps, admit: Admission): void {
     const performer = { caller, requestId: String(requestId), signal: endOf(response), peer: peerOf(request) };
     const perform = createPerform(deps, admit.searches, performer);
     const agent: Agent = { ...performer, mayWrite: mayWrite === true, perform, deps };
-    await answerOnTransport(createAgentServer(agent), request, response);
+    await answerWith(agent, request, response);
   };
   const refuse: RequestHandler = (_request, response) => {
     response.setHeader('allow', 'POST');

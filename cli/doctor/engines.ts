@@ -9,9 +9,9 @@ import { SCHEMA_VERSION } from '../../store/migrations/run.js';
 import { openApi } from '../api.js';
 import type { Call } from '../command.js';
 import { bad, type Check, messageOf, ok, warn } from './check.js';
+import { clockCheck } from './clock.js';
 
 const START = 'Start the service with npm start';
-const MAX_SKEW_MS = 5_000;
 const notSet = (name: string, setting: string): Check => bad(name, 'no address is set', `${START}, or set ${setting}.`);
 
 interface NamedStore {
@@ -38,16 +38,6 @@ async function noAnswer(
   return bad(name, detail === null ? found : `${found}. Last cause: ${detail}`, `${fix}.`);
 }
 
-/** Compares the clock with MongoDB's, accurate to the duration of the request. */
-function clock(mongodb: Date, asked: number, answered: number): Check {
-  const name = 'clock';
-  const skew = Math.max(0, asked - mongodb.getTime(), mongodb.getTime() - answered);
-  const found = `differs from MongoDB's by ${Math.round(skew / 1000)} s`;
-  return skew <= MAX_SKEW_MS
-    ? ok(name, found)
-    : bad(name, found, 'Synchronize the clocks of both machines (NTP): tokens, retries and leases depend on them.');
-}
-
 interface MongodbFindings {
   readonly checks: Check[];
   readonly inspection: Inspection | null;
@@ -72,7 +62,7 @@ export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
             'Transactions require a replica set: start mongod with --replSet, then run rs.initiate().',
           )
         : ok(name, `${version}, replica set ${replicaSet}`),
-      clock(now, asked, Date.now()),
+      clockCheck(now, asked, Date.now()),
     ];
     if (schema !== null && schema > SCHEMA_VERSION)
       checks.push(

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
 import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
@@ -80,6 +82,23 @@ export function folderWithInner(folders: readonly Folder[], id: string): readonl
 
 const addressOf = (call: Json, id: string): string => asLink(call['url']) ?? `https://app.gong.io/call?id=${id}`;
 
+/** Age in milliseconds up to which the transcript of a call may change without a trace in its listing: 14 days. */
+const SETTLED_AFTER_MS = 14 * 86_400_000;
+
+/**
+ * Returns the version of a call: null for a recent one, which is read again in each sync. Gong reports no change time, and its
+ * quota of 10,000 requests a day does not suffice for reading all calls in each sync.
+ * https://help.gong.io/docs/what-the-gong-api-provides#api-rate-limits
+ */
+function versionOf(call: Json): string | null {
+  const { duration } = call;
+  const started = asMoment(call['started']);
+  if (started === null || Date.now() - Date.parse(started) < SETTLED_AFTER_MS) return null;
+  const told = [started, typeof duration === 'number' ? Math.round(duration) : null];
+  const all = [...told, asText(call['language']), asName(call['title'])];
+  return createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, 22);
+}
+
 /** Converts a call; null if it is invalid. @param folder the library folder in which it is listed; null: none */
 export function itemOfCall(call: Json, folder: string | null, workspace: string | null): SourceItem | null {
   const { id, workspaceId } = call;
@@ -95,7 +114,7 @@ export function itemOfCall(call: Json, folder: string | null, workspace: string 
     externalUrl: addressOf(call, id),
     hasContent: true,
     createdAt: asMoment(call['started']),
-    // No version: no field of a call changes when its transcript is corrected.
+    version: versionOf(call),
   });
 }
 

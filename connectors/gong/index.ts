@@ -41,6 +41,19 @@ async function found(answer: Promise<Json>): Promise<Json | null> {
   }
 }
 
+/**
+ * Returns a page at a cursor. Gong's cursors expire, and neither status nor text of that refusal is published: any refusal of
+ * the request itself restarts the listing. A 404 must not count as the end here, which would delete the remaining calls.
+ */
+async function atCursor(answer: Promise<Json>): Promise<Json> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!isKind(error, 'not_found', 'gone', 'bad_response')) throw error;
+    throw new Fault('stale_cursor', 'Gong no longer has the position of this listing. It is listed from the beginning.');
+  }
+}
+
 /** Position in the listing of a workspace or a folder. */
 const CURSOR = shapeOf({
   workspace: string,
@@ -96,7 +109,10 @@ async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<PageA
   const { workspace, calls } = cursor;
   const { until, at } = calls ?? { until: FIRST_DAY, at: null };
   const range = { workspaceId: workspace, fromDateTime: FIRST_DAY, toDateTime: until };
-  const answer = (await found(client.get(['calls'], at === null ? range : { ...range, cursor: at }))) ?? { calls: [] };
+  const answer =
+    at === null
+      ? ((await found(client.get(['calls'], range))) ?? { calls: [] })
+      : await atCursor(client.get(['calls'], { ...range, cursor: at }));
   const items = requireList('Gong', answer['calls']).flatMap(
     (call) => itemOfCall(asObject(call), null, workspace) ?? [],
   );
@@ -163,8 +179,9 @@ export const gong: Connector<OAuthGrant> = {
   about: {
     listed: 'workspaces, folders of their libraries, calls',
     ingested: 'the transcript of each call, with speakers and times; no audio, no video',
-    unchangedBy: null,
-    limits: 'three requests per second and company; folders only if the user may see their library',
+    unchangedBy: 'start, duration, language and title of calls older than 14 days; newer ones are fetched again',
+    limits:
+      'three requests per second and 10,000 per day and company, two of them per fetched call; folders only if the user may see their library',
   },
   oauth: {
     scopes: [

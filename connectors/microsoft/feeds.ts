@@ -44,8 +44,8 @@ const TOKEN = shapeOf({
 export interface Feeds {
   /** Returns all current places. */
   list(client: GrantClient): Promise<readonly ListedPlace[]>;
-  /** Returns a page with the current cursor of a place's feed. */
-  begin(client: GrantClient, place: FeedPlace): Promise<GraphPage>;
+  /** Returns a page with the current cursor of a place's feed, for places that need no complete listing. */
+  latest?(client: GrantClient, place: FeedPlace): Promise<GraphPage>;
   /** Returns a page of a place's feed. @param query null: the first page */
   page(client: GrantClient, place: FeedPlace, query: Query | null): Promise<GraphPage>;
   /** Converts a page to changes. @param places all places, by id */
@@ -112,12 +112,32 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
 
   return changeFeed(TOKEN, {
     async now(client) {
-      const places: ReadPlace[] = [];
-      for (const { item, ...place } of await feeds.list(client)) {
-        const page = await feeds.begin(client, place);
-        places.push(behind(feeds, { ...place, mark: markOf(item), query: null, isBlind: false }, page));
-      }
+      const places = (await feeds.list(client)).map(({ item, ...place }): ReadPlace => ({
+        ...place,
+        mark: markOf(item),
+        query: null,
+        isBlind: false,
+      }));
       return { places, at: 0, isUnderWay: false };
+    },
+
+    async prepare(client, { places, at }) {
+      const place = places[at];
+      if (place === undefined) return { next: { places, at: 0, isUnderWay: false }, more: false };
+      let left: readonly ReadPlace[];
+      let next = at + 1;
+      try {
+        const page = await (feeds.latest?.(client, place) ?? feeds.page(client, place, place.query));
+        left = places.toSpliced(at, 1, behind(feeds, place, page));
+        if (page.next !== null) next = at;
+      } catch (error) {
+        if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
+        // The place was removed meanwhile.
+        left = places.toSpliced(at, 1);
+        next = at;
+      }
+      const more = next < left.length;
+      return { next: { places: left, at: more ? next : 0, isUnderWay: false }, more };
     },
 
     async since(client, before) {

@@ -4,7 +4,7 @@ import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { SourceClient } from '../accountClient.js';
 import { itemOfDrive } from './drives/adapter.js';
-import { driveFeeds, placesOf, walkedThrough } from './drives/changes.js';
+import { driveFeeds, placesOf } from './drives/changes.js';
 import { belowDrives, openFile } from './drives/driveSource.js';
 import { joinFeeds } from './feeds.js';
 import { appLimit, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage, isQuery } from './graph.js';
@@ -20,7 +20,8 @@ export const oneDrive: Connector<OAuthGrant> = {
   about: {
     listed: 'drives, folders and files, including shared ones that a drive contains',
     ingested: 'each file; no OneNote notebooks',
-    unchangedBy: 'cTag, else eTag; files shared from other drives are fetched again',
+    unchangedBy:
+      'the hash of the content, else time of change and size; files shared from other drives are fetched again',
     limits:
       '1,000 drives; items that are only "shared with me" are not listed; a drive with links to items of other drives is listed completely, because its feed does not report them',
   },
@@ -40,9 +41,9 @@ export const oneDrive: Connector<OAuthGrant> = {
 
   open: (client, externalId) => openFile(client, externalId, NAME),
 
+  // The current cursor is read from the whole feed: only that shows whether a drive contains folders that others share.
   changes: joinFeeds({
     ...driveFeeds,
     list: async (client) => placesOf(client, await takeAll(client, DRIVES, LISTED, { most: MAX_DRIVES })),
-    begin: (client, place) => walkedThrough(client, place),
   }),
 };

@@ -63,6 +63,8 @@ interface Behind {
   readonly things: readonly Json[];
   readonly skipped: readonly SkippedItem[];
 }
+const UNLISTED =
+  "Notion's API does not list the contents of this block. Move its pages elsewhere in Notion, then sync again.";
 const NOTHING: Behind = { things: [], skipped: [] };
 const hidden = (id: string, title: unknown, reason: string): Behind => ({
   things: [],
@@ -74,13 +76,13 @@ async function behind(client: GrantClient, block: Json): Promise<Behind> {
   const id = idOf(block['id']);
   if (id === null) return NOTHING;
   if (block['type'] === 'child_page') {
-    const page = await ifThere(client.get(['pages', id], {}));
+    const page = await ifThere(client.get(['pages', id], {}), 'bad_response');
     const { title } = asObject(block['child_page']);
     return page === null
       ? hidden(
           id,
           title,
-          'This page is not shared with the connection, or was deleted. Share it at Notion, then sync again.',
+          'This page is not shared with the connection, was deleted, or cannot be read by its API. Share it at Notion, then sync again.',
         )
       : { things: [page], skipped: [] };
   }
@@ -158,8 +160,11 @@ export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, as
     return { items, skipped, next: unlessEnd({ root, open: later }) };
   } catch (error) {
     // The file of an inaccessible item has the reason.
-    if (!isOutOfReach(error)) throw error;
-    return { items: [], next: unlessEnd({ root, open: rest }) };
+    if (isOutOfReach(error)) return { items: [], next: unlessEnd({ root, open: rest }) };
+    // Notion rejects some requests for children with 400: the others still exist.
+    if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;
+    const skipped = [{ externalId: first.id, name: first.id, reason: UNLISTED }];
+    return { items: [], skipped, next: unlessEnd({ root, open: rest }) };
   }
 });
 

@@ -85,14 +85,33 @@ const TOKEN = /^[\x21-\x7e]{1,16384}$/;
 /** Error codes for an invalid or expired code or refresh token. */
 const DEAD_GRANT =
   /^(invalid_grant|invalid_code|code_already_used|bad_verification_code|invalid_refresh_token|token_revoked|token_expired|bad_refresh_token)$/;
+/**
+ * Error codes that only a person can resolve: a changed sign-in policy at Microsoft, a deactivated user or organization at
+ * Salesforce.
+ * https://learn.microsoft.com/entra/identity-platform/reference-error-codes#handling-error-codes-in-your-application
+ * https://github.com/AzureAD/azure-activedirectory-library-for-nodejs/issues/151
+ * https://help.salesforce.com/s/articleView?id=sf.remoteaccess_oauth_flow_errors.htm
+ */
+const PERSON_NEEDED = /^(interaction_required|login_required|consent_required|inactive_user|inactive_org)$/;
 /** Error codes for a refused client, or a refused request. */
 const BAD_CLIENT =
   /^(invalid_client|invalid_client_id|bad_client_secret|incorrect_client_credentials|unauthorized_client|redirect_uri_mismatch|bad_redirect_uri)$/;
 
-function refusalOf({ name }: Provider, status: number, body: unknown, headers: Facts): Fault {
+interface TokenRefusal {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Facts;
+  /** Whether a refresh was refused, and not the exchange of a code. */
+  readonly isRefresh: boolean;
+}
+
+function refusalOf({ name, spec }: Provider, { status, body, headers, isRefresh }: TokenRefusal): Fault {
   const error = isObject(body) ? (asText(body['error']) ?? '') : '';
+  const description = isObject(body) ? (asText(body['error_description']) ?? '') : '';
+  const isExpired = isRefresh && spec.expiredRefresh === `${status} ${error} ${description}`;
   // Checked before BAD_CLIENT: one provider answers 403 unauthorized_client to an expired refresh token.
-  if (DEAD_GRANT.test(error) || (status === 403 && error === 'unauthorized_client'))
+  const isDead = DEAD_GRANT.test(error) || PERSON_NEEDED.test(error) || isExpired;
+  if (isDead || (status === 403 && error === 'unauthorized_client'))
     return new Fault('access_revoked', `${name} no longer takes this consent. Connect the account again.`);
   if (BAD_CLIENT.test(error) || status === 401)
     return new Fault(
@@ -147,7 +166,10 @@ async function requestTokens(
   const isGranted = answer.status >= 200 && answer.status < 300;
   // Some providers refuse with status 200 and an error in the body.
   if (!isGranted || (isObject(body) && (body['ok'] === false || asText(body['error']) !== null)))
-    throw refusalOf(provider, answer.status, body, answer.headers);
+    throw refusalOf(provider, {
+      ...{ status: answer.status, headers: answer.headers, body },
+      isRefresh: given['grant_type'] === 'refresh_token',
+    });
   if (!isObject(body)) throw new Fault('server_error', `${name} gave an answer that is not JSON. Try again.`);
   return body;
 }

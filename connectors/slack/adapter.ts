@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { idOfThread, idOfWindow, WINDOW_SECONDS } from '../../contract/sources/slackIds.js';
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
@@ -30,6 +32,19 @@ export const itemOfConversation = (
     createdAt: typeof created === 'number' && created >= 0 && created < 1e10 ? isoOf(created) : null,
   });
 };
+
+/** Age in seconds of the last reply from which a thread counts as ended: 14 days. */
+const ENDED_AFTER = 14 * 86_400;
+
+/**
+ * Returns the version of a thread; null for one with recent replies, which is read again in each sync: a conversation's history
+ * does not show the edit of a reply, and reading each thread takes a request.
+ */
+function versionOfThread({ ts, user, text, files, edited, replies, lastReply }: Message): string | null {
+  if (lastReply === null || Date.now() / 1000 - Number(lastReply) < ENDED_AFTER) return null;
+  const all = JSON.stringify([ts, user, text, files, edited, replies, lastReply]);
+  return createHash('sha256').update(all).digest('base64url').slice(0, 22);
+}
 
 /** Converts a time window of messages, or a thread, to an item. */
 export function itemOfCut(cut: Cut, conversation: string, workspace: string): SourceItem {
@@ -64,8 +79,7 @@ export function itemOfCut(cut: Cut, conversation: string, workspace: string): So
     name: line.slice(0, MAX_NAME) || `Thread of ${timeOf(Number(ts))}`,
     externalUrl: addressOf(workspace, conversation, ts),
     createdAt: isoOf(Number(ts)),
-    // A thread has no version: its list entry does not change when a reply is edited.
-    version: null,
+    version: versionOfThread(cut.first),
   };
 }
 

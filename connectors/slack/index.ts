@@ -17,19 +17,16 @@ import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
 import { addressOf, contentOf, itemOfConversation, itemOfCut, paragraphOf, presentConversation } from './adapter.js';
 import { ask, classify, refusalIn } from './api.js';
-import { mentionedIn, type Message, readMessage } from './message.js';
+import { messagesAt, messagesIn, PER_PAGE } from './history.js';
+import { mentionedIn, type Message } from './message.js';
 import { conversationName, nameOfConversation, userName, workspaceUrl } from './names.js';
 import { close, cutMessages, openWindow } from './windows.js';
 import { bearer } from '../bearer.js';
-import { asObject, asText, type Json } from '../json.js';
+import { asObject, asText } from '../json.js';
 import { noSuchItem, requireList } from '../faults.js';
 
 /** Conversation types in the order of listing; a token may lack access to some. */
 const TYPES = ['public_channel', 'private_channel', 'mpim', 'im'];
-/** Page size that Slack recommends; it may return fewer. */
-const PER_PAGE = '200';
-/** Maximum length of one window or thread, in characters. */
-const MAX_CHARACTERS = 20_000_000;
 
 /** Position in the listing of conversations. */
 const ROOTS_CURSOR = shapeOf({
@@ -40,13 +37,27 @@ const ROOTS_CURSOR = shapeOf({
 });
 type RootsCursor = Checked<typeof ROOTS_CURSOR>;
 
+/**
+ * Returns the workspace, which a token of an app that is installed in a whole organization must name. Other tokens ignore it.
+ * https://docs.slack.dev/reference/methods/conversations.list#arguments
+ */
+const teamOf = ({ credentials: { facts } }: GrantClient): { readonly team_id: string | null } => ({
+  team_id: facts['team'] ?? null,
+});
+
 /** Returns a page of the conversations of one type; an empty one if the token may not list it. */
 const listConversations = withRootsCursor(ROOTS_CURSOR, async (client: GrantClient, cursor) => {
   const { type, at, refused } = cursor ?? { type: 0, at: null, refused: 0 };
   const after = (isRefused: boolean): RootsCursor | null =>
     type + 1 < TYPES.length ? { type: type + 1, at: null, refused: refused + (isRefused ? 1 : 0) } : null;
   try {
-    const asked = { types: TYPES[type] ?? '', limit: PER_PAGE, exclude_archived: 'false', cursor: at };
+    const asked = {
+      types: TYPES[type] ?? '',
+      limit: PER_PAGE,
+      exclude_archived: 'false',
+      cursor: at,
+      ...teamOf(client),
+    };
     const { answer, next } = await ask(client, 'conversations.list', asked);
     const workspace = await workspaceUrl(client);
     const items = await Promise.all(
@@ -64,9 +75,6 @@ const listConversations = withRootsCursor(ROOTS_CURSOR, async (client: GrantClie
     return { items: [], next: after(true) };
   }
 });
-
-const messagesIn = (answer: Json): Message[] =>
-  requireList('Slack', answer['messages']).flatMap((value) => readMessage(value) ?? []);
 
 /** Position in the listing of a conversation. */
 const HISTORY_CURSOR = shapeOf({ at: string, latest: string, open: nullable(openWindow) });
@@ -94,72 +102,11 @@ async function listHistory(
   };
 }
 
-/** Yields all pages of a method's answer. */
-async function* pagesOf(
-  client: GrantClient,
-  method: string,
-  parameters: Readonly<Record<string, string>>,
-): AsyncGenerator<Message[]> {
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const asked = { ...parameters, limit: PER_PAGE, cursor: cursor ?? null };
-    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, method, asked);
-    yield messagesIn(answer);
-    cursor = next;
-  }
-}
-
-const rangeOf = (conversation: string, start: number): Record<string, string> => ({
-  channel: conversation,
-  oldest: `${start}.000000`,
-  latest: `${start + WINDOW_SECONDS - 1}.999999`,
-  inclusive: 'true',
-});
-/** Returns whether a message belongs to the window; other messages of that time do not. */
-const isIn =
-  (start: number) =>
-  ({ ts, isAnswer, beginsThread }: Message): boolean =>
-    !isAnswer && !beginsThread && windowOf(Number(ts)) === start;
-
-/** Returns the messages of a window or thread, oldest first. @throws Fault not_found if there are none, too_large */
-async function messagesAt(
-  client: GrantClient,
-  place: { readonly conversation: string } & (
-    | { readonly kind: 'window'; readonly start: number }
-    | { readonly kind: 'thread'; readonly ts: string }
-  ),
-): Promise<Message[]> {
-  const [pages, isPart] =
-    place.kind === 'window'
-      ? [pagesOf(client, 'conversations.history', rangeOf(place.conversation, place.start)), isIn(place.start)]
-      : [
-          pagesOf(client, 'conversations.replies', { channel: place.conversation, ts: place.ts }),
-          ({ ts, isAnswer, beginsThread }: Message) => isAnswer || (beginsThread && ts === place.ts),
-        ];
-  const messages = new Map<string, Message>();
-  let characters = 0;
-  for await (const page of pages)
-    for (const message of page.filter(isPart)) {
-      // Slack repeats the first message of a thread on each page.
-      if (messages.has(message.ts)) continue;
-      messages.set(message.ts, message);
-      characters += message.text.length;
-      if (characters > MAX_CHARACTERS)
-        throw new Fault(
-          'too_large',
-          `The messages here have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
-        );
-    }
-  // A thread whose replies were all deleted is no longer a thread.
-  if (messages.size === 0 || (place.kind === 'thread' && ![...messages.values()].some((one) => one.beginsThread)))
-    throw noSuchItem('Slack');
-  return [...messages.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
-}
-
 /** Returns the item of a window or thread, as a listing would. */
 async function itemAt(client: GrantClient, externalId: string): Promise<PageAt<HistoryCursor>> {
   const place = slackPlaceOf(externalId);
   if (place?.kind !== 'window' && place?.kind !== 'thread') throw noSuchItem('Slack');
-  const messages = await messagesAt(client, place);
+  const messages = await messagesAt(client, place, null);
   const { cuts, open } = cutMessages(messages.toReversed(), null);
   const workspace = await workspaceUrl(client);
   return { items: [...cuts, ...close(open)].map((cut) => itemOfCut(cut, place.conversation, workspace)), next: null };
@@ -176,6 +123,7 @@ async function namesIn(client: GrantClient, messages: readonly Message[]): Promi
 const conversations: LiveRead<OAuthGrant, LiveReads['conversations']> = async (client, query) => {
   const { answer, next } = await ask(client, 'conversations.list', {
     types: query.types,
+    ...teamOf(client),
     exclude_archived: String(query.excludeArchived),
     limit: PER_PAGE,
     cursor: query.cursor,
@@ -194,10 +142,11 @@ export const slack: Connector<OAuthGrant> = {
   about: {
     listed: 'conversations, quarter-hours, threads',
     ingested: 'each quarter-hour and each thread, with the authors; shared files are named, not read',
-    unchangedBy: 'a digest of the messages of a quarter-hour; threads are read again',
+    unchangedBy:
+      'a digest of the messages of a quarter-hour; for threads without a reply in the last 14 days the first message, number of replies and time of the last one; newer threads are read again',
     deletions: 'a quarter-hour is read again when a message in it is deleted',
     limits:
-      'conversations that the user can see; eight concurrent requests per workspace for all users of one OAuth client',
+      'conversations that the user can see; eight concurrent requests per workspace for all users of one OAuth client; one request reads up to 200 messages of neighbouring quarter-hours, and each thread takes one; Slack allows apps that are distributed outside its Marketplace one such request per minute with 15 messages; an edited reply in an older thread is not noticed',
   },
   oauth: {
     // User scopes: a user has access to more than an app, which must be invited to each channel.
@@ -250,7 +199,7 @@ export const slack: Connector<OAuthGrant> = {
     return { ...page, items: [itemOfConversation(json, { id: conversation, name, workspace }), ...page.items] };
   }),
 
-  async open(client, externalId): Promise<ItemContent> {
+  async open(client, externalId, { version }): Promise<ItemContent> {
     const place = slackPlaceOf(externalId);
     if (place === null) throw noSuchItem('Slack');
     const { conversation } = place;
@@ -260,7 +209,7 @@ export const slack: Connector<OAuthGrant> = {
         'unsupported_type',
         'A Slack conversation has no text of its own: sync the windows and threads in it.',
       );
-    const messages = await messagesAt(client, place);
+    const messages = await messagesAt(client, place, version);
     const names = await namesIn(client, messages);
     const paragraphs = messages.map((message) => paragraphOf(message, (id) => names.get(id) ?? id));
     const url = addressOf(await workspaceUrl(client), conversation, messages[0]?.ts ?? null);

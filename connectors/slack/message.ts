@@ -17,6 +17,10 @@ export interface Message {
   readonly beginsThread: boolean;
   /** Whether it is a reply in a thread. */
   readonly isAnswer: boolean;
+  /** Number of replies. */
+  readonly replies: number;
+  /** Time of the last reply; null without replies, or if Slack does not name it. */
+  readonly lastReply: string | null;
 }
 
 const TS = /^\d{1,10}\.\d{6}$/;
@@ -65,6 +69,8 @@ export function readMessage(value: unknown): Message | null {
     edited: asText(asObject(json['edited'])['ts']),
     beginsThread,
     isAnswer,
+    replies: beginsThread ? Number(replies) : 0,
+    lastReply: asText(json['latest_reply']),
   };
 }
 

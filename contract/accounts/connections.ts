@@ -50,6 +50,8 @@ export interface SyncItemsProgress {
   readonly listed: number;
   /** Cursor of the source's change feed, for the next listing. Null: the source has none; unset: not requested. */
   readonly point?: string | null;
+  /** Whether `point` is not complete yet: its source returns it only at the end of a listing, page by page. */
+  readonly isPreparing?: boolean;
   /**
    * Position in the change feed from which changes are still to be read; null: all are read. Absent: a full listing.
    */

@@ -6,7 +6,8 @@ import {
   formatOfType,
   mimeTypeOf,
 } from '../../contract/files/fileFormats.js';
-import { byteOrderMark, charsetOf, utf16Without } from '../decodeText.js';
+import { byteOrderMark, charsetOf } from '../decodeText.js';
+import { utf16Without } from '../encoding/utf16.js';
 import type { Identified, ParseInput } from '../types.js';
 import { binaryFormat } from './binaryFormat.js';
 import { PAGE_START, type TextHead, textFormat } from './textFormat.js';

@@ -1,5 +1,6 @@
 import type { Page, Paragraph, Word } from 'tesseract.js';
 import { findTables } from '../tables/findTables.js';
+import { namedLines } from '../tables/foundTable.js';
 import type { PageLine, PageParagraph, PageText } from '../types.js';
 
 /** Minimum confidence of Tesseract, 0 to 100: patterns and edges are below it, letters rarely are. */
@@ -46,7 +47,7 @@ export function layoutPage(read: Page, number: number, scale: number, wantsTable
       if (table === undefined) rest.push(line);
       else {
         flush();
-        if (!shown.has(table)) paragraphs.push({ lines: table.rows, isTable: true });
+        if (!shown.has(table)) paragraphs.push({ lines: namedLines(table), isTable: true });
         shown.add(table);
         if (others.some(({ text }) => /[\p{L}\p{N}]/u.test(text))) rest.push(lineOf(others, line.size));
       }

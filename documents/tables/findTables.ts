@@ -1,94 +1,54 @@
-import { hasHeader } from './hasHeader.js';
-import { rowText } from './tableWriter.js';
 import type { PageLine } from '../types.js';
+import { type FoundTable, tidyTable } from './foundTable.js';
+import { type Box, boxOf, heightOf, type Row, rowsOf, textOf } from './pageRows.js';
 
-/** A table on a page: its rows as text with their boxes, and the words it consists of. */
-export interface FoundTable<Word extends PageLine> {
-  /** Rows as `header: value, header: value`, without the header row. */
-  readonly rows: readonly PageLine[];
-  readonly words: readonly Word[];
-}
-
-/** Words on one line that are separated from the next ones by a column gap. */
-interface Cell<Word> extends PageLine {
-  readonly words: readonly Word[];
-}
-
-interface Row<Word> {
-  readonly cells: readonly Cell<Word>[];
-  readonly y1: number;
-  readonly y2: number;
-}
-
-/** Column gap as a share of the line's height: wider than any gap between words of a sentence. */
-const COLUMN_GAP = 0.9;
 /** Row gap as a share of the line's height: rows further apart belong to two tables. */
 const ROW_GAP = 2.2;
 /** Maximum mean number of characters per cell: columns of prose have more. */
 const MEAN_CELL = 40;
+/** The same for a table between rules, which columns of prose are not. */
+const MEAN_CELL_BETWEEN_RULES = 120;
+/** Mean number of characters from which cells that fill their columns are lines of prose. */
+const LINE_OF_PROSE = 22;
 /** Minimum share of filled cells in a table. */
 const FILLED = 0.5;
+/** Minimum share of a column's cells that begin, end or are centred at the same place. */
+const ALIGNED = 0.6;
+/** Maximum step to the next line within a cell, as a share of the step to the next row. */
+const STEP_IN_CELL = 0.9;
 /** OCR reads the rules of a table as these characters. */
 const RULE = /^[|[\]{}_—–\-=¦]+$/;
 /** List markers, which are not a column. */
-const MARK = /^(?:[-*+•·–o»]|\(?\w{1,2}[.)])$/;
+const MARK = /^(?:[-*+•·–o»▪◦‣]|\(?\w{1,3}[.)])$/;
+/** Dots that lead to a page number: lines of a table of contents. */
+const LEADER = /(?:\. ?){4,}/;
+
+interface Options {
+  /** Whether rules surround the words, so that long cells are no sign of prose. */
+  readonly betweenRules?: boolean;
+  /** Whether the words are in the order in which they are drawn: columns that are drawn one by one are prose. */
+  readonly inOrder?: boolean;
+}
 
 /**
  * Finds tables by the positions of words: consecutive lines whose gaps between the same columns are aligned
  * vertically. Columns of prose, lists and names with their values are not tables.
- * @param words of one page with their boxes, in any order; each may be several words of one cell
+ * @param words of one page with their boxes; each may be several words of one cell
  */
-export function findTables<Word extends PageLine>(words: readonly Word[]): FoundTable<Word>[] {
+export function findTables<Word extends PageLine>(words: readonly Word[], options: Options = {}): FoundTable<Word>[] {
   const rows = rowsOf(words.filter(({ text }) => text.trim() !== '' && !RULE.test(text.trim())));
+  const order = options.inOrder === true ? new Map(words.map((word, nth) => [word, nth])) : null;
   const tables: FoundTable<Word>[] = [];
   for (let from = 0; from < rows.length; from += 1) {
     let to = from;
     while (to < rows.length && isNext(rows, from, to)) to += 1;
-    const table = to - from >= 2 ? tableOf(rows.slice(from, to)) : null;
+    const table = to - from >= 2 ? tableOf(rows.slice(from, to), order, options.betweenRules === true) : null;
     if (table === null) continue;
     tables.push(table);
     from = to - 1;
   }
   return tables;
 }
-
-const heightOf = ({ y1, y2 }: { readonly y1: number; readonly y2: number }): number => Math.max(1, y2 - y1);
-
-/** Joins words into lines from the top, and cuts each line into cells. */
-function rowsOf<Word extends PageLine>(words: readonly Word[]): Row<Word>[] {
-  const lines: { words: Word[]; middle: number; height: number }[] = [];
-  for (const word of words.toSorted((a, b) => a.y1 + a.y2 - b.y1 - b.y2)) {
-    const middle = (word.y1 + word.y2) / 2;
-    const line = lines.at(-1);
-    if (line !== undefined && Math.abs(middle - line.middle) < 0.45 * Math.max(line.height, heightOf(word))) {
-      line.words.push(word);
-      line.middle = (line.middle * (line.words.length - 1) + middle) / line.words.length;
-      line.height = Math.max(line.height, heightOf(word));
-    } else lines.push({ words: [word], middle, height: heightOf(word) });
-  }
-  return lines.map((line) => {
-    const cells = cellsOf(line.words, line.height);
-    return { cells, y1: Math.min(...cells.map(({ y1 }) => y1)), y2: Math.max(...cells.map(({ y2 }) => y2)) };
-  });
-}
-
-function cellsOf<Word extends PageLine>(words: readonly Word[], height: number): Cell<Word>[] {
-  const cells: Word[][] = [];
-  let end = -Infinity;
-  for (const word of words.toSorted((a, b) => a.x1 - b.x1)) {
-    if (word.x1 - end > COLUMN_GAP * height) cells.push([word]);
-    else cells.at(-1)?.push(word);
-    end = Math.max(end, word.x2);
-  }
-  return cells.map((some) => ({ ...boxOf(some), text: some.map(({ text }) => text.trim()).join(' '), words: some }));
-}
-
-const boxOf = (some: readonly Omit<PageLine, 'text'>[]): Omit<PageLine, 'text'> => ({
-  x1: Math.min(...some.map(({ x1 }) => x1)),
-  y1: Math.min(...some.map(({ y1 }) => y1)),
-  x2: Math.max(...some.map(({ x2 }) => x2)),
-  y2: Math.max(...some.map(({ y2 }) => y2)),
-});
 
 /** Whether a row may belong to the table that begins at `from`: close to the row before it, with more than one cell. */
 function isNext<Word>(rows: readonly Row<Word>[], from: number, at: number): boolean {
@@ -97,61 +57,156 @@ function isNext<Word>(rows: readonly Row<Word>[], from: number, at: number): boo
   if (at > from && before !== undefined && row.y1 - before.y2 > ROW_GAP * heightOf(before)) return false;
   if (row.cells.length > 1) return true;
   // A single cell may continue in a second line inside a table.
-  return at > from && before !== undefined && isContinuation(row, before) && (rows[at + 1]?.cells.length ?? 0) > 1;
+  return at > from && before !== undefined && isBelow(row, before) && (rows[at + 1]?.cells.length ?? 0) > 1;
 }
 
-const overlaps = (a: Omit<PageLine, 'text'>, b: Omit<PageLine, 'text'>): boolean => a.x1 < b.x2 && b.x1 < a.x2;
+const overlaps = (a: Box, b: Box): boolean => a.x1 < b.x2 && b.x1 < a.x2;
 
-/** Whether a row continues the previous one: directly below it, without a first cell, and not below its gaps. */
-const isContinuation = <Word>(row: Row<Word>, before: Row<Word>): boolean =>
+/** Whether each cell of a row is directly below one cell of the previous row, and not below its gaps. */
+const isBelow = <Word>(row: Row<Word>, before: Row<Word>): boolean =>
   row.y1 - before.y2 < 0.5 * heightOf(before) &&
-  row.cells.every((cell) => before.cells.slice(1).filter((above) => overlaps(cell, above)).length === 1);
+  row.cells.every((cell) => before.cells.filter((above) => overlaps(cell, above)).length === 1);
 
 /** Returns the table that the rows form; null if they form none. */
-function tableOf<Word extends PageLine>(rows: readonly Row<Word>[]): FoundTable<Word> | null {
+function tableOf<Word extends PageLine>(
+  rows: readonly Row<Word>[],
+  order: ReadonlyMap<Word, number> | null,
+  betweenRules: boolean,
+): FoundTable<Word> | null {
   const columns = columnsOf(rows);
   if (columns.length < 2 || rows.length + columns.length < 5) return null;
-  const lines: { texts: string[]; cells: Cell<Word>[] }[] = [];
-  for (const [nth, row] of rows.entries()) {
+  const placed = rows.map((row) => ({ row, at: row.cells.map((cell) => columnAt(columns, cell)) }));
+  const step = rowStep(placed);
+  const lines: { words: Word[][]; all: Word[] }[] = [];
+  for (const [nth, { row, at }] of placed.entries()) {
     const before = rows[nth - 1];
     const last = lines.at(-1);
-    const goesOn = row.cells.length === 1 && before !== undefined && isContinuation(row, before);
-    const line = goesOn && last !== undefined ? last : { texts: columns.map(() => ''), cells: [] };
-    for (const cell of row.cells) {
-      const column = columns.findIndex((one) => overlaps(one, cell));
-      line.texts[column] = `${line.texts[column] ?? ''} ${cell.text}`.trim();
-      line.cells.push(cell);
+    const goesOn = last !== undefined && before !== undefined && continues(row, before, at, step);
+    const line = goesOn ? last : { words: columns.map((): Word[] => []), all: [] };
+    for (const [cell, column] of row.cells.map((one, index) => [one, at[index] ?? 0] as const)) {
+      line.words[column]?.push(...cell.words);
+      line.all.push(...cell.words);
     }
-    if (line !== last) lines.push(line);
+    if (!goesOn) lines.push(line);
   }
-  const table = lines.map(({ texts }) => texts);
-  if (!looksLikeTable(table)) return null;
-  const header = hasHeader(table) ? (table[0] ?? []) : [];
-  return {
-    rows: lines
-      .slice(header.length > 0 ? 1 : 0)
-      .map(({ texts, cells }) => ({ ...boxOf(cells), text: rowText(texts, header) })),
-    words: lines.flatMap(({ cells }) => cells.flatMap((cell) => cell.words)),
+  const table: FoundTable<Word> = {
+    rows: lines.map(({ words, all }) => ({ ...boxOf(all), cells: words.map(textOf) })),
+    words: lines.flatMap(({ all }) => all),
   };
+  const isTable =
+    looksLikeTable(
+      table.rows.map(({ cells }) => cells),
+      betweenRules,
+    ) &&
+    (betweenRules || (areAligned(rows, columns) && !isProse(rows, columns))) &&
+    (order === null || betweenRules || isDrawnByRows(lines, order));
+  return isTable ? tidyTable(table) : null;
 }
 
-/** Returns the horizontal extents of the columns, separated by gaps in all rows. */
-function columnsOf<Word>(rows: readonly Row<Word>[]): Omit<PageLine, 'text'>[] {
-  const columns: Omit<PageLine, 'text'>[] = [];
-  for (const cell of rows.flatMap(({ cells }) => cells).toSorted((a, b) => a.x1 - b.x1)) {
+/** Returns the usual distance between rows that have a first cell; 0 if there are none. */
+function rowStep<Word>(placed: ReadonlyArray<{ readonly row: Row<Word>; readonly at: readonly number[] }>): number {
+  const tops = placed.filter(({ at }) => at.includes(0) && at.length > 1).map(({ row }) => row.y1);
+  const steps = tops.slice(1).map((top, nth) => top - (tops[nth] ?? 0));
+  return steps.toSorted((a, b) => a - b)[(steps.length - 1) >> 1] ?? 0;
+}
+
+/** Whether a row is a further line of the previous row's cells. */
+function continues<Word>(row: Row<Word>, before: Row<Word>, at: readonly number[], step: number): boolean {
+  if (!isBelow(row, before)) return false;
+  const isCloser = row.y1 - before.y1 < STEP_IN_CELL * step;
+  return at.includes(0) ? isCloser : isCloser || row.cells.length === 1;
+}
+
+/**
+ * Returns the horizontal extents of the columns. The rows with the most cells define them; the cells of other rows
+ * widen them, or span several.
+ */
+function columnsOf<Word>(rows: readonly Row<Word>[]): Box[] {
+  const counts = rows.map(({ cells }) => cells.length).toSorted((a, b) => b - a);
+  const most = counts[Math.min(counts.length - 1, Math.max(1, Math.floor(0.2 * counts.length)))] ?? 0;
+  let columns: Box[] = [];
+  for (const cell of rows
+    .filter(({ cells }) => cells.length >= most)
+    .flatMap(({ cells }) => cells)
+    .toSorted((a, b) => a.x1 - b.x1)) {
     const last = columns.at(-1);
     if (last !== undefined && cell.x1 < last.x2) columns[columns.length - 1] = boxOf([last, cell]);
     else columns.push(boxOf([cell]));
   }
+  for (const cell of rows.filter(({ cells }) => cells.length < most).flatMap(({ cells }) => cells)) {
+    const over = columns.filter((column) => overlaps(column, cell));
+    if (over.length > 1) continue;
+    columns = [...columns.filter((column) => !over.includes(column)), boxOf([...over, cell])].toSorted(
+      (a, b) => a.x1 - b.x1,
+    );
+  }
   return columns;
 }
 
-function looksLikeTable(table: readonly (readonly string[])[]): boolean {
+/** Returns the index of the first column that a cell overlaps. */
+const columnAt = (columns: readonly Box[], cell: Box): number =>
+  Math.max(
+    0,
+    columns.findIndex((one) => overlaps(one, cell)),
+  );
+
+/** Whether the cells of each column, but for one column, begin, end or are centred at the same place. */
+function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
+  const cells = rows.flatMap((row) => row.cells);
+  const loose = columns.filter((column) => {
+    const own = cells.filter(
+      (cell) => columns.filter((one) => overlaps(one, cell)).length === 1 && overlaps(column, cell),
+    );
+    const share = (place: (cell: Box) => number): number => {
+      const places = own.map(place);
+      const most = Math.max(0, ...places.map((a) => places.filter((b) => Math.abs(a - b) < 2).length));
+      return most / Math.max(1, own.length);
+    };
+    return (
+      Math.max(
+        share(({ x1 }) => x1),
+        share(({ x2 }) => x2),
+        share(({ x1, x2 }) => (x1 + x2) / 2),
+      ) < ALIGNED
+    );
+  });
+  return loose.length <= (columns.length > 2 ? 1 : 0);
+}
+
+/** Whether two or three columns are filled with lines of prose: most lines reach the end of their column. */
+function isProse<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
+  if (columns.length > 4) return false;
+  const full = columns.filter((column) => {
+    const own = rows.flatMap(({ cells }) => cells.filter((cell) => overlaps(column, cell)));
+    const mean = own.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, own.length);
+    const wide = own.filter(({ x1, x2 }) => x2 - x1 > 0.8 * (column.x2 - column.x1));
+    return mean > LINE_OF_PROSE && wide.length > 0.6 * own.length;
+  });
+  return full.length >= Math.max(2, columns.length - 1);
+}
+
+/** Whether the rows are drawn one after the other; columns of prose are drawn one after the other. */
+function isDrawnByRows<Word>(
+  lines: ReadonlyArray<{ readonly all: readonly Word[] }>,
+  order: ReadonlyMap<Word, number>,
+): boolean {
+  const spans = lines.map(({ all }) => {
+    const places = all.map((word) => order.get(word) ?? 0);
+    return [Math.min(...places), Math.max(...places)] as const;
+  });
+  const inTurn = spans.slice(1).filter(([first], nth) => first > (spans[nth]?.[1] ?? 0));
+  return inTurn.length >= 0.7 * (spans.length - 1);
+}
+
+function looksLikeTable(table: readonly (readonly string[])[], betweenRules: boolean): boolean {
   const filled = table.flat().filter((text) => text !== '');
   const mean = filled.reduce((sum, text) => sum + text.length, 0) / filled.length;
-  if (table.length < 2 || mean > MEAN_CELL || filled.length < FILLED * table.flat().length) return false;
+  const longest = betweenRules ? MEAN_CELL_BETWEEN_RULES : MEAN_CELL;
+  if (table.length < 2 || mean > longest || filled.length < FILLED * table.flat().length) return false;
+  if (!filled.some((text) => /[\p{L}\p{N}]/u.test(text))) return false;
   const first = table.map((row) => row[0] ?? '').filter((text) => text !== '');
   const isTwo = table[0]?.length === 2;
   if (isTwo && first.every((text) => MARK.test(text))) return false;
+  if (filled.filter((text) => LEADER.test(text)).length > 0.3 * table.length) return false;
   return !(isTwo && first.filter((text) => text.endsWith(':')).length > first.length / 2);
 }

@@ -39,7 +39,7 @@ export interface ConnectDemoOptions {
   /** Opens a URL for the user. */
   readonly open?: (url: string) => void;
   readonly print?: (text: string) => void;
-  /** Where progress is shown; by default nowhere. */
+  /** Receives progress; absent: it is not shown. */
   readonly screen?: Screen;
 }
 

@@ -11,7 +11,7 @@ const DOCS_PORT = 8001;
 const DOCS_QUESTION = 'What happens when a worker is killed in the middle of an ingest?';
 const POLL_MS = 250;
 
-/** Where the demo shows its progress. */
+/** The output to which the demo writes its progress. */
 export type Screen = Pick<Terminal, 'isInteractive' | 'err'>;
 
 /** Waits until a scrape ends and shows its progress: a bar in a terminal, elsewhere a line every ten seconds at most. */

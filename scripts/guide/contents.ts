@@ -11,7 +11,7 @@ const below = (folder: string, ...names: readonly string[]): string[] => names.m
 
 /** Every Markdown file of docs/ belongs to one part; a build with a missing or an unlisted page fails. */
 export const CONTENTS: readonly Part[] = [
-  { title: 'Start', pages: below('guide', 'README', 'quickstart', 'concepts', 'clients', 'migration') },
+  { title: 'Start', pages: below('guide', 'README', 'quickstart', 'concepts', 'clients', 'agents', 'migration') },
   {
     title: 'Sources',
     pages: [

@@ -11,44 +11,44 @@ import type { Selections } from '../selections/selections.js';
 import type { Session } from '../database/sequence.js';
 import { acceptListing, acceptSelection, type NewConnectedRun, type Owner, type Selection } from './acceptRuns.js';
 
-/** An account whose source has said who it is. */
+/** An account that its source has identified. */
 export interface NewConnection {
   readonly type: ConnectedSourceType;
-  /** As its source calls it. */
+  /** Its id at the source. */
   readonly account: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** In clear: they are sealed with the record. */
+  /** Plain text; encrypted when the record is stored. */
   readonly credentials: string;
   readonly dataSourceTags: Readonly<Record<string, TagValue>>;
-  /** Whether what the account holds is listed at once. */
+  /** Whether the items of the account are listed at once. */
   readonly listItems: boolean;
   /** Whether the whole account is synced at once, with the given options; only where the source supports it. */
   readonly syncFiles: boolean;
   readonly requestId: string;
   /** Options for its files, stored for later selections. Absent if none were given; then nothing is synced at once. */
   readonly options?: ConnectionOptions;
-  /** The workflow that connects it; absent: a request does. */
+  /** The workflow that connects it; absent if a request does. */
   readonly workflowId?: string;
 }
 
-/** Takes connected accounts in. */
+/** Stores connected accounts and accepts their runs. */
 export interface Connections {
   /**
-   * Writes a connected account down with the work that was asked for, in the caller's transaction. A known account keeps
-   * its record. @returns the record, and the runs that were accepted
+   * Stores a connected account and accepts the requested runs, in the caller's transaction. A known account keeps its
+   * record. @returns the record, and the accepted runs
    */
   accept(
     owner: Owner,
     connection: NewConnection,
     session: Session,
   ): Promise<{ readonly dataSource: DataSourceDoc; readonly runIds: number[] }>;
-  /** Accepts a listing of all there is, for which the data source was given to the run. */
+  /** Accepts a listing of all items. The data source already names the run. */
   list(owner: Owner, run: NewConnectedRun, session: Session): Promise<void>;
   /** Accepts a sync of the selection. */
   select(owner: Owner, run: NewConnectedRun, selection: Selection, session: Session): Promise<void>;
 }
 
-/** Runs that a connection may need ids for. */
+/** Maximum number of runs that one connection accepts. */
 const RUNS = 3;
 
 export function createConnections(

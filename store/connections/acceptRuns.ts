@@ -7,7 +7,7 @@ import type { Selections } from '../selections/selections.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 
-/** Whose account it is. */
+/** The end user that owns the account. */
 export type Owner = Tenant & { readonly customerId: string };
 interface Stores {
   readonly runs: Runs;
@@ -20,13 +20,13 @@ export interface NewConnectedRun extends Pick<NewRun, 'begun'> {
   readonly runId: number;
   readonly requestId: string;
   readonly dataSourceId: number;
-  /** Tokens that it may have embedded at most; absent: any number. */
+  /** Maximum number of tokens that the run embeds; absent: no limit. */
   readonly maxTokens?: number | undefined;
 }
 
 /**
- * Accepts the run that lists what an account holds, in the caller's transaction.
- * @param externalIds of what alone is to be listed; without, all there is
+ * Accepts the run that lists the items of an account, in the caller's transaction.
+ * @param externalIds the items to list, with their descendants; absent: all items
  */
 export async function acceptListing(
   owner: Owner,
@@ -45,9 +45,9 @@ export async function acceptListing(
   await runs.accept(runId, { ...run, ...(begun && { begun }) }, session);
 }
 
-/** How the files of a selection are to be made. */
+/** The selected items, and the options of their files. */
 export interface Selection {
-  /** Null: all there is. */
+  /** Null: all items of the account. */
   readonly externalIds: readonly string[] | null;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;

@@ -12,16 +12,16 @@ import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { AttemptDoc } from '../models/connections.js';
 
-/** What of an attempt is secret from its beginning. */
+/** Secrets that an attempt has from the start. */
 export interface AttemptSecrets {
   readonly verifier: string;
-  /** Only where the client is this connection's own. */
+  /** Null unless the attempt uses an OAuth client of its own. */
   readonly clientSecret: string | null;
-  /** Of OAuth 1.0a; absent for none. */
+  /** OAuth 1.0a only. */
   readonly requestToken?: RequestToken | null;
 }
 
-/** An attempt as it begins. */
+/** Fields of a new attempt. */
 export type NewAttempt = Pick<
   AttemptDoc,
   | '_id'
@@ -41,29 +41,29 @@ export type NewAttempt = Pick<
 /** Further changes of an attempt, in addition to its state. */
 export type AttemptChange = Partial<Pick<AttemptDoc, 'message' | 'dataSourceId' | 'runIds'>>;
 
-/** Connections by consent. Each step is a compare-and-set: whatever runs twice changes nothing the second time. */
+/** Connections by consent. Each step is a compare-and-set, so it is safe to repeat. */
 export interface Attempts {
-  /** A state that a provider is to hand back. */
+  /** Returns a random `state` parameter, which the provider returns to the callback. */
   newState(): string;
-  /** Writes one down that waits for its person. @param state is nowhere else */
+  /** Inserts an attempt that waits for the user's consent. @param state only its hash is stored */
   begin(attempt: NewAttempt, state: string, secrets: AttemptSecrets, session: Session): Promise<void>;
-  /** Records an attempt that begins connected, for a page that continues it. @returns the name of that page */
+  /** Inserts an attempt of an account that is already connected, for the page on which the user continues. @returns the name of the page */
   beginConnected(attempt: NewAttempt & { dataSourceId: number }, session: Session): Promise<string>;
   find(id: number): Promise<AttemptDoc | null>;
   byState(state: string): Promise<AttemptDoc | null>;
-  /** Whose page it is; null once its time is over. */
+  /** Returns the attempt of a page; null if the page has expired or does not exist. */
   byPage(name: string): Promise<AttemptDoc | null>;
   secretsOf(attempt: AttemptDoc): AttemptSecrets;
   codeOf(attempt: AttemptDoc): string | null;
   grantOf(attempt: AttemptDoc): StoredGrant | null;
-  /** The person is back, once, with a code or without. False when that was known, or comes too late. */
+  /** Records that the user returned, with a code or null after a refusal. False if this is already recorded or the attempt has expired. */
   returned(id: number, code: string | null, session?: Session): Promise<boolean>;
-  /** Ones whose person is back since before a time, and whose workflow may not know. */
+  /** Returns attempts whose user returned before a time and whose workflow has not acknowledged it. */
   unacknowledged(before: Date, limit: number): Promise<AttemptDoc[]>;
   acknowledge(id: number): Promise<void>;
-  /** The tokens are here. False when the attempt was ended meanwhile. */
+  /** Stores the tokens. False if the attempt has ended meanwhile. */
   granted(id: number, grant: StoredGrant): Promise<boolean>;
-  /** Moves on, from one of some states. False when it is in none of these. */
+  /** Changes the state. False if the attempt is in none of the states `from`. */
   move(
     id: number,
     from: readonly AttemptState[],
@@ -71,7 +71,7 @@ export interface Attempts {
     change?: AttemptChange,
     session?: Session,
   ): Promise<boolean>;
-  /** Gives the page that continues from here a name, until a time; null if it already has one. */
+  /** Creates the name of the page on which the user continues, valid until a time; null if the attempt already has one. */
   openPage(id: number, until: Date): Promise<string | null>;
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -97,7 +97,7 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
   };
   const open = (attempt: AttemptDoc, field: string, sealed: SealedSecret | null): string | null =>
     sealed === null ? null : secrets.open(placeOf(attempt, field), sealed);
-  /** What is over needs no secrets. */
+  /** An ended attempt keeps no secrets. */
   const forgotten = { sealed: null, sealedCode: null, sealedGrant: null };
   const isOpen = (state: AttemptState): boolean => (OPEN_ATTEMPT_STATES as readonly string[]).includes(state);
 

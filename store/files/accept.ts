@@ -13,20 +13,20 @@ import { type FileRequest, KNOWN_FIELDS, type KnownFile } from './acceptance/req
 import { metadataFields } from './metadataFields.js';
 import { CONNECT_CREDENTIALS, transition, transitionEvents } from './transitions.js';
 
-/** Of a file that another request has just made: the transaction is run again, and finds it. */
+/** Marks a duplicate key error as transient: the transaction is repeated and finds the file of the other request. */
 function runAgain(error: unknown): never {
   if (error instanceof mongo.MongoServerError && error.code === 11000)
     error.addErrorLabel(mongo.MongoErrorLabel.TransientTransactionError);
   throw error;
 }
 
-/** A known file that is to be synced again. */
+/** How a known file is synced again. */
 export interface SyncAgain {
   readonly options: IngestOptions;
   readonly runId: number;
   readonly workflowId: string;
   readonly requestId: string;
-  /** What else is to be another from now on. */
+  /** Other fields to change. */
   readonly change?: Partial<
     Pick<
       FileDoc,
@@ -43,24 +43,26 @@ export interface SyncAgain {
 }
 
 export interface FileAcceptance {
-  /** Queues a file that is at rest; null when it no longer is. */
+  /** Queues a file that is in a final state; null if its state has changed meanwhile. */
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /**
-   * Takes one file in: a new record, or the known one of the same (organization, user, source, external id, account) with the
-   * new request's options. One that was sent is DELAYED where the user's queue is full; its run is to be held back then.
+   * Accepts one file: creates a record, or gives the known one of the same (organization, user, source, external id,
+   * account) the options of the request. An upload is DELAYED if the user's queue is full; the caller then holds its run
+   * back.
    */
   accept(
     owner: FileOwner,
     request: FileRequest,
     session: Session,
   ): Promise<{ readonly file: FileDoc; readonly isNew: boolean }>;
-  /** An id for a file that is about to be accepted. */
+  /** Returns the id of a file that will be accepted. */
   nextId(): Promise<number>;
-  /** The record that a new file will have; nothing is written. */
+  /** Returns the record of a new file without storing it. */
   draft(id: number, owner: FileOwner, request: FileRequest): FileDoc;
   /**
-   * Accepts many files of one run. Those beyond the user's queue limit are DELAYED. Files are matched by external id and account; returns the number of accepted files. A page that is known as
-   * a container (the sitemap of another scrape, say) is skipped: it has a run and children of its own. A scheduled sync evaluates known files.
+   * Accepts many files of one run; those beyond the user's queue limit are DELAYED. Returns the number of accepted
+   * files. Files are matched by external id and account. A page that is known as a container, such as the sitemap of
+   * another scrape, is skipped: it has a run and children of its own. A scheduled sync evaluates known files.
    */
   acceptMany(owner: FileOwner, requests: readonly FileRequest[]): Promise<number>;
 }
@@ -84,14 +86,14 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
         where: { _id: file._id, updatedAt: file.updatedAt },
         seen: file.syncStatus,
         message: null,
-        // A request for this very file has it compared.
+        // Without a listed version, the content is always compared.
         set: { ...again, ...change, ...CONNECT_CREDENTIALS, listedVersion: null, fileContentsDeleted: false },
       });
       return files.findOneAndUpdate(filter, update, { returnDocument: 'after', session }).lean();
     },
     async accept(owner, request, session) {
       const now = new Date();
-      // What a run finds, or a message contains, has its turn with that run.
+      // Files that a run finds, and attachments, are queued with that run.
       const isSent = request.upload !== undefined && request.parentId === null;
       const inTurn = !isSent || (await queue.roomForSent(owner, 1)) > 0;
       const known = await readRow<FileDoc, KnownFile>(files, identityOf(owner, request), {

@@ -82,7 +82,7 @@ export function createNewContainers(
         const fresh = some.filter(({ file }) => {
           const name = nameOf(file);
           if (taken.has(name)) return false;
-          // Of two containers with the same key, the second counts as known.
+          // If two containers have the same key, the second one counts as known.
           taken.add(name);
           return true;
         });

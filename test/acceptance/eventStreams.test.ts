@@ -182,6 +182,8 @@ test('GET /sync_runs/{id}/events sends snapshots until the run has ended, and th
   expect(JSON.parse(last.data)).toEqual(ok(await who.user.get(`/sync_runs/${id}`)));
   const again = await follow(path, { ...byToken(who), 'last-event-id': last.id });
   expect(again.response.status).toBe(204);
+  const byQuery = await follow(`${path}?last_event_id=${last.id}`, byToken(who));
+  expect(byQuery.response.status).toBe(204);
   const late = await follow(path, byToken(who));
   await late.ended;
   expect(late.messages.slice(1)).toEqual([last]);

@@ -37,11 +37,16 @@ let beforeAnswer: () => unknown = () => undefined;
 
 /** Folders whose children the account may not list, and roots that the source refuses to list. */
 const forbidden = new Set<string>();
+/** Folders whose listing the source rejects as an invalid request. */
+const rejected = new Set<string>();
 let refusedRoots: readonly string[] = [];
 /** Whether items have their place (path). */
 let hasPlaces = false;
 /** Places reported as empty, by the index of the change that reports them. */
 const emptied = new Map<number, readonly string[]>();
+/** Steps in which the first change token is prepared, and whether the source then refuses it. */
+let steps = 0;
+let isLost = false;
 const placeOf = (id: string): string => {
   const parent = tree.get(id) ?? null;
   return `${parent === null ? '' : placeOf(parent)}/${id}`;
@@ -92,12 +97,21 @@ const account = {
     requests.push(`below ${id}`);
     if (!tree.has(id)) return Promise.reject(new Fault('not_found', 'none'));
     if (forbidden.has(id)) return Promise.reject(new Fault('access_denied', 'forbidden'));
+    if (rejected.has(id)) return Promise.reject(new Fault('bad_response', 'rejected'));
     return Promise.resolve({ items: below(id).map(itemOf), next: null });
   },
   changes: {
     now: () => {
       requests.push('now');
       return Promise.resolve(String(feed.length));
+    },
+    prepare: (point: string) => {
+      const [token = '', step = '0'] = point.split(' at ');
+      const at = Number(step) + 1;
+      if (steps === 0) return Promise.resolve({ next: token, more: false });
+      requests.push(`prepare ${at} of ${steps}`);
+      if (isLost) return Promise.reject(new Fault('stale_cursor', 'lost'));
+      return Promise.resolve({ next: at < steps ? `${token} at ${at}` : token, more: at < steps });
     },
     since: (point: string) => {
       requests.push(`since ${point}`);
@@ -121,7 +135,10 @@ beforeEach(async () => {
   emptied.clear();
   hasPlaces = false;
   feedFields = {};
+  steps = 0;
+  isLost = false;
   forbidden.clear();
+  rejected.clear();
   refusedRoots = [];
   expired = 0;
   requests.length = 0;
@@ -150,14 +167,11 @@ async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void>
   const { beginListing, endListing } = createItemActivities(deps);
   expect(await beginListing({ runId })).toEqual({ finished: false });
   const row = async () => runOfKind((await store.runs.find(runId))!, 'syncItems');
-  for (let { progress } = await row(); !isListed(progress);) {
-    progress = await listPage(
-      { source: await currentSource(), account },
-      progress,
-      { runId, items: store.items },
-      NEVER,
-    );
-    await store.runs.saveProgress(await row(), progress);
+  // Each step continues from the stored progress, as after a crash.
+  for (let { progress } = await row(); !isListed(progress); { progress } = await row()) {
+    const open = { source: await currentSource(), account };
+    const next = await listPage(open, progress, { runId, items: store.items }, NEVER);
+    await store.runs.saveProgress(await row(), next);
   }
   if (outcome === 'finished') await deleteMissing(await row(), await currentSource(), deps, NEVER);
   await endListing({ runId, outcome });
@@ -228,6 +242,39 @@ describe('source with a change feed', () => {
     await list();
     expect(requests.at(-1)).toBe('since 5');
     expect(await itemIds()).toEqual(['A', 'b', 'late']);
+  });
+
+  test('keeps the other folders, and the known contents of one whose listing the source rejects', async () => {
+    for (const [id, at] of [
+      ['A', null],
+      ['a', 'A'],
+      ['B', null],
+      ['b', 'B'],
+    ] as const)
+      put(id, at);
+    await list();
+    expired = 1_000;
+    rejected.add('A');
+    put('c', 'B');
+    await sync(['a', 'b']);
+    await list();
+    expect(await itemIds()).toEqual(['A', 'B', 'a', 'b', 'c']);
+    expect(await fileIds()).toEqual(['a', 'b']);
+    expect(await currentSource()).toMatchObject({ syncStatus: 'READY' });
+  });
+
+  test('stores each step of preparing the first change token, so that an interrupted listing continues there', async () => {
+    put('A', null);
+    steps = 3;
+    await list('aborted');
+    expect(requests).toEqual(['now', 'prepare 1 of 3', 'prepare 2 of 3', 'prepare 3 of 3', 'roots', 'below A']);
+    requests.length = 0;
+    // What the source no longer accepts is not prepared again: the account is listed completely each time.
+    steps = 3;
+    isLost = true;
+    await list();
+    expect(requests).toEqual(['now', 'prepare 1 of 3', 'roots', 'below A']);
+    expect((await currentSource()).changeToken).toBeNull();
   });
 
   test('deletes the descendants of a removed folder, except those moved out; lists a restored folder again', async () => {

@@ -7,7 +7,7 @@ import type { Egress } from '../../egress/types.js';
 import { CUSTOMER, type GongEmulator, startGong } from '../emulators/gong.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { answerConsent } from '../support/consent.js';
-import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, listed, loopbackEgress, NEVER, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -75,8 +75,32 @@ describe('listing', () => {
     expect(files).toEqual(['100', '101', '102', '103']);
     expect(items[1]).toMatchObject({
       ...{ name: 'Intro', externalUrl: 'https://app.gong.io/call?id=100', rootExternalId: 'workspace:1' },
-      ...{ createdAt: '2026-03-03T10:00:00.000Z', version: null },
+      ...{ createdAt: '2026-03-03T10:00:00.000Z', version: expect.stringMatching(/^[\w-]{22}$/) },
     });
+  });
+
+  test('gives an old call the same version in every listing, and a recent one none', async () => {
+    fill();
+    const old = new Date(Date.now() - 15 * 86_400_000).toISOString();
+    const recent = new Date(Date.now() - 13 * 86_400_000).toISOString();
+    gong.calls.set('100', { ...gong.calls.get('100')!, started: old });
+    gong.calls.set('101', { ...gong.calls.get('101')!, started: recent });
+    const first = versionsOf((await below('workspace:1')).items);
+    expect(first['100']).not.toBeNull();
+    expect(first['101']).toBeNull();
+    // The folder lists the details of calls, the workspace their summaries.
+    expect(versionsOf((await below('folder:5')).items)['100']).toBe(first['100']);
+    gong.calls.set('100', { ...gong.calls.get('100')!, title: 'Introduction' });
+    expect(versionsOf((await below('workspace:1')).items)['100']).not.toBe(first['100']);
+  });
+
+  test.each([400, 404, 410])('restarts a listing whose cursor Gong refuses with %d, instead of ending it', async (status) => {
+    fill();
+    const { next } = await account.listDescendants('workspace:1', null, NEVER);
+    const second = await account.listDescendants('workspace:1', next, NEVER);
+    gong.misbehave((path) => (path.includes('cursor=') ? { status } : null));
+    const fault = await faultOf(account.listDescendants('workspace:1', second.next, NEVER));
+    expect(fault).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test('lists a workspace without calls, although Gong answers 404', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
+import { openCursor, sealCursor } from '../../connectors/cursors.js';
 import type { SourceItem } from '../../connectors/sourceItem.js';
 import { itemOfFile } from '../../connectors/google/drive/adapter.js';
 import type { Account } from '../../connectors/account.js';
@@ -31,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   for (const map of [drive.files, drive.drives]) for (const id of Object.keys(map)) delete map[id];
-  drive.limits.exported = 10_000_000;
+  Object.assign(drive.limits, { exported: 10_000_000, isIncomplete: false });
   drive.reset();
   account = grantedAccount('GOOGLE_DRIVE', drive.settings, drive.oauth.grant().accessToken, egress);
 });
@@ -104,6 +105,47 @@ describe('listing', () => {
     expect(byId(team.items, 'plan')).toMatchObject({ parentExternalId: 'inner', rootExternalId: 'D1' });
     expect((await below('sights')).ids).toEqual(['sights', 'a', 'b', 'deep', 'c']);
     expect((await below('a')).ids).toEqual(['a']);
+  });
+
+  test('lists folders of a shared drive for an account that is no member of it', async () => {
+    Object.assign(drive.files, {
+      shared: { name: 'Shared', parent: null, drive: 'foreign', mimeType: DRIVE_FOLDER },
+      one: { name: 'one.md', parent: 'shared', drive: 'foreign' },
+      sub: { name: 'Sub', parent: 'shared', drive: 'foreign', mimeType: DRIVE_FOLDER },
+      two: { name: 'two.md', parent: 'sub', drive: 'foreign' },
+    });
+    const all = await below(SHARED);
+    expect(all.ids).toEqual([SHARED, 'shared', 'one', 'sub', 'two']);
+    // A selection of the folder finds the same items, with the same root.
+    const folder = await below('shared');
+    expect(folder.ids).toEqual(['shared', 'one', 'sub', 'two']);
+    expect(new Set(folder.items.map(({ rootExternalId }) => rootExternalId))).toEqual(new Set([SHARED]));
+    expect((await below('sub')).ids).toEqual(['sub', 'two']);
+    // What Drive could not search is unknown, not deleted.
+    drive.limits.isIncomplete = true;
+    const { refused } = await account.listDescendants('shared', null, NEVER);
+    expect(refused).toEqual(['shared']);
+  });
+
+  test('sends the resource key of a shortcut for its target', async () => {
+    Object.assign(drive.files, {
+      old: { name: 'old.md', parent: null, content: 'An old link', key: '0-key_1' },
+      link: { name: 'link', mimeType: DRIVE_SHORTCUT, target: 'old' },
+      folder: { name: 'Folder', parent: null, mimeType: DRIVE_FOLDER, key: '0-key_2' },
+      inside: { name: 'inside.md', parent: 'folder' },
+      way: { name: 'way', mimeType: DRIVE_SHORTCUT, target: 'folder' },
+    });
+    expect((await opened('link')).text).toBe('An old link');
+    expect((await below('way')).ids).toEqual(['way', 'inside']);
+    expect(await faultOf(account.open('old', NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+
+  test('continues from a cursor of 0.2.0, which has no resource keys', async () => {
+    fill();
+    const { next } = await account.listDescendants(DRIVE_ROOT, null, NEVER);
+    const { keys: _keys, ...before } = JSON.parse(openCursor(next!)) as Record<string, unknown>;
+    const old = await account.listDescendants(DRIVE_ROOT, sealCursor(JSON.stringify(before)), NEVER);
+    expect(old.items).toEqual((await account.listDescendants(DRIVE_ROOT, next, NEVER)).items);
   });
 
   test('queries many folders in one request', async () => {

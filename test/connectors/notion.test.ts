@@ -218,6 +218,23 @@ test('reads and lists a page around a block that the API of Notion does not supp
   expect(around.items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8)]));
 });
 
+test('keeps the rest of a page and of a selection when Notion rejects the children of one block', async () => {
+  put(1, {
+    blocks: [
+      { type: 'toggle', text: 'odd', children: [{ type: 'paragraph', text: 'inside' }] },
+      { type: 'paragraph', text: 'after' },
+    ],
+  });
+  put(8, { parent: { page: id(1) } });
+  put(9, { parent: { page: id(1) } });
+  const odd = `/v1/blocks/${blockId(id(1), 0)}/children`;
+  emulator.misbehave((path) => (path === odd || path === `/v1/blocks/${id(8)}/children` ? { status: 400 } : null));
+  expect((await texts(id(1))).plain).toBe('T1\n\nodd\n\nafter\n\nT8\n\nT9');
+  expect((await account.open(id(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });
+  const { items } = await below(id(1));
+  expect(items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8), id(9)]));
+});
+
 test('rejects a page with too many blocks instead of truncating it', async () => {
   put(1, { blocks: Array.from({ length: 60 }, () => ({ type: 'paragraph', text: 'x'.repeat(200_000) })) });
   expect(await faultOf(account.open(id(1), NEVER))).toMatchObject({ kind: 'too_large' });

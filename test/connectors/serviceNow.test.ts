@@ -113,6 +113,15 @@ describe('the connection', () => {
     expect(await faultOf(stored.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
   });
 
+  test('ends when the refresh token expires, which ServiceNow answers in its own words', async () => {
+    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const refusal = { status: 401, body: { error: 'server_error', error_description: 'access_denied' } };
+    serviceNow.oauth.expireAll();
+    serviceNow.oauth.refuseRefreshes(1, refusal);
+    const stored = accountWithStoredGrant('SERVICENOW', serviceNow.settings, grant, egress);
+    expect(await faultOf(stored.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
+  });
+
   test('fails with access_revoked for a token that is invalid in a header', async () => {
     const fault = await faultOf(accountOf({ accessToken: 'a\r\nx-other: 1' }).identify(NEVER));
     expect(fault.kind).toBe('access_revoked');

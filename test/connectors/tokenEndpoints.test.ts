@@ -46,6 +46,16 @@ const FINAL: readonly (readonly [body: string, status: number, kind: FaultKind])
   ['{"error":"invalid_grant","error_description":"Token has been expired or revoked."}', 400, 'access_revoked'],
   ['{"error":"invalid_grant"}', 401, 'access_revoked'],
   ['{"error":"bad_refresh_token"}', 400, 'access_revoked'],
+  // Microsoft, after a change of the sign-in policy.
+  [
+    '{"error":"interaction_required","error_description":"AADSTS50079: …","suberror":"basic_action"}',
+    400,
+    'access_revoked',
+  ],
+  ['{"error":"consent_required"}', 400, 'access_revoked'],
+  // Salesforce, for a deactivated user.
+  ['{"error":"inactive_user","error_description":"user is inactive"}', 400, 'access_revoked'],
+  ['{"error":"inactive_org","error_description":"organization is inactive"}', 400, 'access_revoked'],
   ['{"error":"invalid_client"}', 401, 'not_configured'],
   ['{"error":"invalid_client"}', 400, 'not_configured'],
   ['{"error":"unauthorized_client"}', 400, 'not_configured'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { findTables } from '../../documents/tables/findTables.js';
+import { namedLines } from '../../documents/tables/foundTable.js';
 import type { PageLine } from '../../documents/types.js';
 
 const HEIGHT = 10;
@@ -20,7 +21,7 @@ function page(rows: ReadonlyArray<ReadonlyArray<readonly [x: number, text: strin
   );
 }
 const rowsOf = (words: readonly PageLine[]): string[][] =>
-  findTables(words).map(({ rows }) => rows.map(({ text }) => text));
+  findTables(words).map((table) => namedLines(table).map(({ text }) => text));
 
 test('finds a table in aligned rows, names the cells by the header and gives each row its box', () => {
   const words = page([
@@ -39,7 +40,7 @@ test('finds a table in aligned rows, names the cells by the header and gives eac
   ]);
   const [table, ...more] = findTables(words);
   expect(more).toEqual([]);
-  expect(table?.rows).toEqual([
+  expect(table && namedLines(table)).toEqual([
     { text: 'Course: Sailing, Fee: 120', x1: 0, x2: 115, y1: 14, y2: 24 },
     { text: 'Course: Deep diving, Fee: 340', x1: 0, x2: 115, y1: 28, y2: 38 },
   ]);

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { countTokens as reference } from 'gpt-tokenizer/encoding/cl100k_base';
 import { splitText } from '../../documents/chunking/splitText.js';
 import type { ChunkOptions } from '../../documents/types.js';
+import { isThorough } from '../support/thorough.js';
 import { randomText, Seeded } from './randomText.js';
 
 const count = (text: string): number => reference(text, { disallowedSpecial: new Set() });
@@ -43,7 +44,7 @@ function violations(text: string, options: ChunkOptions): string[] {
 
 test('satisfies the invariants for random texts, sizes, overlaps and prefixes', () => {
   const random = new Seeded(42);
-  for (let i = 0; i < 250; i++) {
+  for (let i = 0; i < (isThorough() ? 1_000 : 100); i++) {
     const text = randomText(random, 1 + random.below(300));
     const chunkSize = random.pick([1, 2, 3, 5, 8, 13, 30, 100, 400, 1500]);
     const options = {

@@ -16,11 +16,13 @@ export interface EmulatedFile {
   mimeType?: string;
   /** Parent folder. Unset: the root folder. Null: no visible parent, as for files shared by others. */
   parent?: string | null;
-  /** Id of its shared drive. */
+  /** Id of its shared drive. The account is a member of those in `drives` only. */
   drive?: string;
   content?: string | Buffer;
   /** Only for shortcuts: id of the target file. */
   target?: string;
+  /** Its resource key: requests without it are refused. A shortcut to the file has the key. */
+  key?: string;
   trashed?: boolean;
 }
 
@@ -66,7 +68,11 @@ export interface GoogleDriveEmulator extends GoogleEmulator {
   readonly pages: Pages;
   readonly log: DriveLog;
   /** Maximum size of an export in bytes. */
-  readonly limits: { exported: number };
+  readonly limits: {
+    exported: number;
+    /** Whether a search of all drives leaves some out. */
+    isIncomplete: boolean;
+  };
 }
 
 const stamp = '2026-03-03T10:00:00.000Z';
@@ -80,7 +86,7 @@ export async function startGoogleDrive(
 ): Promise<GoogleDriveEmulator> {
   const drives: Record<string, string> = {};
   const pages = createPages();
-  const limits = { exported: 10_000_000 };
+  const limits = { exported: 10_000_000, isIncomplete: false };
   const log = createDriveLog(() => {
     const logged = ([id, file]: [string, EmulatedFile]): [string, Logged] => {
       const content = Buffer.from(file.content ?? '').toString('base64');
@@ -118,7 +124,13 @@ export async function startGoogleDrive(
         : { md5Checksum: createHash('md5').update(bytes).digest('hex'), size: String(bytes.length) }),
       ...(target === undefined
         ? {}
-        : { shortcutDetails: { targetId: target, targetMimeType: files[target]?.mimeType ?? 'text/plain' } }),
+        : {
+            shortcutDetails: {
+              targetId: target,
+              targetMimeType: files[target]?.mimeType ?? 'text/plain',
+              ...(files[target]?.key === undefined ? {} : { targetResourceKey: files[target].key }),
+            },
+          }),
       webViewLink: `https://drive.google.com/file/d/${id}/view`,
     };
   };
@@ -141,8 +153,16 @@ export async function startGoogleDrive(
     const supportsDrives =
       query.get('supportsAllDrives') === 'true' && query.get('includeItemsFromAllDrives') === 'true';
     const driveId = query.get('driveId');
-    if ((query.get('corpora') === 'drive') !== (driveId !== null) || (driveId !== null && !supportsDrives))
+    const corpora = query.get('corpora') ?? 'user';
+    if ((corpora === 'drive') !== (driveId !== null) || (corpora !== 'user' && !supportsDrives))
       return refuseGoogle(response, { status: 400, reason: 'invalid', location: 'corpora' });
+    if (driveId !== null && !Object.hasOwn(drives, driveId))
+      return refuseGoogle(response, { status: 404, message: `Shared drive not found: ${driveId}` });
+    const isSearched = ({ drive, parent }: EmulatedFile): boolean => {
+      if (driveId !== null) return drive === driveId;
+      if (drive === undefined || !supportsDrives) return drive === undefined;
+      return corpora === 'allDrives' || parent === null || Object.hasOwn(drives, drive);
+    };
     const found = Object.entries(files).filter(([, file]) => {
       const parent = parentOf(file);
       const searched = {
@@ -150,13 +170,13 @@ export async function startGoogleDrive(
         trashed: isTrashed(file),
         sharedWithMe: parent === null,
       };
-      return (driveId === null ? supportsDrives || file.drive === undefined : file.drive === driveId) && test(searched);
+      return isSearched(file) && test(searched);
     });
     const taken = pages.take(call, found, Math.min(filesPerPage, Number(query.get('pageSize') ?? 100)));
     if (!taken) return;
     const answer = {
       kind: 'drive#fileList',
-      incompleteSearch: false,
+      incompleteSearch: corpora === 'allDrives' && limits.isIncomplete,
       files: taken.page.map(([id, file]) => fileJson(id, file)),
       ...(taken.next === null ? {} : { nextPageToken: taken.next }),
     };
@@ -223,6 +243,10 @@ export async function startGoogleDrive(
       if (resource === 'changes' && id === 'startPageToken') return send({ startPageToken: log.now() });
       if (resource !== 'files') return refuseGoogle(response, { status: 404 });
       if (id === undefined) return list(call);
+      const { key } = files[id] ?? {};
+      const sent = String(call.request.headers['x-goog-drive-resource-keys'] ?? '').split(',');
+      if (key !== undefined && !sent.includes(`${id}/${key}`))
+        return refuseGoogle(response, { status: 404, message: `File not found: ${id}.`, location: 'fileId' });
       if (part === 'export') return exported(call, id, false);
       const file = part === undefined ? jsonAt(id, query) : null;
       if (!file) return refuseGoogle(response, { status: 404, message: `File not found: ${id}.`, location: 'fileId' });

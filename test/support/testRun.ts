@@ -9,6 +9,14 @@ import { compile } from '../../scripts/child.js';
 import { publishEngines } from './engines.js';
 import { newEngineFolder } from './scratch.js';
 
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
 /** Compiles the service, starts the engines and publishes their addresses. `stop` ends them and removes their data. */
 export async function startTestRun(): Promise<{ stop(): Promise<void> }> {
   const dataDir = await newEngineFolder('test');
@@ -25,7 +33,10 @@ export async function startTestRun(): Promise<{ stop(): Promise<void> }> {
   publishEngines(engines, await ensureEmbeddingModel(engines.venv, { onProgress }));
   return {
     async stop() {
+      const processes = [engines.temporal, engines.mongodb, engines.qdrant].flatMap((engine) => engine ?? []);
       await engines.stop();
+      const left = processes.filter(({ pid }) => pid !== undefined && isRunning(pid)).map(({ name }) => name);
+      if (left.length > 0) throw new Error(`engines still run after stop(): ${left.join(', ')}`);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

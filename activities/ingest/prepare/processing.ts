@@ -13,7 +13,7 @@ import { ocrReading, wantsTables } from './recognizedPages.js';
 import { sparseReading } from './sparseVectors.js';
 
 /** Increase it whenever the same bytes would give different text, chunks or vectors. */
-export const PIPELINE_VERSION = 3;
+export const PIPELINE_VERSION = 4;
 
 /** Returns a hash of everything except the content that determines the result of a sync. */
 function processingOf(

@@ -22,7 +22,7 @@ export interface TokenOwner {
   readonly userId: number;
 }
 
-/** What a token permits, as OAuth writes it. */
+/** The scope of a token, in the syntax of OAuth. */
 export const TOKEN_SCOPES = ['read', 'read write'] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 

@@ -12,7 +12,7 @@ export interface EventStreamSettings {
   readonly lifetimeMs: number;
 }
 
-/** What a stream sends next. */
+/** The next messages of a stream. */
 export interface Messages {
   /** Text in the format of server-sent events; empty if there is nothing to send. */
   readonly text: string;

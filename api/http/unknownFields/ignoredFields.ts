@@ -39,7 +39,7 @@ function refusal({ path, known }: UnknownField): ValidationDetail {
   return { loc: path, msg: `Unknown ${kind}. ${next}`, type: 'extra_forbidden' };
 }
 
-/** What a request has that its operation does not know. */
+/** The unknown fields and parameters of a request. */
 export interface IgnoredFields {
   /** Whether the caller wants such a request to be refused. */
   readonly isStrict: boolean;

@@ -5,6 +5,7 @@ import {
   mimeTypeOf,
   type ServiceFormat,
 } from '../../../contract/files/fileFormats.js';
+import type { CallOptions } from '../../accountClient.js';
 import type { ItemContent } from '../../connector.js';
 import type { SourceItem } from '../../sourceItem.js';
 import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
@@ -63,12 +64,35 @@ const mimeTypeIn = (file: FileJson): string => asText(file['mimeType']) ?? '';
 export const isFolder = (file: FileJson): boolean => mimeTypeIn(file) === FOLDER;
 export const isTrashed = (file: FileJson): boolean => file['trashed'] === true;
 
-/** Returns the target of a shortcut; null for other files, or without a target. */
-export function targetOf(file: FileJson): { id: string; isFolder: boolean } | null {
-  if (mimeTypeIn(file) !== SHORTCUT) return null;
-  const { targetId, targetMimeType } = asObject(file['shortcutDetails']);
-  return isFileId(targetId) ? { id: targetId, isFolder: targetMimeType === FOLDER } : null;
+/** The target of a shortcut. */
+interface Target {
+  readonly id: string;
+  readonly isFolder: boolean;
+  /** Its resource key; null: it needs none. */
+  readonly keys: string | null;
 }
+
+/** Returns the target of a shortcut; null for other files, or without a target. */
+export function targetOf(file: FileJson): Target | null {
+  if (mimeTypeIn(file) !== SHORTCUT) return null;
+  const { targetId, targetMimeType, targetResourceKey } = asObject(file['shortcutDetails']);
+  return isFileId(targetId)
+    ? { id: targetId, isFolder: targetMimeType === FOLDER, keys: keysOf(targetId, targetResourceKey) }
+    : null;
+}
+
+/** Header of the keys that some files shared by link need, for users who have not opened them before. */
+const KEYS_HEADER = 'x-goog-drive-resource-keys';
+/**
+ * Returns the value of the header for a file; null if it needs no key.
+ * https://developers.google.com/workspace/drive/api/guides/resource-keys
+ */
+const keysOf = (id: string, key: unknown): string | null =>
+  typeof key === 'string' && ID.test(key) ? `${id}/${key}` : null;
+/** Returns the options of a call that needs resource keys. @param keys null: none */
+export const withKeys = (keys: string | null): CallOptions =>
+  keys === null ? {} : { headers: { [KEYS_HEADER]: keys } };
+
 /** Returns the kind of a Google document; null for files with bytes; 'none' for kinds that can't be exported. */
 export function nativeKindOf(mimeType: string): NativeKind | 'none' | null {
   if (!mimeType.startsWith(NATIVE)) return null;

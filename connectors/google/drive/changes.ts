@@ -40,15 +40,17 @@ async function startOf(client: SourceClient, drive: string): Promise<string> {
 }
 
 /** Converts a log entry to a change; null for entries without one. */
-function fileChange(entry: FileJson, drive: string, ownRootId: string): Change | null {
+function fileChange(entry: FileJson, drive: string, { logs, root }: Pick<Point, 'logs' | 'root'>): Change | null {
   const { fileId } = entry;
   if (!isFileId(fileId)) return null;
   const file = asObject(entry['file']);
   // A file that was moved to another drive still exists, and is in that drive's log.
   if (!isFileId(file['id']) || isTrashed(file)) return { gone: fileId };
   const { driveId, parents } = file;
-  const own = asList(parents).length > 0 ? ownRootId : SHARED_WITH_ME;
-  const item = itemOfFile(file, isFileId(driveId) ? driveId : drive === OWN ? own : drive);
+  // A drive without a log is one that the account is not a member of: its files are shared with the account.
+  const isForeign = isFileId(driveId) && !logs.some(([id]) => id === driveId);
+  const own = asList(parents).length > 0 && !isForeign ? root : SHARED_WITH_ME;
+  const item = itemOfFile(file, isFileId(driveId) && !isForeign ? driveId : drive === OWN ? own : drive);
   return item && { item };
 }
 
@@ -98,7 +100,7 @@ export const driveChanges = changeFeed(TOKEN, {
     for (const given of requireList('Google Drive', body['changes'])) {
       const entry = asObject(given);
       if (entry['changeType'] !== 'drive') {
-        const change = fileChange(entry, drive, root);
+        const change = fileChange(entry, drive, { logs: left, root });
         if (change) changes.push(change);
         continue;
       }

@@ -67,21 +67,30 @@ export const googleDrive: Connector<OAuthGrant> = {
   listDescendants: withCursor(FOLDER_CURSOR, async (client: SourceClient, externalId: string, cursor) => {
     if (cursor !== null) return takeFolders(client, cursor);
     if (externalId === SHARED_WITH_ME) {
-      const { items, next } = await takeFolders(client, walkFrom(SHARED_WITH_ME, SHARED_WITH_ME, null));
-      return { items: [sharedPlace(), ...items], next };
+      const page = await takeFolders(client, walkFrom(SHARED_WITH_ME, { root: SHARED_WITH_ME }));
+      return { ...page, items: [sharedPlace(), ...page.items] };
     }
     const named = await fileAt(client, externalId);
     const target = targetOf(named);
-    const folder = target?.isFolder === true ? await fileAt(client, target.id) : isFolder(named) ? named : null;
+    const keys = target?.keys ?? null;
+    const folder =
+      target?.isFolder === true ? await fileAt(client, target.id, { keys }) : isFolder(named) ? named : null;
     const { driveId: inDrive } = folder ?? named;
     const driveId = isFileId(inDrive) ? inDrive : null;
     const top = folder === named ? await outermost(client, folder) : null;
     const root = top?.externalId ?? driveId ?? SHARED_WITH_ME;
-    const itself = top ?? itemOfFile(named, root);
-    const first = itself ? [itself] : [];
-    if (folder === null) return { items: first, next: null };
-    const { items, next } = await takeFolders(client, walkFrom(asText(folder['id']) ?? externalId, root, driveId));
-    return { items: [...first, ...items], next };
+    const itself = (where: string): SourceItem[] => [top ?? itemOfFile(named, where) ?? []].flat();
+    if (folder === null) return { items: itself(root), next: null };
+    const id = asText(folder['id']) ?? externalId;
+    try {
+      const page = await takeFolders(client, walkFrom(id, { root, driveId, keys }));
+      return { ...page, items: [...itself(root), ...page.items] };
+    } catch (error) {
+      if (driveId === null || !(error instanceof Fault) || error.kind !== 'not_found') throw error;
+      // The account is not a member of the folder's drive.
+      const page = await takeFolders(client, walkFrom(id, { root: SHARED_WITH_ME, keys }));
+      return { ...page, items: [...itself(SHARED_WITH_ME), ...page.items] };
+    }
   }),
 
   changes: driveChanges,

@@ -12,14 +12,19 @@ import {
   isTrashed,
   nativeKindOf,
   targetOf,
+  withKeys,
 } from './adapter.js';
 import { noSuchItem, incompleteAnswer } from '../../faults.js';
 
 /** Returns the metadata of a file. Throws a Fault not_found also for files in the trash. */
-export async function fileAt(client: SourceClient, id: string, more = ''): Promise<FileJson> {
+export async function fileAt(
+  client: SourceClient,
+  id: string,
+  { more = '', keys = null }: { readonly more?: string; readonly keys?: string | null } = {},
+): Promise<FileJson> {
   if (!isFileId(id)) throw noSuchItem('Google Drive');
   const fields = `${FILE_FIELDS}${more}`;
-  const file: FileJson = await client.get(['files', id], { fields, supportsAllDrives: 'true' });
+  const file: FileJson = await client.get(['files', id], { fields, supportsAllDrives: 'true' }, withKeys(keys));
   if (!isFileId(file['id'])) throw incompleteAnswer('Google Drive', 'the file');
   if (isTrashed(file)) throw noSuchItem('Google Drive');
   return file;
@@ -43,9 +48,13 @@ function partsBelow(base: string, link: string): { path: string[]; query: Record
 }
 
 /** Exports a document. If it exceeds the API's size limit, it is exported through the link of its web page. */
-async function exported(client: SourceClient, file: FileJson, mimeType: string): Promise<SourceAnswer> {
+async function exported(
+  client: SourceClient,
+  file: FileJson,
+  { mimeType, keys }: { readonly mimeType: string; readonly keys: string | null },
+): Promise<SourceAnswer> {
   try {
-    return await client.content(['files', asText(file['id']) ?? '', 'export'], { mimeType });
+    return await client.content(['files', asText(file['id']) ?? '', 'export'], { mimeType }, withKeys(keys));
   } catch (error) {
     const link = asText(asObject(file['exportLinks'])[mimeType]);
     const there = link === null ? null : partsBelow(client.urls['documents'] ?? '', link);
@@ -61,9 +70,11 @@ export async function openFile(
   externalId: string,
   { saveAs }: OpenOptions,
 ): Promise<ItemContent> {
-  const named = await fileAt(client, externalId, ',exportLinks');
+  const more = ',exportLinks';
+  const named = await fileAt(client, externalId, { more });
   const target = targetOf(named);
-  const file = target ? await fileAt(client, target.id, ',exportLinks') : named;
+  const keys = target?.keys ?? null;
+  const file = target ? await fileAt(client, target.id, { more, keys }) : named;
   if (isFolder(file))
     throw new Fault('unsupported_type', 'A Google Drive folder has no text of its own: sync the files in it.');
   const native = nativeKindOf(asText(file['mimeType']) ?? '');
@@ -74,8 +85,12 @@ export async function openFile(
     );
   const exportAs = native ? exportTypeOf(native, saveAs) : null;
   const answer = exportAs
-    ? await exported(client, file, exportAs)
-    : await client.content(['files', asText(file['id']) ?? ''], { alt: 'media', supportsAllDrives: 'true' });
+    ? await exported(client, file, { mimeType: exportAs, keys })
+    : await client.content(
+        ['files', asText(file['id']) ?? ''],
+        { alt: 'media', supportsAllDrives: 'true' },
+        withKeys(keys),
+      );
   const declared = exportAs ?? asText(file['mimeType']) ?? answer.headers['content-type'] ?? '';
   return contentOf(file, { bytes: answer.bytes, contentType: declared, native, through: target ? named : null });
 }

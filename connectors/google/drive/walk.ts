@@ -1,9 +1,9 @@
-import { type PageAt, count, shapeOf, listOf, nullable, string, type Checked } from '../../cursors.js';
+import { type PageAt, count, shapeOf, listOf, nullable, optional, string, type Checked } from '../../cursors.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
 import { asObject } from '../../json.js';
 import { takePage } from '../paged.js';
-import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME } from './adapter.js';
+import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME, withKeys } from './adapter.js';
 import { requireList } from '../../faults.js';
 
 /** Position in a breadth-first listing of folders. */
@@ -21,6 +21,8 @@ export const FOLDER_CURSOR = shapeOf({
   level: count,
   /** Page token of the group. */
   token: nullable(string),
+  /** Resource keys that the requests need. 0.2.0 wrote none. */
+  keys: optional(nullable(string)),
 });
 type FolderCursor = Checked<typeof FOLDER_CURSOR>;
 
@@ -32,10 +34,17 @@ const FILES_PER_PAGE = '1000';
 /** Parameters that include shared drives. */
 export const ALL_DRIVES = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' } as const;
 
-/** Returns the cursor of a walk over all descendants of a folder, before its first page. */
-export const walkFrom = (folder: string, root: string, driveId: string | null): FolderCursor => ({
+/**
+ * Returns the cursor of a walk over all descendants of a folder, before its first page.
+ * @param driveId its shared drive, if the account is a member; else null, with the root SHARED_WITH_ME
+ */
+export const walkFrom = (
+  folder: string,
+  { root, driveId = null, keys = null }: Pick<FolderCursor, 'root'> & Partial<Pick<FolderCursor, 'driveId' | 'keys'>>,
+): FolderCursor => ({
   root,
   driveId,
+  keys,
   open: [folder],
   group: 1,
   below: [],
@@ -59,19 +68,31 @@ function behind(cursor: FolderCursor, below: readonly string[]): FolderCursor | 
   return { ...cursor, open, group, below: [], level: cursor.level + 1, token: null };
 }
 
+/**
+ * Returns the parameters that choose where Drive searches. Folders of a shared drive may be shared with accounts that are not
+ * members of it. To them the drive does not exist ("Shared drive not found"), and only a search of all drives finds the
+ * contents.
+ * https://developers.google.com/workspace/drive/api/guides/enable-shareddrives#search_for_content_on_a_shared_drive
+ * https://github.com/tidyverse/googledrive/issues/439
+ */
+function corpusOf({ root, driveId, open }: FolderCursor): Readonly<Record<string, string>> {
+  if (driveId !== null) return { corpora: 'drive', driveId };
+  return root === SHARED_WITH_ME && open[0] !== SHARED_WITH_ME ? { corpora: 'allDrives' } : {};
+}
+
 /** Returns the next page of a listing of folders. */
 export async function takeFolders(client: SourceClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
-  const { root, driveId, open, group, token } = cursor;
+  const { root, open, group, token, keys = null } = cursor;
   const query = {
     q: queryOf(open.slice(0, group)),
     pageSize: FILES_PER_PAGE,
-    fields: `nextPageToken,files(${FILE_FIELDS})`,
+    fields: `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`,
     // Oldest first, so new files do not shift later pages.
     orderBy: 'createdTime',
     ...ALL_DRIVES,
-    ...(driveId === null ? {} : { corpora: 'drive', driveId }),
+    ...corpusOf(cursor),
   };
-  const page = await takePage(client, ['files'], query, token);
+  const page = await takePage(client, ['files'], query, token, withKeys(keys));
   const items: SourceItem[] = [];
   for (const file of requireList('Google Drive', page.body['files'])) {
     const item = itemOfFile(asObject(file), root);
@@ -82,5 +103,7 @@ export async function takeFolders(client: SourceClient, cursor: FolderCursor): P
     ...items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId),
   ];
   const next = page.next === null ? behind(cursor, below) : { ...cursor, below, token: page.next };
-  return { items, next };
+  // Drive could not search everything: the known contents must not be deleted.
+  const refused = page.body['incompleteSearch'] === true ? { refused: open.slice(0, group) } : {};
+  return { items, next, ...refused };
 }

@@ -1,4 +1,4 @@
-import type { Drive, DriveItem, File, ItemReference, RemoteItem } from '@microsoft/microsoft-graph-types';
+import type { Drive, DriveItem, File, Hashes, ItemReference, RemoteItem } from '@microsoft/microsoft-graph-types';
 
 import { formatOfName } from '../../../contract/files/fileFormats.js';
 import type { ItemContent } from '../../connector.js';
@@ -9,7 +9,7 @@ import { createItem, createContainer, fileBytes } from '../../items.js';
 
 /** The item fields to request. */
 export const ITEM_FIELDS =
-  'id,name,size,webUrl,createdDateTime,cTag,eTag,file,folder,package,root,deleted,remoteItem,parentReference';
+  'id,name,size,webUrl,createdDateTime,lastModifiedDateTime,cTag,eTag,file,folder,package,root,deleted,remoteItem,parentReference';
 
 /** Valid ids of drives and items. */
 const ID = /^[\w!.~-]{1,512}$/;
@@ -24,7 +24,7 @@ export function partsOf(externalId: string): { readonly drive: string; readonly 
   return { drive: externalId.slice(0, slash), item: externalId.slice(slash + 1) };
 }
 
-/** Where the items of a listing are. */
+/** The place of a listing's items. */
 export interface Place {
   readonly drive: string;
   /** The id of the drive's root folder, if known: its contents belong to the drive. */
@@ -79,6 +79,19 @@ function parentOf(item: Answer<DriveItem>, { drive, rootId, parent: listed }: Pl
 const PACKAGE =
   'Microsoft cannot export notebooks and other packages in a readable format. Export it there, then upload it.';
 
+/**
+ * Returns a value that changes with the content, and is the same in a listing and in the change feed. The feed of OneDrive for
+ * Business and SharePoint omits cTag (https://learn.microsoft.com/graph/api/driveitem-delta#remarks), and eTag changes with
+ * each edit of metadata. The hash is in both. Some files have none; for these, an edit of metadata may read them again.
+ */
+function versionOf(item: Answer<DriveItem>): string | null {
+  const hashes = asAnswer<Hashes>(asAnswer<File>(item.file).hashes);
+  const hash = asText(hashes.quickXorHash) ?? asText(hashes.sha256Hash) ?? asText(hashes.sha1Hash);
+  if (hash !== null) return hash;
+  const changed = asText(item.lastModifiedDateTime);
+  return changed === null ? asText(item.eTag) : `${changed} ${typeof item.size === 'number' ? item.size : ''}`;
+}
+
 /** Converts an item of a drive; null without an id. A shared item has the id of its own drive. */
 export function itemOf(item: Answer<DriveItem>, place: Place): SourceItem | null {
   const id = asText(item.id);
@@ -102,8 +115,8 @@ export function itemOf(item: Answer<DriveItem>, place: Place): SourceItem | null
     isExpandable: folder,
     hasContent: isFile,
     createdAt: dateOf(item.createdDateTime),
-    // For an item of another drive, cTag and eTag describe the link, not its target.
-    version: folder || remote !== null ? null : (asText(item.cTag) ?? asText(item.eTag)),
+    // The fields of an item of another drive describe the link, not its target.
+    version: folder || remote !== null ? null : versionOf(item),
     ...(folder || isFile ? {} : { skipReason: PACKAGE }),
   });
 }

@@ -33,20 +33,6 @@ export const latest = (client: SourceClient, { id }: FeedPlace): Promise<GraphPa
   takePage(client, feedOf(id), { ...LISTED, token: 'latest' });
 
 /**
- * Returns the current cursor after reading all items: only that reveals whether the drive shows folders shared by
- * others.
- */
-export async function walkedThrough(client: SourceClient, { id }: FeedPlace): Promise<GraphPage> {
-  let page = await takePage(client, feedOf(id), LISTED);
-  const shared = page.values.filter(isShared);
-  while (page.next !== null) {
-    page = await takePage(client, feedOf(id), page.next);
-    shared.push(...page.values.filter(isShared));
-  }
-  return { ...page, values: shared };
-}
-
-/**
  * Whether an item is a folder shared by others: only the feed of its own drive has its changes, and that is
  * inaccessible.
  */

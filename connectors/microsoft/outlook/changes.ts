@@ -24,7 +24,11 @@ async function movedTo(client: SourceClient, id: string, places: ReadonlyMap<str
   return item === null ? { gone: id } : { item };
 }
 
-/** The feeds of all folders of a mailbox. */
+/**
+ * The feeds of all folders of a mailbox. Outlook returns the current cursor of a folder only at the end of a complete
+ * listing: Graph documents `$deltatoken=latest` for directory objects and drives, not for messages.
+ * https://learn.microsoft.com/graph/delta-query-overview#optional-request-parameters
+ */
 export const mailChanges = joinFeeds({
   list: async (client) =>
     (await allFolders(client)).map((folder) => ({
@@ -33,12 +37,6 @@ export const mailChanges = joinFeeds({
       // The item does not contain the number of messages, so a new message does not change it.
       item: itemOfFolder(folder),
     })),
-  /** Outlook returns the current cursor of a folder only at the end of a complete listing. */
-  async begin(client, { id }) {
-    let page = await feedPage(client, id, null);
-    while (page.next !== null) page = await feedPage(client, id, page.next);
-    return page;
-  },
   page: (client, { id }, query) => feedPage(client, id, query),
   async changes(client, { values }, place, places) {
     const changes: Change[] = [];

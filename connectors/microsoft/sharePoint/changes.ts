@@ -44,7 +44,7 @@ export const siteChanges = joinFeeds({
     const drives = await takeAll(client, drivesOf(site), LIBRARIES, { most: MOST });
     return [...(await placesOf(client, drives)), { id: PAGES, root: PAGES, item: itemOfPages(site) }];
   },
-  begin: (client, place) => (place.id === PAGES ? pagesSince(client, null) : latest(client, place)),
+  latest: (client, place) => (place.id === PAGES ? pagesSince(client, null) : latest(client, place)),
   page: (client, place, query) =>
     place.id === PAGES ? pagesSince(client, query) : driveFeeds.page(client, place, query),
   changes: (client, page, place, places) =>

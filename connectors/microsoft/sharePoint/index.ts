@@ -39,7 +39,7 @@ export const sharePoint: Connector<OAuthGrant> = {
   about: {
     listed: 'document libraries of one site with folders and files, and its pages',
     ingested: 'each file, each page; no lists, no OneNote notebooks',
-    unchangedBy: 'cTag of a file, eTag of a page',
+    unchangedBy: 'the hash of a file, else time of change and size; eTag of a page',
     deletions: 'pages have no change feed, so their listing is compared',
     limits: '5,000 libraries, 5,000 pages',
   },

@@ -49,7 +49,7 @@ function writeRows(rows: readonly PageLine[], writer: TextBuilder, placed: Place
 type ShownLine = PageLine & { readonly hasColumns: boolean };
 
 function writeParagraph(
-  { lines, heading }: Omit<PageParagraph, 'lines'> & { readonly lines: readonly ShownLine[] },
+  { lines, heading, keepsLines = false }: Omit<PageParagraph, 'lines'> & { readonly lines: readonly ShownLine[] },
   writer: TextBuilder,
   placed: PlacedLine[],
 ): void {
@@ -59,14 +59,14 @@ function writeParagraph(
   for (const [nth, line] of lines.entries()) {
     const next = lines[nth + 1];
     // Join a word that is hyphenated at the end of a line.
-    const isDivided = next !== undefined && /\p{L}-$/u.test(line.text) && /^\p{Ll}/u.test(next.text);
+    const isDivided = next !== undefined && !keepsLines && /\p{L}-$/u.test(line.text) && /^\p{Ll}/u.test(next.text);
     const text = isDivided ? line.text.slice(0, -1) : line.text;
     const { x1, y1, x2, y2 } = line;
     const start = writer.length;
     writer.add(text);
     placed.push({ x1, y1, x2, y2, start, end: writer.length });
     if (next !== undefined && !isDivided)
-      writer.add(heading !== undefined || flowsOn(line, next, left, right) ? ' ' : '\n');
+      writer.add(heading !== undefined || (!keepsLines && flowsOn(line, next, left, right)) ? ' ' : '\n');
   }
 }
 

@@ -4,7 +4,10 @@ import type { SizedLine } from './readLines.js';
 /** Adjacent lines, or the rows of a table. */
 export interface LineGroup {
   readonly lines: readonly SizedLine[];
+  /** Whether each line is a row of a table, in the form `header: value, header: value`. */
   readonly isTable?: boolean;
+  /** Whether each line stays a line of its own: rows of a table in Markdown, form fields, comments. */
+  readonly keepsLines?: boolean;
 }
 
 /** The line groups of one page. */
@@ -13,32 +16,102 @@ export interface GroupedPage {
   readonly groups: readonly LineGroup[];
 }
 
-const LONGEST_HEADING = 200;
+/** The titles of a document's outline, as `outlineKey` returns them. */
+export type Outline = ReadonlySet<string>;
 
-/** Finds headings: short groups with a larger font than most of the document. The largest font gets the first rank. */
-export function findHeadings(pages: readonly GroupedPage[]): PageText[] {
-  const characters = new Map<number, number>();
-  const headings = new Set<number>();
-  for (const { groups } of pages)
-    for (const line of groups.flatMap(({ lines }) => lines))
-      characters.set(rounded(line.size), (characters.get(rounded(line.size)) ?? 0) + line.text.length);
-  const [body] = [...characters].reduce<readonly [number, number]>((a, b) => (b[1] > a[1] ? b : a), [0, 0]);
-  const isHeading = ({ lines, isTable = false }: LineGroup): boolean => {
-    const length = lines.reduce((sum, { text }) => sum + text.length, 0);
-    return (
-      !isTable && lines.length <= 3 && length <= LONGEST_HEADING && sizeOf(lines) >= 1.15 * body && hasWords(lines)
-    );
-  };
-  for (const { groups } of pages) for (const group of groups) if (isHeading(group)) headings.add(sizeOf(group.lines));
-  const ranks = [...headings].toSorted((a, b) => b - a);
+const LONGEST_HEADING = 200;
+/** Minimum font size of a heading relative to the body's. */
+const LARGER = 1.15;
+/** Maximum length of a heading that differs only by its weight, or by its title in the outline. */
+const LONGEST_BOLD = 120;
+/** Maximum share of bold groups: a document with more uses bold letters for other things. */
+const BOLD_SHARE = 0.4;
+const ENDS_SENTENCE = /[.,;:…]$/;
+const CAPTION = /^(?:table|tab\.|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*[\dIVX]/i;
+const LIST_MARK = /^(?:[-*+•·–▪◦‣]|\(?[a-z][.)])\s/;
+/** Bold letters without a size of their own are a rank below larger ones. */
+const BOLD = 0.25;
+
+/** Returns a title without spaces, signs and its number, in which titles of the outline and the page agree. */
+export const outlineKey = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/^\s*(?:chapter|kapitel|section)?\s*[\divx]+(?:\.\d+)*[.:)]?\s+(?=\p{L})/u, '')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** The letters that most of a document is set in. */
+interface Body {
+  readonly size: number;
+  readonly isBold: boolean;
+}
+
+/**
+ * Finds headings: short groups with a larger or bolder font than most of the document, and those that the outline
+ * names. The largest font gets the first rank.
+ */
+export function findHeadings(pages: readonly GroupedPage[], outline: Outline = new Set()): PageText[] {
+  const all = pages.flatMap(({ groups }) => groups);
+  const body = bodyOf(all);
+  const prose = all.filter(isProse);
+  const bold = prose.filter((group) => isBoldHeading(group, body)).length;
+  const allowsBold = !body.isBold && bold <= BOLD_SHARE * prose.length;
+  const styles = new Map<LineGroup, number>();
+  for (const group of prose) {
+    if (isLarge(group, body) || (allowsBold && isBoldHeading(group, body)) || isNamed(group, body, outline))
+      styles.set(group, styleOf(group));
+  }
+  const ranks = [...new Set(styles.values())].toSorted((a, b) => b - a);
   return pages.map(({ number, groups }) => ({
     number,
-    paragraphs: groups.map((group) =>
-      isHeading(group) ? { ...group, heading: Math.min(6, ranks.indexOf(sizeOf(group.lines)) + 1) } : group,
-    ),
+    paragraphs: groups.map((group) => {
+      const style = styles.get(group);
+      return style === undefined ? group : { ...group, heading: Math.min(6, ranks.indexOf(style) + 1) };
+    }),
   }));
 }
 
+function bodyOf(groups: readonly LineGroup[]): Body {
+  const characters = new Map<number, number>();
+  let [bold, total] = [0, 0];
+  for (const { size, text, isBold = false } of groups.flatMap(({ lines }) => lines)) {
+    characters.set(rounded(size), (characters.get(rounded(size)) ?? 0) + text.length);
+    total += text.length;
+    if (isBold) bold += text.length;
+  }
+  const [size] = [...characters].reduce<readonly [number, number]>((a, b) => (b[1] > a[1] ? b : a), [0, 0]);
+  return { size, isBold: bold > 0.5 * total };
+}
+
+const isProse = ({ lines, isTable = false, keepsLines = false }: LineGroup): boolean =>
+  !isTable && !keepsLines && lines.some(({ text }) => /\p{L}{2}/u.test(text));
+
+const lengthOf = ({ lines }: LineGroup): number => lines.reduce((sum, { text }) => sum + text.length, 0);
+const textOf = ({ lines }: LineGroup): string => lines.map(({ text }) => text.trim()).join(' ');
+
+const isLarge = (group: LineGroup, body: Body): boolean =>
+  group.lines.length <= 3 && lengthOf(group) <= LONGEST_HEADING && sizeOf(group) >= LARGER * body.size;
+
+function isBoldHeading(group: LineGroup, body: Body): boolean {
+  if (group.lines.length > 2 || lengthOf(group) > LONGEST_BOLD || sizeOf(group) < 0.95 * body.size) return false;
+  const text = textOf(group);
+  return (
+    group.lines.every(({ isBold }) => isBold === true) &&
+    !ENDS_SENTENCE.test(text) &&
+    !CAPTION.test(text) &&
+    !LIST_MARK.test(text)
+  );
+}
+
+const isNamed = (group: LineGroup, body: Body, outline: Outline): boolean =>
+  outline.size > 0 &&
+  group.lines.length <= 3 &&
+  lengthOf(group) <= LONGEST_HEADING &&
+  sizeOf(group) >= 0.95 * body.size &&
+  outline.has(outlineKey(textOf(group)));
+
+const styleOf = (group: LineGroup): number =>
+  sizeOf(group) + (group.lines.every(({ isBold }) => isBold === true) ? BOLD : 0);
+
 const rounded = (size: number): number => Math.round(size * 2) / 2;
-const sizeOf = (group: readonly SizedLine[]): number => rounded(Math.max(...group.map(({ size }) => size)));
-const hasWords = (group: readonly SizedLine[]): boolean => group.some(({ text }) => /\p{L}{2}/u.test(text));
+const sizeOf = ({ lines }: LineGroup): number => rounded(Math.max(...lines.map(({ size }) => size)));

@@ -10,7 +10,7 @@ import { accountOf, type FileRequest, type KnownFile } from './request.js';
 /** The user whose files are accepted. */
 export type FileOwner = Tenant & { readonly customerId: string };
 
-const QUEUE_FULL = 'It waits for its turn: as many files of the user are queued before it as may be.';
+const QUEUE_FULL = 'It waits for its turn: the maximum number of queued files of the user is reached.';
 
 /** Fields of a file that waits for its run. Content of an earlier sync stays readable. */
 function requested(

@@ -9,31 +9,31 @@ import type { FileDoc, FileStatistics } from '../../models/files.js';
 import type { Original } from '../../models/originals.js';
 import type { MetFile } from '../evaluate.js';
 
-/** What only files have that were sent to us. */
+/** Fields that only uploaded files have. */
 export interface NewUpload {
   readonly uploadId: string | null;
-  /** Null for a file that is still to be fetched. */
+  /** Null for a file whose content is fetched later. */
   readonly original: Original | null;
-  /** What is known of it before it is read. */
+  /** Facts that are known before the content is read. */
   readonly statistics: FileStatistics | null;
   readonly ocrProperties: Readonly<Record<string, unknown>>;
-  /** Days; null: its vectors are always at hand. */
+  /** In days; null: its vectors always stay in hot storage. */
   readonly hotStorageTimeToLive: number | null;
   readonly supportsColdStorage: boolean;
 }
 
-/** Facts from a request or a listing about a file that is to be synced. */
+/** A file to sync, as a request or a listing describes it. */
 export interface FileRequest {
   readonly source: SourceType;
   readonly externalFileId: string;
   readonly externalUrl: string | null;
-  /** Used until the content tells a better one. */
+  /** Used until the content provides a better one. */
   readonly name: string | null;
-  /** When it was made at its source, where that is known. */
+  /** Its creation time at the source, if known. */
   readonly sourceCreatedAt?: Date | null;
-  /** What its listing calls the version of its content; null, or absent: it does not tell. */
+  /** Version of the content in its listing; null or absent: the listing has none. */
   readonly version?: string | null;
-  /** What kind of thing it is at its source, in the words of file_types_at_source. */
+  /** Its type at the source, a value of file_types_at_source. */
   readonly typeAtSource?: TypeAtSource;
   readonly parentId: number | null;
   readonly isContainer: boolean;
@@ -44,11 +44,11 @@ export interface FileRequest {
   readonly dataSource?: Pick<DataSourceDoc, '_id' | 'tags' | 'tagsVersion'>;
   /** For an attachment: the account of its parent. Unset: its data source, or none. */
   readonly accountId?: number | null;
-  /** Upserted into those that a known file has. */
+  /** Merged into the tags of a known file. */
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly options: IngestOptions;
   readonly sourceOptions: unknown;
-  /** Of a container: the kind of run that brings it up to date. */
+  /** Containers only: the kind of run that syncs it. */
   readonly runKind?: ContainerRunKind;
   /** Facts for file_metadata that are known before anything is read. */
   readonly facts?: Readonly<Record<string, unknown>>;
@@ -63,10 +63,10 @@ export interface FileRequest {
   readonly workflowOf: (fileId: number) => string;
 }
 
-/** By what a file is known. */
+/** The fields that identify a file of a user. */
 type Identity = Pick<FileDoc, 'source' | 'externalFileId'> & { readonly accountId?: number | null };
 
-/** What of a known record an acceptance keeps. */
+/** The fields of a known record that accepting needs. */
 export type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'> & MetFile;
 
 export const KNOWN_FIELDS = {
@@ -74,14 +74,14 @@ export const KNOWN_FIELDS = {
   ...({ syncStatus: 1, syncErrorMessage: 1, generation: 1, requestId: 1 } as const),
 };
 
-/** Whether a request may have the known file: a container and a page of one name are two things. */
+/** Whether a request can use the known file: a container and a page with the same name are different files. */
 export const isAlike = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
   known === undefined || known.isContainer === isContainer;
 
-/** Within what the external id of a file is one. */
+/** Returns the account in which the external id of a file is unique; null without one. */
 export const accountOf = ({ dataSource, accountId = dataSource?._id ?? null }: FileRequest): number | null => accountId;
 
-/** What tells files of one user apart; two accounts may call two things the same. */
+/** Returns a key that identifies a file among those of its user: two accounts may use the same external id. */
 export const nameOf = ({ source, externalFileId, accountId = null }: Identity): string =>
   `${accountId ?? ''} ${source} ${externalFileId}`;
 

@@ -208,6 +208,7 @@ export function testRuns(): void {
       const stateOf = async (index: number) => (await who.files()).find(({ _id }) => _id === ids[index])!.syncStatus;
       expect(await retry({}, await createUser())).toMatchObject(refusal(404));
       expect(await retry({ file_ids: [2 ** 40] })).toMatchObject(refusal(404));
+      expect(await retry({ file_ids: [ids[0], 2 ** 40] })).toMatchObject(refusal(404));
       expect(await retry({ item_ids: [`${prefix}:xabc`] })).toMatchObject(refusal(409));
       expect(await retry({ file_ids: [ids[4]] })).toMatchObject(refusal(409));
       expect(await retry({ file_ids: [ids[0]], outcomes: ['failed'] })).toMatchObject(refusal(422));

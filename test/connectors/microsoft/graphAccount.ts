@@ -48,6 +48,16 @@ export const below = (account: Account, externalId: string) =>
 
 export const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ externalId }) => externalId).toSorted();
 
+/** Returns the current cursor of an account's change feed, and how many pages were read for it. */
+export async function currentCursor(account: Account): Promise<{ readonly cursor: string; readonly pages: number }> {
+  let cursor = await account.changes!.now(NEVER);
+  let pages = 0;
+  for (let more = account.changes!.prepare !== undefined; more; pages += 1)
+    ({ next: cursor, more } = await account.changes!.prepare!(cursor, NEVER));
+  return { cursor, pages };
+}
+export const pointOf = async (account: Account): Promise<string> => (await currentCursor(account)).cursor;
+
 /** Reads the change feed to its end. Returns the changed ids, deleted ones as "gone …", and the next cursor. */
 export async function pass(
   account: Account,

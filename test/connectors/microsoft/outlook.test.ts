@@ -6,7 +6,7 @@ import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import type { EmulatedMessage } from '../../emulators/graph/mail.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
-import { accountOf, allPages, below, idsOf, NEVER, openEgress, pass } from './graphAccount.js';
+import { accountOf, allPages, below, currentCursor, idsOf, NEVER, openEgress, pass, pointOf } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
 
 let egress: Egress;
@@ -309,7 +309,7 @@ describe('the change feed', () => {
   test('reports new, changed and deleted messages of all folders since the cursor', async () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'INBOX');
     put('m4', 'OLD');
-    const start = await account.changes!.now(NEVER);
+    const start = await pointOf(account);
     let { changed, cursor } = await pass(account, start);
     expect(changed).toEqual([]);
     graph.mailbox.write('m1', 'new');
@@ -320,11 +320,22 @@ describe('the change feed', () => {
     expect((await pass(account, cursor)).changed).toEqual([]);
   });
 
+  test('prepares its first cursor page by page, so that a large mailbox needs no long call', async () => {
+    for (let index = 0; index < 20; index += 1) put(`m${index}`, 'INBOX');
+    graph.requests.length = 0;
+    await account.changes!.now(NEVER);
+    expect(graph.requests.filter((path) => path.includes('/delta'))).toEqual([]);
+    const { cursor, pages } = await currentCursor(account);
+    expect(graph.requests.filter((path) => path.includes('/delta'))).toHaveLength(pages);
+    graph.mailbox.remove('m7');
+    expect((await pass(account, cursor)).changed).toEqual(['gone m7']);
+  });
+
   test('follows a moved message in any order of folders, and reports one in Deleted Items as deleted', async () => {
     put('m1', 'INBOX');
     put('m2', 'OLD');
     put('m3', 'WORK');
-    const start = await account.changes!.now(NEVER);
+    const start = await pointOf(account);
     graph.mailbox.move('m1', 'OLD');
     graph.mailbox.move('m2', 'INBOX');
     graph.mailbox.move('m3', 'BIN');
@@ -334,7 +345,7 @@ describe('the change feed', () => {
 
   test('reads new folders from the beginning, and reports removed folders', async () => {
     put('m1', 'PLANS');
-    const start = await account.changes!.now(NEVER);
+    const start = await pointOf(account);
     graph.mailbox.folders.delete('OLDER');
     graph.mailbox.folders.set('NEW', { name: 'New', parent: null });
     put('m2', 'NEW');
@@ -342,7 +353,7 @@ describe('the change feed', () => {
   });
 
   test('reports a renamed or moved folder once', async () => {
-    const start = await account.changes!.now(NEVER);
+    const start = await pointOf(account);
     put('m1', 'INBOX');
     graph.mailbox.folders.set('PLANS', { name: 'Plans of 2027', parent: 'INBOX' });
     const { changed, cursor } = await pass(account, start);
@@ -353,7 +364,7 @@ describe('the change feed', () => {
 
   test('reports an expired cursor as stale', async () => {
     put('m1', 'INBOX');
-    const start = await account.changes!.now(NEVER);
+    const start = await pointOf(account);
     graph.mailbox.forgotten = 1_000_000;
     expect(await faultOf(pass(account, start))).toMatchObject({ kind: 'stale_cursor' });
   });
@@ -383,11 +394,11 @@ describe('a broken response', () => {
   test('never counts as a deletion in the change feed, nor as its end', async () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'WORK');
     put('m4', 'BIN');
-    const start = await account.changes!.now(NEVER);
+    const start = await pointOf(account);
     put('m1', 'INBOX');
     put('m2', 'WORK', attached);
     graph.mailbox.folders.delete('OLDER');
     expect(await broken(async () => (await pass(account, start)).changed)).toEqual([]);
-    expect(await broken(() => account.changes!.now(NEVER))).toEqual([]);
+    expect(await broken(() => pointOf(account))).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ test('reads headings and metadata, and joins lines and hyphenated words', async 
   });
 });
 
-test('keeps the lines of a list, and the gaps between columns', async () => {
+test('keeps the lines of a list, and writes aligned columns as a table', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.fontSize(12).text('- Rope\n- Anchor\n- Two fenders').moveDown(2);
     for (const [nth, row] of [
@@ -44,7 +44,7 @@ test('keeps the lines of a list, and the gaps between columns', async () => {
   });
   const { text } = await readFile(bytes, 'list.pdf');
   expect(text).toMatch(/^- Rope\n- Anchor\n- Two fenders/);
-  expect(text.replaceAll('\n', ' ')).toMatch(/Boat Fee Small 10 Large 25$/);
+  expect(text).toMatch(/\n\n\| Boat \| Fee \|\n\| --- \| --- \|\n\| Small \| 10 \|\n\| Large \| 25 \|$/);
 });
 
 const threePages = async (): Promise<Uint8Array> => {

@@ -8,6 +8,8 @@ export interface EmulatedItem {
   parent: string | null;
   /** Unset for folders. */
   content?: string | Buffer;
+  /** Whether the file has no hash, like some files of SharePoint. */
+  readonly isUnhashed?: boolean;
   readonly mimeType?: string;
   readonly package?: boolean;
   /** The item of another drive that it links to. */
@@ -100,7 +102,7 @@ export const driveJson = ({ id, name }: EmulatedDrive): Record<string, unknown> 
   createdDateTime: STAMP,
 });
 
-function itemJson(drive: EmulatedDrive, id: string, item: EmulatedItem, withPath: boolean): Record<string, unknown> {
+function itemJson(drive: EmulatedDrive, id: string, item: EmulatedItem, isInFeed: boolean): Record<string, unknown> {
   const { name, parent, content, mimeType = 'application/octet-stream', remote } = item;
   const path = parent === rootOf(drive.id) ? `/drives/${drive.id}/root:` : `/drives/${drive.id}/root:/above`;
   const facet = remote
@@ -109,23 +111,29 @@ function itemJson(drive: EmulatedDrive, id: string, item: EmulatedItem, withPath
       ? { package: { type: 'oneNote' } }
       : content === undefined
         ? { folder: { childCount: 1 } }
-        : { file: { mimeType, hashes: { quickXorHash: `x${item.contentAt}` } }, size: Buffer.from(content).length };
+        : {
+            file: { mimeType, ...(item.isUnhashed ? {} : { hashes: { quickXorHash: `x${item.contentAt}` } }) },
+            size: Buffer.from(content).length,
+          };
   return {
     id,
     name,
     webUrl: `https://harbour.example/${drive.id}/${id}`,
     createdDateTime: STAMP,
+    lastModifiedDateTime: new Date(item.at * 1000).toISOString(),
     eTag: `"{${id}},${item.at}"`,
-    cTag: `"c:{${id}},${item.contentAt}"`,
-    parentReference: { driveId: drive.id, id: parent, ...(withPath ? { path } : {}) },
+    // The feed of OneDrive for Business and SharePoint omits paths and cTag:
+    // https://learn.microsoft.com/graph/api/driveitem-delta#remarks
+    ...(isInFeed ? {} : { cTag: `"c:{${id}},${item.contentAt}"` }),
+    parentReference: { driveId: drive.id, id: parent, ...(isInFeed ? {} : { path }) },
     ...(parent === null ? { root: {} } : {}),
     ...facet,
   };
 }
 
-/** Returns the changes of a drive, oldest first. The root folder is first; paths are omitted. */
+/** Returns the changes of a drive, oldest first. The root folder is first. */
 function changedOf(drive: EmulatedDrive): Changed[] {
-  const present = [...drive.items].map(([id, item]) => ({ at: item.at, value: itemJson(drive, id, item, false) }));
+  const present = [...drive.items].map(([id, item]) => ({ at: item.at, value: itemJson(drive, id, item, true) }));
   const deleted = [...drive.gone]
     .filter(([id]) => !drive.items.has(id))
     .map(([id, at]) => ({ at, value: { id, deleted: { state: 'deleted' }, parentReference: { driveId: drive.id } } }));
@@ -152,19 +160,19 @@ export function answerDrive(
   const [resource, second = '', third] = rest;
   if (resource === undefined) return sendOne(call, driveJson(drive));
   const root = rootOf(drive.id);
-  if (resource === 'root' && second === '') return sendOne(call, itemJson(drive, root, drive.items.get(root)!, true));
+  if (resource === 'root' && second === '') return sendOne(call, itemJson(drive, root, drive.items.get(root)!, false));
   if (resource === 'root' && /^delta(\(|$)/.test(second)) {
     const parameters = { pageSize: to.pageSize, skip: 'token', delta: 'token', forgotten: drive.forgotten };
     return sendFeed(call, changedOf(drive), { ...parameters, now: to.drives.now });
   }
   const item = resource === 'items' ? drive.items.get(second) : undefined;
   if (!item) return missing();
-  if (third === undefined) return sendOne(call, itemJson(drive, second, item, true));
+  if (third === undefined) return sendOne(call, itemJson(drive, second, item, false));
   if (third === 'children') {
     const children = [...drive.items].filter(([, { parent }]) => parent === second);
     return sendPage(
       call,
-      children.map(([id, child]) => itemJson(drive, id, child, true)),
+      children.map(([id, child]) => itemJson(drive, id, child, false)),
       to.pageSize,
     );
   }

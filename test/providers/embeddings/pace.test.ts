@@ -42,6 +42,19 @@ test('halves the limit at a rejection, once for concurrent requests, down to the
   expect(pace.limit).toBe(1);
 });
 
+test('does not raise the limit for answers to requests that were sent before a rejection was known', () => {
+  const { pace, clock } = paced();
+  const early = Array.from({ length: 4 }, () => pace.begin());
+  pace.refused(early[0]!, 100);
+  clock.now += 100;
+  for (const ticket of early.slice(1)) pace.succeeded(ticket);
+  expect(pace.limit).toBe(2);
+  pace.succeeded(pace.begin());
+  expect(pace.limit).toBe(2);
+  pace.succeeded(pace.begin());
+  expect(pace.limit).toBe(3);
+});
+
 test('stays closed for the delay that the provider names', () => {
   const { pace, clock } = paced();
   expect(pace.refused(pace.begin(), 2_000)).toBe(2_000);

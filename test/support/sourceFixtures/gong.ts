@@ -16,6 +16,8 @@ export async function fixtureForGong(): Promise<GongFixture> {
   const { workspaces, folders, calls, oauth } = gong;
   const byConsent = fixtureByConsent('GONG', gong);
   const passages = (text: string) => [{ speaker: '1', text }];
+  // Recent: only then a sync reads a transcript again whose call shows no change.
+  const started = new Date().toISOString();
   return {
     ...fixtureOn(gong),
     ...byConsent,
@@ -34,14 +36,15 @@ export async function fixtureForGong(): Promise<GongFixture> {
         calls.set(String(20 + index), {
           title: `About ${name}`,
           workspace: String(index + 2),
+          started,
           said: passages(`On ${name}.`),
         });
-      calls.set('100', { title: 'Lighthouse', workspace: '1', said: passages(LIGHTHOUSE) });
-      calls.set('101', { title: 'Keeper', workspace: '1', said: passages(KEEPER) });
+      calls.set('100', { title: 'Lighthouse', workspace: '1', started, said: passages(LIGHTHOUSE) });
+      calls.set('101', { title: 'Keeper', workspace: '1', started, said: passages(KEEPER) });
       folders.set('11', { name: 'Sights', workspace: '1', calls: ['100'] });
       folders.set('12', { name: 'People', workspace: '1', parent: '11', calls: ['101'] });
       for (const [name, text] of moreDocuments(more, (title, content) => [title, content]))
-        calls.set(String(1_000 + Number(name.slice(1))), { title: name, workspace: '1', said: passages(text) });
+        calls.set(String(1_000 + Number(name.slice(1))), { title: name, workspace: '1', started, said: passages(text) });
       gong.reset();
       return {
         containers: CONTAINERS.map((_name, index) => `workspace:${index + 1}`),

@@ -1,10 +1,5 @@
 /** The MCP endpoint, called by clients that this project did not write. */
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -41,40 +36,3 @@ test('the Python client adds a page, waits for it, finds it and reads it', async
     text: expect.stringContaining('The skua chases gulls'),
   });
 });
-
-const CONFORMANCE = fileURLToPath(new URL('../../support/mcp/conformance.mjs', import.meta.url));
-
-/** Adds a token to requests for /mcp, since the conformance tests send none. */
-async function withToken(token: string) {
-  const proxy = createServer((request, response) => {
-    const forward = async () => {
-      const { accept = '', 'content-type': type = '' } = request.headers;
-      const body = request.method === 'POST' ? await buffer(request) : null;
-      const answer = await fetch(`${service.url}/mcp`, {
-        ...{ method: request.method ?? 'GET', body },
-        headers: { accept, 'content-type': type, authorization: `Bearer ${token}` },
-      });
-      const headers = { 'content-type': answer.headers.get('content-type') ?? 'text/plain' };
-      response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()));
-    };
-    forward().catch(() => response.destroy());
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`, close: () => proxy.close() };
-}
-
-test.each(['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list'])(
-  'the endpoint passes the conformance scenario %s',
-  async (scenario) => {
-    const proxy = await withToken(await agentToken(service, 'ann'));
-    try {
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        ...[CONFORMANCE, 'server', '--url', proxy.url, '--scenario', scenario],
-      ]);
-      expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed/);
-    } finally {
-      proxy.close();
-    }
-  },
-);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import { agentToken } from '../../support/agent.js';
 import { apiClient } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 
@@ -27,4 +28,25 @@ test('answers a user above the rate limit with 429 and the seconds to wait, and 
   const key = { authorization: `Bearer ${service.apiKey}` };
   for (let call = 0; call < 5; call += 1)
     expect((await apiClient(service.url).get('/organization', key)).status).toBe(200);
+});
+
+test('counts each MCP message, and answers above the limit with 429, the seconds to wait and a sentence', async () => {
+  const token = await agentToken(service, 'mia');
+  const send = () =>
+    fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_sources' } }),
+    });
+  expect((await send()).status).toBe(200);
+  const refused = await send();
+  expect(refused.status).toBe(429);
+  const seconds = Number(refused.headers.get('retry-after'));
+  expect(seconds).toBeGreaterThan(0);
+  const { error } = (await refused.json()) as { error: { message: string } };
+  expect(error.message).toContain(`${seconds} s`);
 });

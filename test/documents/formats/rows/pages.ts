@@ -65,15 +65,19 @@ The council is asked to agree to the fees in section 3 and to the dredging in se
 
 ## Traffic
 
-Calls by month
-Traffic is heaviest in July and August, when pleasure boats make up two thirds of all calls. The storm of 9 February closed the entrance for three days; nine boats went to Cobh instead.
-Quarter Fishing Pleasure Other
-First 148 31 22
-Second 171 164 35
-Third 160 329 41
-Fourth 119 42 22
+### Calls by month
 
-What changed
+Traffic is heaviest in July and August, when pleasure boats make up two thirds of all calls. The storm of 9 February closed the entrance for three days; nine boats went to Cobh instead.
+
+| Quarter | Fishing | Pleasure | Other |
+| --- | --- | --- | --- |
+| First | 148 | 31 | 22 |
+| Second | 171 | 164 | 35 |
+| Third | 160 | 329 | 41 |
+| Fourth | 119 | 42 | 22 |
+
+### What changed
+
 Three things are new since the last report:
 • The fuel berth is open at night, with a card.
 • Waste is taken at both quays:
@@ -83,8 +87,6 @@ Three things are new since the last report:
 Boats of more than 18 metres still need a pilot. The pilot’s fee is not the harbour’s to set, but we were told that it will not rise before 2026.
 
 1 All sums are without value added tax.
-
-1
 
 ## Fees
 
@@ -106,9 +108,7 @@ The work needs a licence for dumping at sea only if more than a tenth of the san
 
 In 2025 the lights of the south quay will be replaced, and the slipway is to be widened by two metres. The harbour master retires in August; the post will be advertised in the spring. We thank all who helped after the storm, above all the crew of the lifeboat, who moved forty boats in a single night.
 
-2 In 2023 there were 59 of them.
-
-2`;
+2 In 2023 there were 59 of them.`;
 
 export const PDF: Row = {
   good: [
@@ -119,11 +119,11 @@ export const PDF: Row = {
       chunks: {
         size: 200,
         parts: [
-          ['# Harbour report 2024', 'work rests from April to June.'],
-          ['## Traffic\n\nCalls by month', 'it will not rise before 2026.'],
-          ['1 All sums', 'the reserve for the breakwater.'],
+          ['# Harbour report 2024', 'boats went to Cobh instead.'],
+          ['| Quarter | Fishing |', 'sums are without value added tax.'],
+          ['## Fees\n\nThe fees', 'the reserve for the breakwater.'],
           ['## Dredging\n\nThe entrance', 'pays three quarters of either.'],
-          ['The work needs a licence', '2 In 2023 there were 59 of them.\n\n2'],
+          ['The work needs a licence', '2 In 2023 there were 59 of them.'],
         ],
       },
     },
@@ -134,9 +134,10 @@ export const PDF: Row = {
 
 Harbour office, Ballycotton. Payable within 30 days to the account below.
 
-Berth, 14 nights 350.00
-Diesel, 310 litres 502.20
-Crane 180.00
+| Berth, 14 nights | 350.00 |
+| --- | --- |
+| Diesel, 310 litres | 502.20 |
+| Crane | 180.00 |
 
 Terms: who leaves earlier pays for the nights spent.`,
     },

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { createTemporalClient } from '../../dispatch/client.js';
-import { type Site, samplePage, startSampleSite } from '../emulators/site.js';
-import { readAtRest } from '../support/atRest.js';
-import { testEngines } from '../support/engines.js';
-import { loadProduct } from '../support/product.js';
-import { quietTemporal } from '../support/quietTemporal.js';
-import { startService, type TestService } from '../support/service.js';
-import { sharedLocalModel } from '../support/sharedLocalModel.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { type Site, samplePage, startSampleSite } from '../../emulators/site.js';
+import { readAtRest } from '../../support/atRest.js';
+import { testEngines } from '../../support/engines.js';
+import { loadProduct } from '../../support/product.js';
+import { quietTemporal } from '../../support/quietTemporal.js';
+import { startService, type TestService } from '../../support/service.js';
+import { sharedLocalModel } from '../../support/sharedLocalModel.js';
 
 const PAGES = 12;
 /** https://github.com/temporalio/api/blob/master/temporal/api/enums/v1/task_queue.proto */

@@ -1,0 +1,120 @@
+import { plainText, readMarkdown } from './readMarkdown.js';
+import { indelSimilarity, type TreeNode, treeSimilarity } from './treeDistance.js';
+
+/** How close a text is to its reference: each value from 0 to 1; null if the reference lacks what is measured. */
+export interface Scores {
+  /** Share of the reference's words that the text contains. */
+  readonly recall: number;
+  /** Share of the text's words that the reference contains. */
+  readonly precision: number;
+  /** Order of the text: the normalised distance by insertions and deletions of characters. */
+  readonly nid: number;
+  /** Tables: the similarity of rows and cells as trees. */
+  readonly teds: number | null;
+  /** Headings and the text below each, as trees; ranks do not count. */
+  readonly mhs: number | null;
+}
+
+/** Scores a text in Markdown against its reference. */
+export function scoreText(reference: string, found: string): Scores {
+  const [wanted, own] = [wordsOf(reference), wordsOf(found)];
+  const common = commonWords(wanted, own);
+  return {
+    recall: wanted.length === 0 ? 1 : common / wanted.length,
+    precision: own.length === 0 ? 0 : common / own.length,
+    nid: indelSimilarity(normalized(plainText(reference)), normalized(plainText(found))),
+    teds: scoreTables(reference, found),
+    mhs: scoreHeadings(reference, found),
+  };
+}
+
+const normalized = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\u00ad]/g, '')
+    .replaceAll(/[‘’]/g, "'")
+    .replaceAll(/[“”]/g, '"')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/** Returns the words of a text. Numbers lose separators of thousands and zeros after the decimal point. */
+export function wordsOf(markdown: string): string[] {
+  const text = normalized(plainText(markdown)).toLowerCase();
+  const words = text.match(/\p{N}[\p{N}.,]*|[\p{L}\p{M}]+/gu) ?? [];
+  return words.map((word) => (/^\p{N}/u.test(word) ? plainNumber(word) : word));
+}
+
+function plainNumber(word: string): string {
+  const value = word.replace(/[.,]+$/, '').replaceAll(/,(?=\d{3}(?!\d))/g, '');
+  return /^\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value;
+}
+
+function commonWords(a: readonly string[], b: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const word of a) left.set(word, (left.get(word) ?? 0) + 1);
+  let common = 0;
+  for (const word of b) {
+    const count = left.get(word) ?? 0;
+    if (count === 0) continue;
+    left.set(word, count - 1);
+    common += 1;
+  }
+  return common;
+}
+
+const leaf = (kind: string, text: string): TreeNode => ({ kind, text, children: [] });
+
+/** Pairs each table with the most similar one. Tables without a counterpart on either side count as 0. */
+function scoreTables(reference: string, found: string): number | null {
+  const [wanted, own] = [tablesOf(reference), tablesOf(found)];
+  if (wanted.length === 0) return null;
+  const pairs = wanted
+    .flatMap((a, i) => own.map((b, j) => ({ i, j, score: treeSimilarity(a, b) })))
+    .toSorted((a, b) => b.score - a.score);
+  const used = new Set<string>();
+  let sum = 0;
+  for (const { i, j, score } of pairs) {
+    if (used.has(`a${i}`) || used.has(`b${j}`)) continue;
+    used.add(`a${i}`).add(`b${j}`);
+    sum += score;
+  }
+  return sum / Math.max(wanted.length, own.length);
+}
+
+const tablesOf = (markdown: string): TreeNode[] =>
+  readMarkdown(markdown)
+    .filter((block) => block.kind === 'table')
+    .map(({ rows }) => ({
+      kind: 'table',
+      text: '',
+      children: rows.map((cells) => ({
+        kind: 'row',
+        text: '',
+        children: cells.map((cell) => leaf('cell', normalized(cell))),
+      })),
+    }));
+
+function scoreHeadings(reference: string, found: string): number | null {
+  const [wanted, own] = [outlineOf(reference), outlineOf(found)];
+  if (!hasHeadings(wanted)) return null;
+  return hasHeadings(own) ? treeSimilarity(wanted, own) : 0;
+}
+
+const hasHeadings = ({ children }: TreeNode): boolean => children.some(({ kind }) => kind === 'heading');
+
+/** Returns a tree of the headings, with the text below each as its child. */
+function outlineOf(markdown: string): TreeNode {
+  const parts: { heading: string | null; texts: string[] }[] = [{ heading: null, texts: [] }];
+  for (const block of readMarkdown(markdown)) {
+    if (block.kind === 'heading') parts.push({ heading: normalized(block.text), texts: [] });
+    else parts.at(-1)?.texts.push(block.kind === 'table' ? block.rows.flat().join(' ') : block.text);
+  }
+  return {
+    kind: 'document',
+    text: '',
+    children: parts.flatMap(({ heading, texts }): TreeNode[] => {
+      const content = texts.length > 0 ? [leaf('text', normalized(texts.join(' ')))] : [];
+      return heading === null ? content : [{ kind: 'heading', text: heading, children: content }];
+    }),
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * `npm run bench:mcp`: searches of 50 MCP clients at once, compared with the same searches by POST /embeddings. Both
+ * alternate in one run. `-- --quick` takes fewer searches.
+ */
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+
+import type { FileRecord } from '../contract/files/records.js';
+import type { TestUser } from '../test/support/client.js';
+import { percentile } from './measures.js';
+import { cpuNow, cpuSince } from './processes.js';
+import { circumstances, table } from './report.js';
+import { startBenchService } from './service.js';
+import { writeReport } from './writeReport.js';
+
+const quick = process.argv.includes('--quick');
+const RESULTS = fileURLToPath(new URL('mcp.md', import.meta.url));
+const CALLERS = 50;
+const ROUNDS = quick ? 2 : 6;
+const SEARCHES_EACH = quick ? 4 : 10;
+/** Untimed rounds, until V8 has compiled the code of API and clients. */
+const WARM_UP = 2;
+const K = 8;
+const WANTED = 1.3;
+/** Paragraphs of the text of each user; each becomes a chunk. */
+const PARAGRAPHS = 40;
+const TOPICS = ['refunds', 'invoices', 'deliveries', 'contracts', 'holidays', 'passwords', 'printers', 'journeys'];
+const say = (line: string): void => console.log(`· ${line}`);
+
+const textOf = (nth: number): string =>
+  Array.from({ length: PARAGRAPHS }, (_, at) => {
+    const topic = TOPICS[(nth + at) % TOPICS.length];
+    return `Rule ${nth}-${at}: questions about ${topic} are answered within ${1 + (at % 9)} working days. `.repeat(8);
+  }).join('\n\n');
+const questionOf = (nth: number): string => `How long do questions about ${TOPICS[nth % TOPICS.length]} take (${nth})?`;
+
+/** Uploads a text for each user. @throws if one does not become ready */
+async function seed(users: readonly TestUser[]): Promise<void> {
+  const files: FileRecord[] = [];
+  for (const [nth, user] of users.entries()) {
+    const body = { contents: textOf(nth), name: `rules-${nth}.txt`, chunk_size: 150, generate_sparse_vectors: true };
+    const { status, body: file } = await user.post<FileRecord>('/upload_text', body);
+    if (status !== 200) throw new Error(`The upload was answered ${status}`);
+    files.push(file);
+  }
+  for (const [nth, user] of users.entries()) {
+    const { sync_status: status } = await user.settled(files[nth]?.id ?? 0, 600_000);
+    if (status !== 'READY') throw new Error(`A text ended as ${status}`);
+  }
+}
+
+/** Searches by one caller. @throws unless K passages are found */
+type Search = (question: string) => Promise<void>;
+
+const enough = (found: readonly unknown[]): void => {
+  if (found.length !== K) throw new Error(`${found.length} passages were found instead of ${K}`);
+};
+
+/** Returns a caller of POST /embeddings with what the tool `search` asks for by default. */
+const byRest =
+  (url: string, { token }: TestUser): Search =>
+  async (question) => {
+    const answer = await fetch(`${url}/embeddings`, {
+      method: 'POST',
+      headers: { authorization: `Token ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: question, k: K, hybrid_search: true }),
+    });
+    if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);
+    enough(((await answer.json()) as { documents: unknown[] }).documents);
+  };
+
+/** Connects the official client. It checks each result against the schema of the tool. */
+async function byMcp(url: string, { token }: TestUser): Promise<Search> {
+  const client = new Client({ name: 'bench', version: '1.0.0' });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit });
+  await client.connect(transport as Transport);
+  await client.listTools();
+  return async (question) => {
+    const result = await client.callTool({ name: 'search', arguments: { query: question, limit: K } });
+    if (result.isError === true) throw new Error(JSON.stringify(result.content));
+    enough((result.structuredContent as { passages: unknown[] }).passages);
+  };
+}
+
+interface Way {
+  readonly name: string;
+  readonly callers: readonly Search[];
+  readonly times: number[];
+  errors: number;
+  seconds: number;
+  apiMs: number;
+}
+
+/** Lets all callers of a way search at once, each several times in sequence. */
+async function runRound(way: Way, round: number): Promise<void> {
+  const [from, cpu] = [performance.now(), cpuNow()];
+  const caller = async (search: Search, nth: number): Promise<void> => {
+    for (let at = 0; at < SEARCHES_EACH; at += 1) {
+      const begun = performance.now();
+      // Texts differ, so that no embedding is computed twice.
+      const done = search(questionOf(nth + CALLERS * (at + SEARCHES_EACH * (round + WARM_UP))));
+      await done.catch((error: unknown) => {
+        way.errors += 1;
+        say(String(error));
+      });
+      if (round >= 0) way.times.push(performance.now() - begun);
+    }
+  };
+  await Promise.all(way.callers.map(caller));
+  if (round < 0) return;
+  way.seconds += (performance.now() - from) / 1000;
+  way.apiMs += cpuSince(cpu).api ?? 0;
+}
+
+const startedAt = new Date();
+const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, say });
+const ways: Way[] = [];
+try {
+  const users: TestUser[] = [];
+  for (let nth = 0; nth < CALLERS; nth += 1) users.push(await service.user());
+  await seed(users);
+  say(`${CALLERS} users with ${PARAGRAPHS} paragraphs each`);
+  const none = { errors: 0, seconds: 0, apiMs: 0 };
+  ways.push(
+    { ...none, name: 'POST /embeddings', callers: users.map((user) => byRest(service.url, user)), times: [] },
+    {
+      ...{ ...none, name: 'MCP `search`', times: [] },
+      callers: await Promise.all(users.map((user) => byMcp(service.url, user))),
+    },
+  );
+  for (let round = -WARM_UP; round < ROUNDS; round += 1)
+    // The order alternates: what runs first after the other finds other caches.
+    for (const way of round % 2 === 0 ? ways : ways.toReversed()) await runRound(way, round);
+} finally {
+  await service.stop();
+}
+const [rest, mcp] = ways;
+if (!rest || !mcp) throw new Error('Nothing was measured');
+const ratio = percentile(mcp.times, 95) / percentile(rest.times, 95);
+const met = ratio <= WANTED && mcp.errors === 0;
+const rows = ways.map(({ name, times, errors, seconds, apiMs }) => [
+  ...[name, String(times.length), String(errors), (times.length / seconds).toFixed(0)],
+  ...[50, 95].map((hundredth) => percentile(times, hundredth).toFixed(1)),
+  (apiMs / times.length).toFixed(2),
+]);
+const text = [
+  '# Search by MCP',
+  '',
+  `${startedAt.toISOString()} · \`npm run bench:mcp${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  '',
+  `${CALLERS} users with one client each search their ${PARAGRAPHS} paragraphs at once for ${K} passages by meaning and words, as fast as possible. ` +
+    `The MCP clients are those of the official SDK. Rounds of both ways alternate. Wanted: no error, p95 at most ${WANTED}× that of POST /embeddings.`,
+  '',
+  table(['way', 'searches', 'errors', 'per second', 'p50, ms', 'p95, ms', 'API CPU, ms'], rows),
+  '',
+  `Ratio of p95: ${ratio.toFixed(2)}× (${met ? 'met' : 'MISSED'}).`,
+  '',
+].join('\n');
+if (!quick) await writeReport(RESULTS, text);
+console.log(`\n${text}`);
+process.exit(0);

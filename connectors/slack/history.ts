@@ -1,0 +1,180 @@
+/** Reads the messages of a time window or a thread, with as few requests as possible. */
+import { createHash } from 'node:crypto';
+
+import { Fault } from '../../contract/failures.js';
+import { WINDOW_SECONDS, windowOf } from '../../contract/sources/slackIds.js';
+import type { GrantClient } from '../accountClient.js';
+import { noSuchItem, requireList } from '../faults.js';
+import type { Json } from '../json.js';
+import { ask } from './api.js';
+import { type Message, readMessage } from './message.js';
+import { close, cutMessages } from './windows.js';
+
+/** Page size that Slack recommends; it may return fewer. */
+export const PER_PAGE = '200';
+/** Maximum length of one window or thread, in characters. */
+const MAX_CHARACTERS = 20_000_000;
+/** Pages of a conversation that are kept for the windows next to the one that was opened. */
+const PAGES_KEPT = 4;
+
+export const messagesIn = (answer: Json): Message[] =>
+  requireList('Slack', answer['messages']).flatMap((value) => readMessage(value) ?? []);
+
+/** Collects messages up to MAX_CHARACTERS, each once: Slack repeats the first message of a thread on each page. */
+class Collected {
+  readonly #messages = new Map<string, Message>();
+  #characters = 0;
+
+  /** @throws Fault too_large */
+  add(messages: readonly Message[]): void {
+    for (const message of messages) {
+      if (this.#messages.has(message.ts)) continue;
+      this.#messages.set(message.ts, message);
+      this.#characters += message.text.length;
+      if (this.#characters > MAX_CHARACTERS)
+        throw new Fault(
+          'too_large',
+          `The messages here have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
+        );
+    }
+  }
+
+  /** Returns them oldest first. */
+  inOrder(): Message[] {
+    return [...this.#messages.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
+  }
+}
+
+/** Whether a message belongs to a window; replies and beginnings of threads do not. */
+const isInWindow = ({ isAnswer, beginsThread }: Message): boolean => !isAnswer && !beginsThread;
+const startOf = ({ ts }: Message): number => windowOf(Number(ts));
+
+/** Windows by their start, each with its messages, oldest first. */
+type Windows = ReadonlyMap<number, readonly Message[]>;
+/** Pages of one conversation that were read for one token. */
+interface Kept {
+  pages: readonly Windows[];
+  /** A request whose page may contain further windows. */
+  underWay: Promise<unknown> | null;
+}
+
+function keptOf({ credentials, cache }: GrantClient, conversation: string): Kept {
+  const hash = createHash('sha256').update(`${credentials.accessToken} windows of ${conversation}`);
+  const key = hash.digest('base64');
+  const known = cache.get(key) as Kept | undefined;
+  if (known !== undefined) return known;
+  const kept: Kept = { pages: [], underWay: null };
+  cache.set(key, kept);
+  return kept;
+}
+
+/** Returns the digest that a listing gives a window. */
+function digestOf(messages: readonly Message[]): string | null {
+  const [cut] = close(cutMessages(messages.toReversed(), null).open);
+  return cut?.kind === 'window' ? cut.window.digest : null;
+}
+
+/** Groups messages by window. */
+function windowsIn(messages: readonly Message[]): Map<number, Message[]> {
+  const windows = new Map<number, Message[]>();
+  for (const message of messages.filter(isInWindow).toSorted((a, b) => Number(a.ts) - Number(b.ts))) {
+    const window = windows.get(startOf(message));
+    if (window) window.push(message);
+    else windows.set(startOf(message), [message]);
+  }
+  return windows;
+}
+
+/**
+ * Requests a window with the older messages that fit into the same pages. A quarter-hour has few messages, and a page has
+ * 200: the windows before it, which a sync opens next, are complete in most pages.
+ */
+async function readBackwards(client: GrantClient, conversation: string, start: number): Promise<Windows> {
+  const found = new Collected();
+  const range = { channel: conversation, latest: `${start + WINDOW_SECONDS - 1}.999999`, inclusive: 'true' };
+  const older: Message[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, 'conversations.history', {
+      ...range,
+      ...{ limit: PER_PAGE, cursor: cursor ?? null },
+    });
+    const messages = messagesIn(answer);
+    found.add(messages.filter((message) => startOf(message) === start && isInWindow(message)));
+    older.push(...messages.filter((message) => startOf(message) < start));
+    // Once a message is older, no later page has messages of the window.
+    const oldest = messages.at(-1);
+    const isPast = oldest !== undefined && startOf(oldest) < start;
+    if (isPast && next !== null)
+      older.splice(0, older.length, ...older.filter((one) => startOf(one) > startOf(oldest)));
+    cursor = isPast ? null : next;
+  }
+  return new Map([...windowsIn(older), [start, found.inOrder()]]);
+}
+
+/**
+ * Returns the messages of a window, oldest first. Those that were read with another window are used only if they have the
+ * listed version, so that an edit is never missed.
+ * @param version as listed; null: unknown
+ */
+async function windowAt(
+  client: GrantClient,
+  { conversation, start }: { readonly conversation: string; readonly start: number },
+  version: string | null,
+): Promise<readonly Message[]> {
+  const kept = keptOf(client, conversation);
+  const known = (): readonly Message[] | undefined =>
+    kept.pages
+      .flatMap((page) => [page.get(start) ?? []])
+      .find((messages) => version !== null && messages.length > 0 && digestOf(messages) === version);
+  while (version !== null) {
+    const found = known();
+    if (found !== undefined) return found;
+    if (kept.underWay === null) break;
+    await kept.underWay;
+  }
+  const reading = readBackwards(client, conversation, start);
+  // Others only wait for it: its failure is reported to this caller.
+  const settled = reading.catch(() => undefined);
+  kept.underWay = settled;
+  try {
+    const windows = await reading;
+    kept.pages = [windows, ...kept.pages].slice(0, PAGES_KEPT);
+    return windows.get(start) ?? [];
+  } finally {
+    if (kept.underWay === settled) kept.underWay = null;
+  }
+}
+
+/** Returns the messages of a thread, oldest first. */
+async function threadAt(client: GrantClient, conversation: string, ts: string): Promise<readonly Message[]> {
+  const found = new Collected();
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const asked = { channel: conversation, ts, limit: PER_PAGE, cursor: cursor ?? null };
+    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, 'conversations.replies', asked);
+    found.add(messagesIn(answer).filter((one) => one.isAnswer || (one.beginsThread && one.ts === ts)));
+    cursor = next;
+  }
+  const messages = found.inOrder();
+  // A thread whose replies were all deleted is no longer a thread.
+  return messages.some(({ beginsThread }) => beginsThread) ? messages : [];
+}
+
+/**
+ * Returns the messages of a window or thread, oldest first. @throws Fault not_found if there are none, too_large
+ * @param version as listed; null: unknown
+ */
+export async function messagesAt(
+  client: GrantClient,
+  place: { readonly conversation: string } & (
+    | { readonly kind: 'window'; readonly start: number }
+    | { readonly kind: 'thread'; readonly ts: string }
+  ),
+  version: string | null,
+): Promise<readonly Message[]> {
+  const messages =
+    place.kind === 'window'
+      ? await windowAt(client, place, version)
+      : await threadAt(client, place.conversation, place.ts);
+  if (messages.length === 0) throw noSuchItem('Slack');
+  return messages;
+}

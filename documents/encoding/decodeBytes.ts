@@ -1,0 +1,43 @@
+import iconv from 'iconv-lite';
+import { decodeEbcdic } from './ebcdic.js';
+
+/**
+ * Decoders of iconv-lite for encodings of the standard that Node decodes differently: Node 20 decodes the bytes 0x80 to
+ * 0x9f of windows-1252 as control characters, omits the extension of euc-kr, and uses another table for Big5.
+ */
+const BY_ICONV: ReadonlyMap<string, string> = new Map([
+  ['windows-1252', 'windows-1252'],
+  ['euc-kr', 'cp949'],
+  ['big5', 'big5hkscs'],
+]);
+/** The standard decodes these as the encoding that includes them. */
+const WIDER: ReadonlyMap<string, string> = new Map([['gbk', 'gb18030']]);
+
+/**
+ * Returns the encoding of a label, in the names of the Encoding Standard (https://encoding.spec.whatwg.org/#names-and-labels);
+ * for other labels that iconv-lite knows, the label itself. Null for an unknown one.
+ */
+export function encodingOf(label: string): string | null {
+  try {
+    const { encoding } = new TextDecoder(label);
+    return WIDER.get(encoding) ?? encoding;
+  } catch {
+    return label !== '' && iconv.encodingExists(label) ? label : null;
+  }
+}
+
+/** Decodes bytes by an encoding that encodingOf() returned, or 'cp500'. Invalid sequences become U+FFFD. */
+export function decodeBytes(bytes: Uint8Array, encoding: string): string {
+  if (encoding === 'cp500') return decodeEbcdic(bytes);
+  const other = BY_ICONV.get(encoding);
+  if (other !== undefined) return iconv.decode(bufferOf(bytes), other);
+  try {
+    return new TextDecoder(encoding).decode(bytes);
+  } catch {
+    return iconv.decode(bufferOf(bytes), encoding);
+  }
+}
+
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,33 @@
+/** EBCDIC code page 500: the characters of the bytes 0x40 to 0xff. */
+const UPPER_BYTES =
+  '\u0020\u00a0âäàáãåçñ[.<(+!&éêëèíîïìß]$*);^-/ÂÄÀÁÃÅÇÑ¦,%_>?øÉÊËÈÍÎÏÌ`:#@\'="Øabcdefghi«»ðýþ±°jklmnopqrªºæ¸Æ¤' +
+  'µ~stuvwxyz¡¿ÐÝÞ®¢£¥·©§¶¼½¾¬|¯¨´×{ABCDEFGHI\u00adôöòóõ}JKLMNOPQR¹ûüùúÿ\\÷STUVWXYZ²ÔÖÒÓÕ0123456789³ÛÜÙÚ\u009f';
+
+const SPACE = 0x40;
+/** New line, line feed and return of EBCDIC, and its tabulator. */
+const CONTROLS: ReadonlyMap<number, string> = new Map([
+  [0x15, '\n'],
+  [0x25, '\n'],
+  [0x0d, '\r'],
+  [0x05, '\t'],
+]);
+
+const EXAMINED = 4096;
+
+/** Whether the bytes are EBCDIC text: mostly its letters, digits and spaces, which are other signs in ASCII. */
+export function isEbcdic(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, EXAMINED);
+  let [spaces, words, other] = [0, 0, 0];
+  for (const byte of head) {
+    if (byte === SPACE) spaces += 1;
+    else if (/[a-z0-9]/i.test(UPPER_BYTES[byte - 0x40] ?? '')) words += 1;
+    else if (!(byte >= 0x40 || CONTROLS.has(byte))) other += 1;
+  }
+  return spaces >= 0.08 * head.length && words >= 0.65 * head.length && other === 0 && spaces > 2;
+}
+
+export function decodeEbcdic(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte >= 0x40 ? (UPPER_BYTES[byte - 0x40] ?? '') : (CONTROLS.get(byte) ?? '\ufffd');
+  return text;
+}

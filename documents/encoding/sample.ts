@@ -1,0 +1,29 @@
+/** Maximum number of bytes of words that are examined, and of bytes in which they are searched. */
+const MAX_SAMPLE = 4096;
+const MAX_SEARCHED = 256 * 1024;
+
+/**
+ * Returns the words of a text with bytes beyond ASCII, separated by spaces; markup is skipped in a page. No encoding that
+ * is detected has a multi-byte character that contains a byte below 0x30, `<` or `>`, so none is cut.
+ */
+export function sampleOf(bytes: Uint8Array, isPage: boolean): Uint8Array {
+  const sample = new Uint8Array(MAX_SAMPLE);
+  const end = Math.min(bytes.length, MAX_SEARCHED);
+  let [length, start, hasLetters, inTag] = [0, 0, false, false];
+  for (let i = 0; i <= end && length < MAX_SAMPLE; i++) {
+    const byte = i < end ? (bytes[i] ?? 0) : 0x20;
+    if (byte >= 0x80) hasLetters = true;
+    const isMark = byte === 0x3c || byte === 0x3e;
+    if (byte >= 0x30 && !isMark) continue;
+    if (hasLetters && !inTag) {
+      const word = bytes.subarray(start, Math.min(i, start + MAX_SAMPLE - length - 1));
+      sample.set(word, length);
+      length += word.length;
+      sample[length++] = 0x20;
+    }
+    if (isPage && isMark) inTag = byte === 0x3c;
+    start = i + 1;
+    hasLetters = false;
+  }
+  return sample.subarray(0, length);
+}

@@ -1,0 +1,177 @@
+import type { Alphabet, Ideographs } from './languages.js';
+
+/**
+ * Scores how likely a decoded text is, as the sum of the natural logarithms of its characters' probabilities. ASCII
+ * characters cost nothing, so the scores of all decodings of the same bytes can be compared.
+ */
+
+/** A character that the text's language does not have. */
+const FOREIGN = -8;
+/** A sequence that is invalid in the encoding. */
+const INVALID = -14;
+/** Symbols, box drawing and control characters. */
+const SYMBOL = -9;
+const PUNCTUATION = -4.5;
+const IDEOGRAPHIC_PUNCTUATION = -4;
+/** A symbol or a letter of another script within a word, or an upper-case letter after a lower-case one. */
+const BROKEN_WORD = -4;
+/** ASCII bytes that became part of a multi-byte character would otherwise have been free. */
+const ASCII_BYTE = -3;
+
+const COMMON_PUNCTUATION = new Set('\u00a0\u00ad«»–—‘’‚“”„…•·©®™€°§№،؛؟');
+const OPENING = new Set('¿¡');
+/** Signs of measures and prices, which stand before or after numbers. */
+const SIGNS = new Set('£¥½¼¾±µ×÷²³¹');
+const SIGN = -5;
+const FULL_WIDTH_PUNCTUATION = new Set('、。，．・：；？！「」『』（）〈〉《》【】〔〕“”‘’…—～〜\u3000·-／％');
+
+/** A text as counts, so that several languages can be compared at once. */
+interface Profile {
+  readonly counts: ReadonlyMap<string, number>;
+  /** The part of the score that does not depend on the language. */
+  readonly structure: number;
+}
+
+/** Returns the best language of a text in an alphabetic script, and its score. @param hint language of the page, or null */
+export function scoreAlphabets(text: string, alphabets: readonly Alphabet[], hint: string | null): number {
+  const { counts, structure } = profileOf(text);
+  let best = -Infinity;
+  for (const { language, letters } of alphabets) {
+    const costs = costsOf(letters);
+    let sum = language === hint ? HINT_GAIN : 0;
+    for (const [letter, count] of counts) {
+      const cost = costs.get(letter);
+      // A word may be borrowed from another language: repetitions of a foreign letter weigh more than the first.
+      sum += cost === undefined ? count * FOREIGN : count * cost;
+    }
+    best = Math.max(best, sum);
+  }
+  return structure + best;
+}
+
+const HINT_GAIN = 3;
+
+/** Counts the letters beyond ASCII, and scores everything else. */
+function profileOf(text: string): Profile {
+  const counts = new Map<string, number>();
+  let structure = 0;
+  let before: Kind = 'gap';
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) {
+      const kind = kindOfAscii(unit);
+      // In "naïveП" one of the two is wrong.
+      if (kind !== 'gap' && (before === 'symbol' || before === 'other' || before === 'mark')) structure += BROKEN_WORD;
+      before = kind;
+      continue;
+    }
+    const char = text[i] ?? '';
+    if (char === '\ufffd') {
+      structure += INVALID;
+      before = 'gap';
+    } else if (COMMON_PUNCTUATION.has(char)) {
+      structure += PUNCTUATION;
+      before = 'gap';
+    } else if (OPENING.has(char)) {
+      structure += before === 'gap' ? PUNCTUATION : PUNCTUATION + BROKEN_WORD;
+      before = 'gap';
+    } else if (SIGNS.has(char)) {
+      structure += before === 'gap' ? SIGN : SIGN + BROKEN_WORD;
+      before = 'gap';
+    } else {
+      const kind = kindOfLetter(char);
+      if (kind === 'symbol') structure += SYMBOL;
+      else count(counts, lower(char));
+      structure += stepCost(before, kind, char);
+      before = kind;
+    }
+  }
+  return { counts, structure };
+}
+
+/** Kinds of characters in a word: Latin letters by case, letters of other scripts by case, signs of a letter. */
+type Kind = 'gap' | 'latin' | 'LATIN' | 'other' | 'OTHER' | 'mark' | 'symbol';
+
+function kindOfAscii(unit: number): Kind {
+  if (unit >= 0x61 && unit <= 0x7a) return 'latin';
+  return unit >= 0x41 && unit <= 0x5a ? 'LATIN' : 'gap';
+}
+
+const kinds = new Map<string, Kind>();
+
+function kindOfLetter(char: string): Kind {
+  const known = kinds.get(char);
+  if (known !== undefined) return known;
+  const kind = newKind(char);
+  // Limits the memory: a text in Chinese has thousands of characters.
+  if (kinds.size < 2000) kinds.set(char, kind);
+  return kind;
+}
+
+function newKind(char: string): Kind {
+  // Combining signs of Thai, Hebrew and Arabic belong to the letter before.
+  if (/\p{M}/u.test(char)) return 'mark';
+  if (!/\p{L}/u.test(char)) return 'symbol';
+  const isUpper = char !== char.toLowerCase();
+  if (/\p{Script=Latin}/u.test(char)) return isUpper ? 'LATIN' : 'latin';
+  return isUpper ? 'OTHER' : 'other';
+}
+
+function stepCost(before: Kind, kind: Kind, char: string): number {
+  if (before === 'gap') {
+    if (kind === 'mark') return BROKEN_WORD;
+    return kind === 'LATIN' || kind === 'OTHER' ? CAPITAL : 0;
+  }
+  if (kind === 'symbol' || before === 'symbol') return BROKEN_WORD;
+  const isLatin = kind === 'latin' || kind === 'LATIN';
+  if (isLatin !== (before === 'latin' || before === 'LATIN')) return BROKEN_WORD;
+  if (kind === 'LATIN' || kind === 'OTHER')
+    return before === 'latin' || before === 'other' || before === 'mark' ? BROKEN_WORD : CAPITALS;
+  // A lower-case letter after two capitals is as rare, but needs a longer memory.
+  return char === 'ß' && before === 'LATIN' ? BROKEN_WORD : 0;
+}
+
+/** An upper-case letter at the start of a word, and after another. */
+const CAPITAL = -1.5;
+const CAPITALS = -1;
+
+const lower = (char: string): string => (char === 'İ' ? 'ı' : char.toLowerCase());
+
+function count(counts: Map<string, number>, char: string): void {
+  counts.set(char, (counts.get(char) ?? 0) + 1);
+}
+
+const costCache = new Map<string, ReadonlyMap<string, number>>();
+
+/** Returns the logarithm of each letter's probability: it falls exponentially with the rank. */
+function costsOf(letters: string): ReadonlyMap<string, number> {
+  const known = costCache.get(letters);
+  if (known) return known;
+  const all = [...letters];
+  const weights = all.map((_, rank) => Math.exp((-3.2 * rank) / all.length));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const costs = new Map(all.map((letter, rank) => [letter, Math.log((weights[rank] ?? 0) / total)]));
+  costCache.set(letters, costs);
+  return costs;
+}
+
+/** Scores a text of Chinese, Japanese or Korean characters. @param bytes length of its encoded form */
+export function scoreIdeographs(text: string, script: Ideographs, nonAsciiBytes: number, hint: string | null): number {
+  const [first, last, used] = script.others;
+  const frequent = Math.log(script.share / script.frequent.size);
+  const other = Math.log((1 - script.share) / used);
+  let [score, wide] = [script.language === hint ? HINT_GAIN : 0, 0];
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    if (code < 0x80) continue;
+    // Each character has two bytes, the half-width signs of Shift_JIS have one, and a few have four.
+    wide += code >= 0xff61 && code <= 0xff9f ? 1 : 2;
+    if (script.frequent.has(char)) score += frequent;
+    else if (FULL_WIDTH_PUNCTUATION.has(char)) score += IDEOGRAPHIC_PUNCTUATION;
+    else if (char === '\ufffd') score += INVALID;
+    else if (code >= first && code <= last) score += other;
+    else if (code >= 0xff01 && code <= 0xff5e) score += FOREIGN;
+    else score += 1.5 * FOREIGN;
+  }
+  return score + Math.max(0, wide - nonAsciiBytes) * ASCII_BYTE;
+}

@@ -1,0 +1,87 @@
+import { findTables } from '../../tables/findTables.js';
+import { type FoundTable, markdownLines, namedLines } from '../../tables/foundTable.js';
+import { type Box, rowsOf } from '../../tables/pageRows.js';
+import { findRuledTables } from '../../tables/ruledTables.js';
+import type { PageLine } from '../../types.js';
+import type { LineGroup } from './findHeadings.js';
+import { orderColumns } from './orderColumns.js';
+import { ASCENT, DESCENT, type Glyphs, groupLines, readLines, type SizedLine } from './readLines.js';
+
+interface PlacedRun extends PageLine {
+  readonly run: Glyphs;
+}
+
+/** A step up by more lines than this leads to another column or part of the page, not to the next cell of a row. */
+const LINES_OF_CELL = 5;
+
+/** Whether a page may have a table: several lines have gaps. */
+export const mayHaveTable = (runs: readonly Glyphs[]): boolean =>
+  streamsOf(runs.map(boxed)).some((stream) => {
+    const rows = rowsOf(stream.filter(({ text }) => text.trim() !== ''));
+    return rows.some(
+      ({ cells }, nth) => cells.length > 1 && [1, 2, 3].some((next) => (rows[nth + next]?.cells.length ?? 0) > 1),
+    );
+  });
+
+/**
+ * Groups the lines of a page; the rows of a table replace its lines, at the table's first line.
+ * @param rules lines that are drawn on the page
+ * @param named whether the rows of tables have the form `header: value`; else they are rows in Markdown
+ */
+export function groupPage(runs: readonly Glyphs[], rules: readonly Box[], named: boolean): LineGroup[] {
+  const placed = runs.map(boxed);
+  const tables: FoundTable<PlacedRun>[] = rules.length > 0 ? findRuledTables(placed, rules) : [];
+  const used = new Set(tables.flatMap(({ words }) => words));
+  for (const stream of streamsOf(placed.filter((run) => !used.has(run))))
+    tables.push(...findTables(stream, { inOrder: true }));
+  const tableOf = new Map(tables.flatMap((table) => table.words.map(({ run }) => [run, table] as const)));
+  const groups: LineGroup[] = [];
+  const shown = new Set<unknown>();
+  let rest: Glyphs[] = [];
+  const flush = (): void => {
+    groups.push(...groupLines(readLines(orderColumns(rest))).map((lines) => ({ lines })));
+    rest = [];
+  };
+  for (const run of runs) {
+    const table = tableOf.get(run);
+    if (table === undefined) rest.push(run);
+    else if (!shown.has(table)) {
+      flush();
+      shown.add(table);
+      groups.push(
+        named
+          ? { lines: namedLines(table).map(sized), isTable: true }
+          : { lines: markdownLines(table).map(sized), keepsLines: true },
+      );
+    }
+  }
+  flush();
+  return groups;
+}
+
+const boxed = (run: Glyphs): PlacedRun => ({
+  run,
+  text: run.text,
+  x1: run.x,
+  x2: run.x + run.width,
+  y1: run.y - ASCENT * run.size,
+  y2: run.y + DESCENT * run.size,
+});
+
+const sized = (row: PageLine): SizedLine => ({ ...row, size: row.y2 - row.y1, baseline: row.y2 });
+
+/** Splits the runs of a page, in the order in which they are drawn, where they go on far above. */
+function streamsOf(runs: readonly PlacedRun[]): PlacedRun[][] {
+  const streams: PlacedRun[][] = [];
+  let lowest = Infinity;
+  for (const run of runs) {
+    if (run.text.trim() === '') continue;
+    if (streams.length === 0 || run.y2 < lowest - LINES_OF_CELL * Math.max(1, run.y2 - run.y1)) {
+      streams.push([]);
+      lowest = run.y2;
+    }
+    streams.at(-1)?.push(run);
+    lowest = Math.max(lowest, run.y2);
+  }
+  return streams;
+}

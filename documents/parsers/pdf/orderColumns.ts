@@ -1,0 +1,86 @@
+import type { Glyphs } from './readLines.js';
+
+/** Minimum number of lines that continue beyond a gutter for it to separate columns. */
+const LINES = 5;
+/** Minimum mean number of characters of such lines on each side: columns of a table are narrower. */
+const LINE_OF_PROSE = 12;
+/** Minimum width of a gutter as a share of the font size. */
+const GUTTER = 0.9;
+/** Maximum share of runs that cross a gutter, such as titles. */
+const CROSSING = 0.2;
+
+/** Two parts of one line with a gap between them. */
+interface Gap {
+  readonly from: number;
+  readonly to: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/**
+ * Orders runs that are drawn line by line across columns of prose: each column is read to its end before the next.
+ * Runs that are drawn column by column keep their order.
+ */
+export function orderColumns(runs: readonly Glyphs[]): readonly Glyphs[] {
+  const gutter = gutterOf(runs);
+  if (gutter === null) return runs;
+  const ordered: Glyphs[] = [];
+  let [left, right]: [Glyphs[], Glyphs[]] = [[], []];
+  const flush = (): void => {
+    ordered.push(...orderColumns(left), ...orderColumns(right));
+    [left, right] = [[], []];
+  };
+  for (const run of runs) {
+    if (crosses(run, gutter)) {
+      flush();
+      ordered.push(run);
+    } else if (run.x + run.width / 2 < gutter) left.push(run);
+    else right.push(run);
+  }
+  flush();
+  return ordered;
+}
+
+const crosses = ({ x, width, size, text }: Glyphs, gutter: number): boolean =>
+  text.trim() !== '' && x < gutter - 0.5 * size && x + width > gutter + 0.5 * size;
+
+/** Returns the place of the gutter that most lines have; null without one. */
+function gutterOf(runs: readonly Glyphs[]): number | null {
+  const gaps = gapsOf(runs.filter(({ text }) => text.trim() !== ''));
+  if (gaps.length < LINES) return null;
+  let best: readonly Gap[] = [];
+  for (const { from, to } of gaps) {
+    const middle = (from + to) / 2;
+    const own = gaps.filter((gap) => gap.from <= middle && gap.to >= middle);
+    if (own.length > best.length) best = own;
+  }
+  const mean = (count: (gap: Gap) => number): number => best.reduce((sum, gap) => sum + count(gap), 0) / best.length;
+  if (
+    best.length < LINES ||
+    Math.min(
+      mean(({ left }) => left),
+      mean(({ right }) => right),
+    ) < LINE_OF_PROSE
+  )
+    return null;
+  const gutter = (Math.max(...best.map(({ from }) => from)) + Math.min(...best.map(({ to }) => to))) / 2;
+  return runs.filter((run) => crosses(run, gutter)).length <= CROSSING * runs.length ? gutter : null;
+}
+
+/** Returns the gaps between parts of one line that are drawn one after the other. */
+function gapsOf(runs: readonly Glyphs[]): Gap[] {
+  const parts: { x1: number; x2: number; y: number; size: number; length: number }[] = [];
+  for (const { text, x, y, width, size } of runs) {
+    const part = parts.at(-1);
+    const gap = part === undefined ? 0 : x - part.x2;
+    if (part !== undefined && Math.abs(y - part.y) < 0.5 * size && gap < GUTTER * size && gap > -1.5 * size) {
+      part.x2 = Math.max(part.x2, x + width);
+      part.length += text.length;
+    } else parts.push({ x1: x, x2: x + width, y, size, length: text.length });
+  }
+  return parts.slice(1).flatMap((part, nth) => {
+    const before = parts[nth] ?? part;
+    const isSameLine = Math.abs(part.y - before.y) < 0.5 * part.size && part.x1 > before.x2;
+    return isSameLine ? [{ from: before.x2, to: part.x1, left: before.length, right: part.length }] : [];
+  });
+}

@@ -1,0 +1,115 @@
+import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { DocumentLimits, PageText } from '../../types.js';
+import { findHeadings, type GroupedPage, type LineGroup } from './findHeadings.js';
+import { findRunningLines, type RunningLines } from './findRunningLines.js';
+import { groupPage } from './groupPage.js';
+import { isPicture, SCANNED_CHARACTERS } from './isPicture.js';
+import { asMatrix, UPRIGHT } from './matrix.js';
+import { type PageNotes, readNotes } from './readNotes.js';
+import { readOutline } from './readOutline.js';
+import { FontWeights, readPage } from './readPage.js';
+
+/** The text of a document's pages. */
+export interface ReadPages extends Pick<RunningLines<ReadPage>, 'headers' | 'footers'> {
+  readonly pages: PageText[];
+  /** Errors of unreadable pages. */
+  readonly broken: unknown[];
+  /** Numbers of the pages without typed text, comments and form values apart, and of the scans with little text. */
+  readonly withoutText: ReadonlySet<number>;
+  /** Numbers of annotations by kind whose content was not read. */
+  readonly skipped: ReadonlyMap<string, number>;
+}
+
+/** The line groups of a page, its form values and comments. */
+interface ReadPage extends GroupedPage {
+  readonly height: number;
+  readonly notes: readonly LineGroup[];
+}
+
+interface Options {
+  /** Whether rows of tables have the form `header: value`. */
+  readonly namedRows: boolean;
+  /** Whether scans are looked for, which OCR reads afterwards. */
+  readonly beforeOcr: boolean;
+}
+
+/**
+ * Reads the pages; an unreadable page is skipped.
+ * @param recognized text of pages by OCR, which replaces their typed text
+ */
+export async function readPages(
+  pdf: Pdfjs.PDFDocumentProxy,
+  recognized: ReadonlyMap<number, PageText>,
+  limits: DocumentLimits,
+  { namedRows, beforeOcr }: Options,
+): Promise<ReadPages> {
+  const read: ReadPage[] = [];
+  const withoutText = new Set<number>();
+  const skipped = new Map<string, number>();
+  const broken: unknown[] = [];
+  const weights = new FontWeights();
+  let characters = 0;
+  for (let number = 1; number <= pdf.numPages; number++) {
+    // If OCR found nothing, typed text on the page still counts.
+    const isRecognized = hasWords(recognized.get(number));
+    const page = await readOne(pdf, number, weights, { namedRows, isRecognized }).catch((error: unknown) => {
+      broken.push(error);
+      return { number, height: 0, groups: [], notes: [], skipped: new Map<string, number>() };
+    });
+    read.push(page);
+    for (const [kind, count] of page.skipped) skipped.set(kind, (skipped.get(kind) ?? 0) + count);
+    const typed = lengthOf(page.groups);
+    characters += typed + lengthOf(page.notes);
+    if (typed === 0 && !isRecognized) withoutText.add(number);
+    if (beforeOcr && typed > 0 && typed < SCANNED_CHARACTERS && (await isScan(pdf, number))) withoutText.add(number);
+    // Stop at the text limit: composing the pages throws.
+    if (characters > limits.maxTextCharacters) break;
+  }
+  const { pages, headers, footers } = findRunningLines(read);
+  const notes = new Map(pages.map((page) => [page.number, page.notes]));
+  const found = findHeadings(pages, await readOutline(pdf)).map((page) => {
+    const other = recognized.get(page.number);
+    const { number, paragraphs } = other !== undefined && hasWords(other) ? other : page;
+    return { number, paragraphs: [...paragraphs, ...(notes.get(number) ?? [])] };
+  });
+  return { pages: found, headers, footers, broken, withoutText, skipped };
+}
+
+const lengthOf = (groups: readonly LineGroup[]): number =>
+  groups.reduce((sum, { lines }) => sum + lines.reduce((all, { text }) => all + text.length, 0), 0);
+
+const hasWords = (page: PageText | undefined): boolean => (page?.paragraphs.length ?? 0) > 0;
+
+async function isScan(pdf: Pdfjs.PDFDocumentProxy, number: number): Promise<boolean> {
+  const page = await pdf.getPage(number);
+  try {
+    return await isPicture(page);
+  } catch {
+    // The pictures are broken, but the typed text can be read.
+    return false;
+  } finally {
+    page.cleanup();
+  }
+}
+
+async function readOne(
+  pdf: Pdfjs.PDFDocumentProxy,
+  number: number,
+  weights: FontWeights,
+  { namedRows, isRecognized }: { readonly namedRows: boolean; readonly isRecognized: boolean },
+): Promise<ReadPage & Pick<PageNotes, 'skipped'>> {
+  const page = await pdf.getPage(number);
+  try {
+    const { transform, height } = page.getViewport({ scale: 1 });
+    const { groups: notes, skipped } = readNotes(
+      await page.getAnnotations().catch(() => []),
+      asMatrix(transform) ?? UPRIGHT,
+    );
+    const facts = { number, height, notes, skipped };
+    if (isRecognized) return { ...facts, groups: [] };
+    const { runs, rules } = await readPage(page, weights);
+    return { ...facts, groups: groupPage(runs, rules, namedRows) };
+  } finally {
+    page.cleanup();
+  }
+}

@@ -1,0 +1,41 @@
+/** What all examples begin with: an access token of the end user `alice`, and a report among her files. */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const REPORT = new URL('../test/fixtures/documents/libreoffice/report.pdf', import.meta.url);
+const { API_KEY, ALLOTROPE_URL: url = 'http://localhost:8000' } = process.env;
+
+/** Sends a request to the service. @throws with the service's explanation */
+async function call(path, headers, body) {
+  const response = await fetch(`${url}${path}`, { headers, ...(body && { method: 'POST', body }) });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${JSON.stringify(answer.detail)}`);
+  return answer;
+}
+
+/** Returns an access token. This belongs on your server: the API key acts for all your users. */
+export async function tokenOf(customerId) {
+  const headers = { authorization: `Bearer ${API_KEY}`, 'customer-id': customerId };
+  return (await call('/auth/v1/access_token', headers)).access_token;
+}
+
+/** Uploads the report unless alice has it, and waits until search finds it. */
+export async function prepare() {
+  const token = await tokenOf('alice');
+  const authorization = `Token ${token}`;
+  const files = async () => {
+    const body = JSON.stringify({ filters: { name: 'report.pdf' } });
+    return (await call('/user_files_v2', { authorization, 'content-type': 'application/json' }, body)).results;
+  };
+  if ((await files()).length === 0) {
+    const form = new FormData();
+    form.set('file', new Blob([await readFile(REPORT)]), 'report.pdf');
+    await call('/uploadfile?chunk_size=100', { authorization }, form);
+  }
+  for (;;) {
+    const [{ sync_status: status, sync_error_message: message }] = await files();
+    if (status === 'READY') return { url, token };
+    if (status === 'SYNC_ERROR') throw new Error(message);
+    await sleep(500);
+  }
+}

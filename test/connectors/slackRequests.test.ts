@@ -1,0 +1,137 @@
+/**
+ * How many requests Slack gets. Apps that are distributed outside its Marketplace have one request for history per minute:
+ * https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
+ */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+
+import type { Account } from '../../connectors/account.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { createConnectors } from '../../connectors/registry.js';
+import { slack as connector } from '../../connectors/slack/index.js';
+import type { Egress } from '../../egress/types.js';
+import { type EmulatedMessage, type SlackEmulator, startSlack, TEAM } from '../emulators/slack.js';
+import { listItems, loopbackEgress, NEVER, versionsOf } from './account.js';
+
+const NOW = Math.floor(Date.now() / 1000);
+const QUARTER = Math.floor((NOW - 60 * 86_400) / 900) * 900;
+const DAY = 86_400;
+let egress: Egress;
+let slack: SlackEmulator;
+let account: Account;
+
+beforeAll(async () => {
+  egress = loopbackEgress();
+  slack = await startSlack({ perPage: 200 });
+});
+afterAll(async () => {
+  await egress.close();
+  await slack.close();
+});
+beforeEach(() => {
+  slack.reset();
+  slack.conversations.clear();
+  slack.users.set('U0ADA', 'Ada');
+  const { accessToken } = slack.oauth.grant('U0ADA', connector.oauth?.scopes ?? []);
+  const connectors = createConnectors({ egress, urls: readSourceUrls(slack.settings), maxItemBytes: 1_000_000 });
+  account = connectors.account('SLACK', accessToken, JSON.stringify({ accessToken, facts: { team: TEAM } }));
+});
+
+const say = (messages: EmulatedMessage[]): void =>
+  void slack.conversations.set('C1', { name: 'harbour', type: 'public_channel', messages });
+const below = () => listItems((cursor) => account.listDescendants('C1', cursor, NEVER));
+const asked = (method: string): string[] => slack.asked.filter((request) => request.startsWith(method));
+const open = async (externalId: string, version: string | null): Promise<string> =>
+  Buffer.from((await account.open(externalId, NEVER, { version })).bytes).toString();
+const at = (seconds: number, more: Partial<EmulatedMessage> = {}): EmulatedMessage => ({
+  ...{ text: `At ${seconds}.`, ts: `${QUARTER + seconds}.000100` },
+  ...more,
+});
+
+/** Opens the listed windows, newest first as a sync does, several at once. */
+async function openAll(atOnce: number): Promise<Map<string, string>> {
+  const items = (await below()).filter(({ hasContent }) => hasContent);
+  slack.asked.length = 0;
+  const texts = new Map<string, string>();
+  const worker = async (): Promise<void> => {
+    for (let item = items.shift(); item !== undefined; item = items.shift())
+      texts.set(item.externalId, await open(item.externalId, item.version));
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return texts;
+}
+
+test.each([1, 8])('reads 2,000 quarter-hours with a request per page of 200, %d at once', async (atOnce) => {
+  say(Array.from({ length: 2_000 }, (_, index) => at(index * 900)));
+  const texts = await openAll(atOnce);
+  expect(texts.size).toBe(2_000);
+  for (const index of [0, 1, 199, 200, 1_999])
+    expect(texts.get(`C1/${QUARTER + index * 900}`)).toMatch(new RegExp(`: At ${index * 900}\\.$`));
+  // The last window of a page may go on in the next one, so it is read again.
+  expect(asked('conversations.history').length).toBeLessThanOrEqual(11);
+});
+
+test('reads a window completely whose messages span pages, also between threads and system messages', async () => {
+  const messages = Array.from({ length: 450 }, (_, index) => at(index * 2));
+  say([
+    ...messages,
+    ...Array.from({ length: 300 }, (_, index) => at(-900 + index, { more: { subtype: 'channel_join' } })),
+    at(-1_000),
+    at(-990, { thread: at(-1_000).ts }),
+    at(-1_100),
+  ]);
+  const texts = await openAll(1);
+  expect(texts.get(`C1/${QUARTER}`)?.split('\n\n')).toHaveLength(450);
+  expect(texts.get(`C1/${QUARTER - 1_800}`)).toMatch(/: At -1100\.$/);
+});
+
+test('reads a window again if its listed version is not that of the messages that were read with another window', async () => {
+  const messages = [at(0), at(900), at(1_800)];
+  say(messages);
+  await openAll(1);
+  expect(asked('conversations.history')).toHaveLength(1);
+  messages[1]!.text = 'Changed.';
+  messages[1]!.edited = true;
+  const id = `C1/${QUARTER + 900}`;
+  const version = versionsOf(await below())[id]!;
+  slack.asked.length = 0;
+  expect(await open(id, version)).toMatch(/: Changed\.$/);
+  expect(asked('conversations.history')).toHaveLength(1);
+  // Without a version, nothing that was read before is used.
+  expect(await open(id, null)).toMatch(/: Changed\.$/);
+  expect(asked('conversations.history')).toHaveLength(2);
+});
+
+test('a failed request does not fail the windows that waited for it', async () => {
+  say([at(0), at(900)]);
+  const [newest, oldest] = (await below()).filter(({ hasContent }) => hasContent);
+  let failures = 1;
+  slack.misbehave(() => (failures-- > 0 ? { status: 200, error: 'channel_not_found' } : null));
+  const [first, second] = await Promise.allSettled(
+    [newest!, oldest!].map(({ externalId, version }) => open(externalId, version)),
+  );
+  expect([first!.status, second!.status].toSorted()).toEqual(['fulfilled', 'rejected']);
+});
+
+test('does not read ended threads again, but those with a new, removed or recent reply', async () => {
+  const first = at(0);
+  const messages = [first, at(10, { thread: first.ts })];
+  say(messages);
+  const id = `C1/${first.ts}`;
+  const versionNow = async () => versionsOf(await below())[id];
+  const version = await versionNow();
+  expect(version).not.toBeNull();
+  expect(await versionNow()).toBe(version);
+  messages.push(at(20, { thread: first.ts }));
+  expect(await versionNow()).not.toBe(version);
+  messages.pop();
+  expect(await versionNow()).toBe(version);
+  // A recent reply may still be edited, which the history does not show.
+  messages.push({ text: 'Now.', ts: `${NOW - 13 * DAY}.000100`, thread: first.ts });
+  expect(await versionNow()).toBeNull();
+});
+
+test('names the workspace when it lists conversations, which tokens of a whole organization need', async () => {
+  say([]);
+  await account.listRoots(null, NEVER);
+  expect(asked('conversations.list')[0]).toContain(`team_id=${TEAM}`);
+});

@@ -1,0 +1,58 @@
+/** The endpoint of the product with the fixture server behind it: same authentication, limits, origins and errors. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import express from 'express';
+
+import type { AppDeps } from '../../../api/http/deps.js';
+import { createTokens } from '../../../api/http/identity/tokens.js';
+import { createConcurrencyLimiter } from '../../../api/http/limits/concurrency.js';
+import { answerOnTransport } from '../../../api/mcp/answerOnTransport.js';
+import { type AnswerAgent, mountMcp } from '../../../api/mcp/mountMcp.js';
+import { loadConfig } from '../../../config/config.js';
+import type { TestService } from '../service.js';
+import { createFixtureServer } from './fixtureServer.js';
+
+/** Answers as the product does: by a server and a transport for each message. */
+export const withoutSessions: AnswerAgent = (_agent, request, response) =>
+  answerOnTransport(createFixtureServer(), request, response);
+
+/** Answers by one server and one transport for each session, which scenarios need in which the server asks the client. */
+export function withSessions(): AnswerAgent {
+  const transports = new Map<string, StreamableHTTPServerTransport>();
+  return async (_agent, request, response) => {
+    const known = transports.get(String(request.headers['mcp-session-id']));
+    if (known) return known.handleRequest(request, response, request.body);
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      eventStore: new InMemoryEventStore(),
+      onsessioninitialized: (id) => void transports.set(id, transport),
+    });
+    await createFixtureServer().connect(transport as Transport);
+    return transport.handleRequest(request, response, request.body);
+  };
+}
+
+/** Starts the endpoint, which accepts the access tokens of the service. @param origins as in CORS_ORIGINS */
+export async function startFixtureEndpoint({ env, store }: TestService, answer: AnswerAgent, origins: string[]) {
+  const { secretKeys } = loadConfig(env);
+  const settings = { publicUrl: null, publicUrlAliases: [], corsOrigins: origins, maxContentsBytes: 1_000_000 };
+  // Only what the endpoint itself uses: fixtures perform no operation.
+  const deps = { settings, store, tokens: createTokens(secretKeys) } as unknown as AppDeps;
+  const app = express();
+  mountMcp(app, deps, { rate: () => undefined, searches: createConcurrencyLimiter(0, 'searches') }, answer);
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,381 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import type { Check } from '../../../cli/doctor/check.js';
+import type { FileRecord } from '../../../contract/files/records.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { cli, type CliRun, watchCli } from '../../support/cli.js';
+import { connectSource, revokeSource, withDatabase } from '../../support/dataSources.js';
+import { everyRow } from '../../support/everyRow.js';
+import { startService, type TestService } from '../../support/service.js';
+import { waitFor } from '../../support/waitFor.js';
+
+let service: TestService;
+let site: Site;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  site = await startSite();
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  env = { ...service.env, PUBLIC_URL: service.url };
+});
+afterAll(async () => {
+  await service.close();
+  await site.close();
+});
+
+const call = (...args: string[]) => cli(env, ...args);
+
+/** Time limit of a process that cannot start. One that hangs is killed then. */
+const END_MS = 240_000;
+
+/** Starts a process of the service that cannot start. @returns its exit code, signal and stderr */
+async function failedStart(module: 'api/server' | 'worker/main', settings: NodeJS.ProcessEnv) {
+  const file = fileURLToPath(new URL(`../../../dist/${module}.js`, import.meta.url));
+  const child = fork(file, {
+    env: { ...env, PORT: '0', LOG_LEVEL: 'silent', ...settings },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+  const ended = once(child, 'exit');
+  let stderr = '';
+  child.stderr?.on('data', (part: Buffer) => (stderr += part.toString()));
+  const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+  clearTimeout(timer);
+  return { code, signal, stderr };
+}
+
+test('exits with code 1 and the cause if the API has no key or the worker does not reach Temporal', async () => {
+  const [api, worker] = await Promise.all([
+    failedStart('api/server', { API_KEY: '', DATA_DIR: path.join(tmpdir(), 'allotrope-no-data') }),
+    failedStart('worker/main', { TEMPORAL_ADDRESS: `127.0.0.1:${new URL(env['MONGODB_URI']!).port}` }),
+  ]);
+  expect({ api, worker }).toEqual({
+    api: { code: 1, signal: null, stderr: expect.stringContaining('API_KEY') },
+    worker: { code: 1, signal: null, stderr: expect.stringContaining('Temporal does not answer') },
+  });
+});
+
+test('deployment renew gives a restored copy a new id, which it keeps', async () => {
+  const uri = new URL(env['MONGODB_URI'] ?? '');
+  // Use the database of a copy, because the service of this suite must keep its id.
+  uri.pathname = `${uri.pathname}-copy`;
+  const renew = async () => {
+    const { code, json } = await cli({ ...env, MONGODB_URI: uri.href }, 'deployment', 'renew', '--json');
+    expect(code).toBe(0);
+    return json<{ before: string; now: string }>();
+  };
+  const first = await renew();
+  expect(first.now).toMatch(/^[a-z0-9]{8}$/);
+  expect(first.now).not.toBe(first.before);
+  expect((await renew()).before).toBe(first.now);
+});
+
+test('creates, lists, rotates and revokes keys, and creates and lists organizations', async () => {
+  const isGood = async (key: string): Promise<boolean> =>
+    (await fetch(`${service.url}/organization`, { headers: { authorization: `Bearer ${key}` } })).status === 200;
+  const created = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
+  expect(await isGood(created.api_key)).toBe(true);
+  const org = String(created.id);
+  const rows = (await call('key', 'list', '--org', org, '--json')).json<{ id: number; prefix: string }[]>();
+  expect(rows).toEqual([expect.objectContaining({ prefix: created.api_key.slice(0, 8), revokedAt: null })]);
+  const first = String(rows[0]!.id);
+  const rotated = (await call('key', 'rotate', first, '--json')).json<{ id: number; api_key: string }>();
+  expect([await isGood(created.api_key), await isGood(rotated.api_key)]).toEqual([false, true]);
+  expect((await call('key', 'rotate', first)).code).toBe(1);
+
+  const last = await call('key', 'revoke', String(rotated.id));
+  expect([last.code, last.said]).toEqual([1, expect.stringContaining('--last')]);
+  expect(await isGood(rotated.api_key)).toBe(true);
+  const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
+  // Concurrent revocations: each sees the other key as still valid.
+  const both = await Promise.all([rotated.id, another.id].map((id) => call('key', 'revoke', String(id))));
+  expect(both.reduce((sum, { code }) => sum + code, 0)).toBe(1);
+  expect((await call('key', 'create', '--org', '999999')).code).toBe(1);
+  const all = (await call('org', 'list', '--json')).json<object[]>();
+  expect(all).toContainEqual(expect.objectContaining({ id: created.id, name: 'harbour', users: 0, keys: 1 }));
+  expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
+});
+
+test('replaces the key that npm start keeps in DATA_DIR', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-keys-'));
+  const created = (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
+  await writeFile(path.join(dataDir, 'api-key'), `${created.api_key}\n`, { mode: 0o600 });
+  const { API_KEY: _own, ...others } = env;
+  const ofDataDir = { ...others, DATA_DIR: dataDir };
+  const rotated = await cli(ofDataDir, 'key', 'rotate', String(created.id), '--json');
+  expect(rotated.said).toContain('DATA_DIR/api-key contains the new key');
+  expect((await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()).toBe(
+    rotated.json<{ api_key: string }>().api_key,
+  );
+  expect((await cli(ofDataDir, 'status')).code).toBe(0);
+  await rm(dataDir, { recursive: true });
+});
+
+test('exits reconcile with code 1 until a difference is mended', async () => {
+  expect(await call('reconcile')).toMatchObject({ code: 0, lines: expect.arrayContaining(['No difference.']) });
+  await withDatabase(service, (connection) =>
+    connection
+      .collection('recognized_pages')
+      .insertOne({ organizationId: 1, userId: 1, fileId: 77, reading: 'r', number: 1 }),
+  );
+  const found = await call('reconcile');
+  expect([found.code, found.lines[0]]).toEqual([1, expect.stringContaining('stray_pages: 1')]);
+  expect((await call('reconcile', '--mend', '--json')).json()).toMatchObject({
+    differences: { stray_pages: { count: 1, mended: 1 } },
+    left: 0,
+  });
+  expect((await call('reconcile', '--org', '1')).code).toBe(0);
+});
+
+test('redraws the progress of a scrape in status --watch until it is stopped', async () => {
+  const heldAnswers: (() => void)[] = [];
+  const content = samplePage(4, 1);
+  site.pages.set('/w1.html', samplePage(3, 1));
+  site.pages.set('/w2.html', (_request, response) => void heldAnswers.push(() => response.end(content)));
+  site.pages.set('/watched.xml', sitemapOf(site.origin, ['/w1.html', '/w2.html']));
+  const user = await service.user('wanda');
+  const parent = await user.scrape({ url: site.url('/watched.xml') });
+  const watch = watchCli(env, 'status', '--watch', '--customer', 'wanda');
+  // Half of the scrape is done.
+  const half = new RegExp(
+    `wanda: 1 ready, 2 in motion, 0 failed\\n {2}=+-+ 1/2 · 0 failed · SYNCING · file ${parent.id}`,
+  );
+  await waitFor(watch.drawn, (drawn) => half.test(drawn));
+  for (const answer of heldAnswers) answer();
+  await user.settled(parent.id);
+  await waitFor(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in motion, 0 failed'));
+  // The cursor moves up by the number of drawn lines and clears them.
+  expect(watch.drawn()).toContain('\u001B[3A\u001B[0Jready: ');
+  expect(await watch.stop()).toBe(0);
+});
+
+describe('doctor', () => {
+  const examined = async (settings: NodeJS.ProcessEnv = {}): Promise<{ code: number; checks: Check[] }> => {
+    const run = await cli({ ...env, ...settings }, 'doctor', '--json');
+    return { code: run.code, checks: run.json<Check[]>() };
+  };
+  const named = (checks: readonly Check[], name: string): Check[] => checks.filter((check) => check.name === name);
+
+  test('reports every check of a healthy service as ok, with its finding', async () => {
+    // Temporal reports the pollers of a worker shortly after its start.
+    const { checks } = await waitFor(examined, ({ code }) => code === 0);
+    const names = ['settings', 'MongoDB', 'clock', 'Qdrant', 'Temporal', 'API', 'API_KEY', 'disk of DATA_DIR'];
+    const more = [
+      'file storage',
+      'Chromium',
+      'embedding model',
+      'PUBLIC_URL',
+      'worker',
+      'SECRET_KEY',
+      'stalled runs',
+      'unfinished files',
+      'outbox',
+    ];
+    expect(checks.map(({ name }) => name)).toEqual([...names, ...more, 'webhooks', 'data sources']);
+    for (const { name, state } of checks)
+      if (!name.startsWith('disk') && name !== 'Chromium') expect([name, state]).toEqual([name, 'ok']);
+    expect(named(checks, 'MongoDB')[0]?.found).toMatch(/^\d+\.\d+\.\d+, replica set /);
+    expect((await call('doctor')).lines.join('\n')).toContain('ok    Qdrant: 1.');
+  });
+
+  // Each setting alone has the same result. Checking them together saves time.
+  test.each<[Record<string, string>, string[]]>([
+    [
+      {
+        QDRANT_URL: 'http://127.0.0.1:2',
+        TEMPORAL_ADDRESS: '127.0.0.1:2',
+        PUBLIC_URL: 'http://127.0.0.1:2',
+        SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
+        FILE_STORAGE_DIR: '/dev/null/files',
+        CHROMIUM_PATH: '/nowhere/chromium',
+        EMBEDDING_MODEL_PATH: '/nowhere/model.onnx',
+      },
+      ['Qdrant', 'Temporal', 'API', 'SECRET_KEY', 'file storage', 'Chromium', 'embedding model'],
+    ],
+    [{ MONGODB_URI: 'mongodb://127.0.0.1:2/?directConnection=true' }, ['MongoDB']],
+    [{ TASK_QUEUE: 'unpolled' }, ['worker']],
+    [{ PUBLIC_URL: 'http://0.0.0.0:2' }, ['API', 'PUBLIC_URL']],
+    [{ PORT: 'x' }, ['settings']],
+  ])('reports each wrong setting of %j as bad, with a fix', async (settings, names) => {
+    await connectSource(service, { organizationId: 1, userId: 1, customerId: 'hugo' });
+    const { code, checks } = await examined(settings);
+    expect(code).toBe(1);
+    for (const name of names)
+      expect(named(checks, name)[0]).toMatchObject({ name, state: 'bad', fix: expect.stringMatching(/\w{4,}/) });
+    expect(checks.filter(({ state }) => state === 'bad')).toHaveLength(names.length);
+  });
+
+  test('reports unfinished files, disabled webhooks and revoked data sources, with a fix', async () => {
+    const { id, organization_id, organization_user_id } = (
+      await call('scrape', site.url('/good.html'), '--customer', 'ida', '--depth', '0', '--json')
+    ).json<FileRecord>();
+    const owner = { organizationId: organization_id, userId: organization_user_id ?? 0, customerId: 'ida' };
+    const source = await connectSource(service, owner, { externalId: 'BOX|revoked' });
+    await revokeSource(service, owner, source._id);
+    await withDatabase(service, async (connection) => {
+      await connection.collection('files').updateOne({ _id: id as never }, { $set: { syncStatus: 'SYNCING' } });
+      const at = new Date();
+      const key = service.store.secrets.seal({ organizationId: 1, record: 'webhook:5', field: 'signing_key' }, 'k');
+      const row = {
+        organizationId: 1,
+        url: 'https://gone.example/x',
+        signingKey: key,
+        status: 'FLAGGED',
+        statusReason: '410',
+      };
+      await connection.collection('webhooks').insertOne({
+        ...{ _id: 5 as never, ...row, cursor: 0, wake: null, wokenAt: null, deletedAt: null },
+        ...{ disabledAt: at, createdAt: at, updatedAt: at },
+      });
+    });
+    const { code, checks } = await examined();
+    expect(code).toBe(1);
+    expect(named(checks, 'unfinished files')).toEqual([
+      expect.objectContaining({
+        state: 'bad',
+        found: expect.stringContaining(`file ${id}`),
+        fix: expect.stringContaining('reconcile --mend'),
+      }),
+    ]);
+    expect(named(checks, 'webhooks')[0]).toMatchObject({
+      state: 'warn',
+      found: expect.stringContaining('is disabled'),
+    });
+    expect(
+      named(checks, 'data sources')
+        .map(({ found }) => found)
+        .join(),
+    ).toContain(`data source ${source._id}`);
+    expect((await call('reconcile', '--mend')).code).toBe(0);
+    expect(named((await examined()).checks, 'unfinished files')[0]).toMatchObject({ state: 'ok' });
+  });
+});
+
+/** A command that works on many items, some of which can fail. */
+interface BatchCommand {
+  readonly command: string;
+  /** Runs it while a part of its work fails. @returns the run, and the expected message about that part */
+  failPartly(): Promise<{ readonly run: CliRun; readonly message: RegExp }>;
+  /** Runs it after the cause of the failure is removed. */
+  succeed(): Promise<CliRun>;
+}
+
+/** Commands that do one thing or only show data. The tests above cover their exit codes. */
+const OF_ONE_THING = [
+  ...['status', 'search', 'doctor', 'deployment renew', 'source approve-deletions', 'org create', 'org list'],
+  ...['key create', 'key list', 'key rotate', 'key revoke'],
+  // The parent counts a failed page. The scrape itself ends like its start page or sitemap.
+  'scrape',
+];
+
+describe('a command that works on many items', () => {
+  let root: string;
+  let dataDir: string;
+  let organizationId: number;
+  let lost: number;
+  beforeAll(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'allotrope-partly-'));
+    dataDir = path.join(root, 'data');
+    for (const file of ['mongodb/WiredTiger', 'qdrant/a/config.json', 'temporal/temporal.db', 'files/1/7/1.raw']) {
+      await mkdir(path.dirname(path.join(dataDir, file)), { recursive: true });
+      await writeFile(path.join(dataDir, file), file);
+    }
+    await writeFile(path.join(dataDir, 'secret-key'), `k1:${randomBytes(32).toString('base64')}`);
+    const created = await service.store.organizations.create('partly');
+    organizationId = created.organizationId;
+    const user = await service.user('rita', created.apiKey);
+    const sent = await Promise.all(
+      ['heron', 'swallow'].map((bird) => user.send({ name: `${bird}.txt`, content: `A ${bird} at the river.` }, {})),
+    );
+    for (const { id } of sent) await user.settled(id);
+    lost = sent[0]!.id;
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  const ofOrganization = (...args: string[]) => call(...args, '--org', String(organizationId));
+  const onFiles = (...args: string[]) => cli({ DATA_DIR: dataDir }, ...args);
+  const backupOf = (name: string): string => path.join(root, name);
+  /** Path of a file that a backup cannot list: its name contains a line break. */
+  const unlistable = (): string => path.join(dataDir, 'files/a\nb');
+  const spoiled = (): string => path.join(backupOf('whole'), 'data/files/1/7/1.raw');
+  /** Gives the chunks of a file to another file id. */
+  const moveChunks = (from: number, to: number) =>
+    withDatabase(service, (connection) =>
+      connection.collection('segments').updateMany({ fileId: from }, { $set: { fileId: to } }),
+    );
+
+  const ROWS: readonly BatchCommand[] = [
+    {
+      command: 'vectors rebuild',
+      async failPartly() {
+        await moveChunks(lost, -lost);
+        return { run: await ofOrganization('vectors', 'rebuild'), message: /1 rebuilt .* 1 failed/ };
+      },
+      async succeed() {
+        await moveChunks(-lost, lost);
+        return ofOrganization('vectors', 'rebuild');
+      },
+    },
+    {
+      command: 'reconcile',
+      async failPartly() {
+        await moveChunks(lost, -lost);
+        return { run: await ofOrganization('reconcile'), message: /chunk/ };
+      },
+      async succeed() {
+        await moveChunks(-lost, lost);
+        return ofOrganization('reconcile');
+      },
+    },
+    {
+      command: 'backup',
+      async failPartly() {
+        await writeFile(unlistable(), 'x');
+        return { run: await onFiles('backup', backupOf('partly')), message: /line break/ };
+      },
+      async succeed() {
+        await rm(unlistable());
+        return onFiles('backup', backupOf('whole'));
+      },
+    },
+    {
+      command: 'restore',
+      async failPartly() {
+        await writeFile(spoiled(), 'spoiled');
+        return { run: await onFiles('restore', backupOf('whole'), '--force'), message: /was modified/ };
+      },
+      async succeed() {
+        await writeFile(spoiled(), 'files/1/7/1.raw');
+        return onFiles('restore', backupOf('whole'), '--force');
+      },
+    },
+  ];
+
+  test('exits with code 1 and a message if a part of its work failed, and with 0 only if all succeeded', () =>
+    everyRow(
+      ROWS,
+      ({ command }) => command,
+      async ({ failPartly, succeed }) => {
+        const { run, message } = await failPartly();
+        expect([run.code, `${run.lines.join('\n')}${run.said}`]).toEqual([1, expect.stringMatching(message)]);
+        const { code, said } = await succeed();
+        expect({ code, said }).toEqual({ code: 0, said: expect.any(String) });
+      },
+    ));
+
+  test('has a row in this suite, unless it does one thing', async () => {
+    const { lines } = await call('--help');
+    const names = lines.flatMap((text) =>
+      [...text.matchAll(/^ {2}(\w[\w -]*?) {2,}\S/gm)].map(([, name]) => name ?? ''),
+    );
+    expect(new Set([...ROWS.map(({ command }) => command), ...OF_ONE_THING])).toEqual(new Set(names));
+  });
+});

@@ -1,0 +1,83 @@
+/** The conformance tests of the Model Context Protocol, against the endpoint and against fixtures on its transport. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { agentToken } from '../../support/agent.js';
+import { startFixtureEndpoint, withoutSessions, withSessions } from '../../support/mcp/fixtureEndpoint.js';
+import { startTokenProxy } from '../../support/mcp/tokenProxy.js';
+import { startService, type TestService } from '../../support/service.js';
+
+const CONFORMANCE = fileURLToPath(new URL('../../support/mcp/conformance.mjs', import.meta.url));
+/**
+ * Scenarios in which only the client asks. The others need sessions and streams: the server logs, reports progress or
+ * asks the client during a call, which tools of the product do not.
+ */
+const ONE_ANSWER = [
+  ...['tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-mixed-content', 'tools-call-error'],
+  ...['resources-read-text', 'resources-read-binary', 'resources-templates-read', 'prompts-get-with-args'],
+  ...['prompts-get-embedded-resource', 'completion-complete', 'json-schema-2020-12'],
+];
+
+const PASSED = /Passed: (\d+)\/\1, 0 failed/;
+
+let service: TestService;
+let proxy: Awaited<ReturnType<typeof startTokenProxy>>;
+let token: string;
+let folder: string;
+
+beforeAll(async () => {
+  proxy = await startTokenProxy();
+  service = await startService({ CORS_ORIGINS: proxy.origin }, { worker: false });
+  token = await agentToken(service, 'ann');
+  folder = await mkdtemp(path.join(tmpdir(), 'allotrope-mcp-'));
+});
+afterAll(async () => {
+  proxy.close();
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs scenarios. @returns what they print @throws if one fails */
+async function conform(endpoint: string, ...args: string[]): Promise<string> {
+  proxy.forwardTo(endpoint, token);
+  const all = [CONFORMANCE, 'server', '--url', proxy.url, ...args];
+  return (await promisify(execFile)(process.execPath, all, { cwd: folder, maxBuffer: 1e8 })).stdout;
+}
+
+/** Scenarios of the summary, each with its number of passed and failed checks. */
+const summary = (printed: string): [string, number, number][] =>
+  [...printed.matchAll(/^. ([\w-]+): (\d+) passed, (\d+) failed$/gm)].map(
+    ([, name = '', passed, failed]) => [...[name, Number(passed), Number(failed)]] as [string, number, number],
+  );
+
+test.each([
+  ...['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection'],
+])('the endpoint passes the scenario %s', async (scenario) => {
+  expect(await conform(`${service.url}/mcp`, '--scenario', scenario)).toMatch(PASSED);
+});
+
+test('fixtures with sessions on the endpoint pass all scenarios of a server', async () => {
+  const endpoint = await startFixtureEndpoint(service, withSessions(), [proxy.origin]);
+  try {
+    const passed = summary(await conform(`${endpoint.url}/mcp`, '--suite', 'all'));
+    expect(passed.length).toBeGreaterThanOrEqual(30);
+    expect(passed.filter(([, , failed]) => failed > 0)).toEqual([]);
+  } finally {
+    await endpoint.close();
+  }
+});
+
+test('fixtures without sessions, on the transport of the product, pass the scenarios of one answer', async () => {
+  const endpoint = await startFixtureEndpoint(service, withoutSessions, [proxy.origin]);
+  try {
+    for (const scenario of ONE_ANSWER)
+      expect(await conform(`${endpoint.url}/mcp`, '--scenario', scenario)).toMatch(PASSED);
+  } finally {
+    await endpoint.close();
+  }
+});
