@@ -44,7 +44,7 @@ const show = async () => {
   if (!answer.ok) throw new Error('openapi.json: ' + answer.status);
   const content = JSON.parse((await answer.text()).replaceAll('${EXAMPLE_ORIGIN}', origin));
   content.servers = [{ url: origin, description: 'The server of this page.' }];
-  content.info.description += '\\n\\n[openapi.json](../openapi.json) is the document of this page.';
+  content.info.description += '\\n\\n[The guide](../guide/) begins with a quickstart. [openapi.json](../openapi.json) is the document of this page.';
   // The console then writes "Bearer" itself.
   const { securitySchemes } = content.components;
   const description = securitySchemes.apiKey.description.replace('\`Bearer <API key>\`.', 'API key, without \`Bearer\`.');

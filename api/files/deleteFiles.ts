@@ -57,7 +57,7 @@ export const deleteFilesV2 = operation({
   auth: 'user',
   summary: 'Delete files',
   description: [
-    'Deletes the files that match all filters when the request is accepted, with their chunks, vectors and stored contents. At least one filter is required (400), so that no request deletes everything by mistake. A run first stops syncs of these files, then deletes them in batches; `GET /sync_runs` has its progress. Children of a deleted parent stay unless the filters match them. Scheduled syncs do not bring deleted files back; a new request for them does.',
+    'Deletes the files that match all filters when the request is accepted, with their chunks, vectors and stored contents. Ids of no file of the caller match nothing: the answer is the same, and no other file changes. At least one filter is required (400), so that no request deletes everything by mistake. A run first stops syncs of these files, then deletes them in batches; `GET /sync_runs` has its progress. Children of a deleted parent stay unless the filters match them. Scheduled syncs do not bring deleted files back; a new request for them does.',
   ],
   createsWork: true,
   body: named(
@@ -101,7 +101,7 @@ export const deleteFiles = operation({
   auth: 'user',
   summary: 'Delete files (older form)',
   description: [
-    'Deletes files by ids or statuses, with their chunks, vectors and stored contents. Fields are combined with AND, and at least one has to restrict the files (400). A run deletes them after the response; with `send_webhook`, FILE_DELETED reports each file.',
+    'Deletes files by ids or statuses, with their chunks, vectors and stored contents. Fields are combined with AND, and at least one has to restrict the files (400). Ids of no file of the caller are ignored. A run deletes them after the response; with `send_webhook`, FILE_DELETED reports each file.',
   ],
   replacedBy: 'POST /delete_files_v2',
   createsWork: true,

@@ -3,6 +3,12 @@ import type { Download } from '../types.js';
 import { statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
+/** The address of a file was named by a caller, not by a sitemap. */
+const SENTENCES = {
+  404: 'does not exist. Check the address.',
+  410: 'is gone for good. Use another address.',
+} as const;
+
 /**
  * Fetches a file without conversion.
  * @param take receives the stream; the connection is released when it returns
@@ -29,7 +35,7 @@ export async function downloadFile<T>(
     totalTimeoutMs: settings.downloadTimeoutMs,
   });
   try {
-    const fault = statusFault('The file', answer, now());
+    const fault = statusFault('The file', answer, now(), SENTENCES);
     if (fault) throw fault;
     return await take({
       contentType: answer.headers['content-type'] ?? null,

@@ -1,7 +1,6 @@
 /** Starts emulators of connected sources with sample content, for a service on the same machine. */
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../test/emulators/oauthProvider.js';
-import type { TestUser } from '../../test/support/client.js';
 import { SOURCE_FIXTURES } from '../../test/support/sourceFixtures/index.js';
 import type { SourceFixture } from '../../test/support/sourceFixtures/fixture.js';
 
@@ -30,7 +29,7 @@ async function connectingCall(fixture: SourceFixture, serviceUrl: string): Promi
       return { status: 204, body: {}, headers: new Headers() };
     },
   };
-  await fixture.connect(recorder as unknown as TestUser);
+  await fixture.connect(recorder as unknown as Parameters<SourceFixture['connect']>[0]);
   const [first] = calls;
   if (!first) throw new Error('The fixture sent no request to connect.');
   return first;

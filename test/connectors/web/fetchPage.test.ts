@@ -66,6 +66,16 @@ describe('statuses', () => {
     expect(fault.message).toMatch(/(Check|Take|Make|Leave|Try|Open)/);
   });
 
+  test('404 and 410 of a file that a caller names do not mention a sitemap', async () => {
+    for (const status of [404, 410]) {
+      const server = await answering(status);
+      const signal = new AbortController().signal;
+      const { message } = await faultOf(source().download(`${server.origin}/report.pdf`, signal, async () => null));
+      expect(message).toContain(`The file ${server.origin}/report.pdf `);
+      expect(message).not.toContain('sitemap');
+    }
+  });
+
   test.each([200, 201, 203])('%i returns a page', async (status) => {
     const server = await answering(status, { 'Content-Type': 'text/plain' });
     expect(text(await fetchOne(source(), server.origin))).toBe('body');
