@@ -10,7 +10,7 @@ const DOTS = 3;
  * @throws Fault broken_content, encrypted
  */
 export async function rasterOfPdf(bytes: Uint8Array, page: number): Promise<Raster> {
-  const loading = await openPdf(bytes, true);
+  const loading = await openPdf(bytes, 'drawing');
   try {
     const pdf = await loading.promise;
     const drawn = await pdf.getPage(page);

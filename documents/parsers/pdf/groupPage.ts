@@ -14,14 +14,22 @@ interface PlacedRun extends PageLine {
 /** A step up by more lines than this leads to another column or part of the page, not to the next cell of a row. */
 const LINES_OF_CELL = 5;
 
-/** Whether a page may have a table: several lines have gaps. */
+/** Maximum distance in points between the places of cells that are aligned. */
+const ALIGNED = 3;
+
+/** Whether a page may have a table: two lines close to each other have gaps, and cells after the gaps are aligned. */
 export const mayHaveTable = (runs: readonly Glyphs[]): boolean =>
   streamsOf(runs.map(boxed)).some((stream) => {
-    const rows = rowsOf(stream.filter(({ text }) => text.trim() !== ''));
-    return rows.some(
-      ({ cells }, nth) => cells.length > 1 && [1, 2, 3].some((next) => (rows[nth + next]?.cells.length ?? 0) > 1),
+    const rows = rowsOf(stream).map(({ cells }) => cells.slice(1));
+    return rows.some((cells, nth) =>
+      cells.some((cell) =>
+        rows.slice(nth + 1, nth + 4).some((others) => others.some((other) => isAligned(cell, other))),
+      ),
     );
   });
+
+const isAligned = (a: Box, b: Box): boolean =>
+  Math.min(Math.abs(a.x1 - b.x1), Math.abs(a.x2 - b.x2), Math.abs(a.x1 + a.x2 - b.x1 - b.x2) / 2) < ALIGNED;
 
 /**
  * Groups the lines of a page; the rows of a table replace its lines, at the table's first line.

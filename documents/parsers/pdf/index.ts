@@ -4,13 +4,15 @@ import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
 import type { NotRead, Parser } from '../../types.js';
 import { composePages } from './composePages.js';
 import { brokenPdf, openPdf, pdfFault } from './openPdf.js';
+import { ScanFinder } from './isPicture.js';
 import { readFacts } from './readFacts.js';
 import { type ReadPages, readPages } from './readPages.js';
 
 /** Parses a PDF page by page. Ignores scripts, form actions, attachments and links; renders nothing. */
 export const pdfParser: Parser = {
   async parse({ bytes, recognizedPages = [], findTables = false, beforeOcr = false }, limits) {
-    const loading = await openPdf(bytes);
+    const loading = await openPdf(bytes, 'text');
+    const scans = new ScanFinder(bytes);
     try {
       const pdf = await loading.promise;
       if (pdf.numPages > limits.maxPages) {
@@ -21,7 +23,10 @@ export const pdfParser: Parser = {
       }
       const facts = readFacts(await pdf.getMetadata().catch(() => null));
       const recognized = new Map(recognizedPages.map((page) => [page.number, page]));
-      const read = await readPages(pdf, recognized, limits, { namedRows: findTables, beforeOcr });
+      const read = await readPages(pdf, recognized, limits, {
+        namedRows: findTables,
+        scans: beforeOcr ? scans : null,
+      });
       const { pages, broken, withoutText, headers, footers } = read;
       const composed = composePages(pages, limits.maxTextCharacters);
       if (composed.text === '' && (!beforeOcr || broken.length === pdf.numPages)) {
@@ -49,6 +54,7 @@ export const pdfParser: Parser = {
     } catch (error) {
       throw pdfFault(error);
     } finally {
+      await scans.close();
       await loading.destroy();
     }
   },

@@ -1,6 +1,6 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Transformations, UPRIGHT } from './matrix.js';
-import { operationsOfPdf } from './openPdf.js';
+import { openPdf, operationsOfPdf } from './openPdf.js';
 
 /** A page with less typed text may still be a scan: the text may be a stamp, a number, or a fax header. */
 export const SCANNED_CHARACTERS = 100;
@@ -11,7 +11,7 @@ export const SCANNED_CHARACTERS = 100;
 const PICTURE_SHARE = 0.5;
 
 /** Whether pictures cover most of a page. Overlapping pictures count twice; nothing is rendered. */
-export async function isPicture(page: Pdfjs.PDFPageProxy): Promise<boolean> {
+async function isPicture(page: Pdfjs.PDFPageProxy): Promise<boolean> {
   const OPS = await operationsOfPdf();
   const { fnArray, argsArray } = await page.getOperatorList();
   const pictures = new Set<number>([
@@ -34,4 +34,33 @@ export async function isPicture(page: Pdfjs.PDFPageProxy): Promise<boolean> {
     }
   }
   return false;
+}
+
+/** Finds the pages of a PDF that are scans. Opens the PDF with its pictures when the first page is examined. */
+export class ScanFinder {
+  readonly #bytes: Uint8Array;
+  #loading: Promise<Pdfjs.PDFDocumentLoadingTask> | null = null;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Whether pictures cover most of a page; not if they are broken, because the typed text can be read. */
+  async isScan(number: number): Promise<boolean> {
+    try {
+      this.#loading ??= openPdf(this.#bytes, 'pictures');
+      const page = await (await (await this.#loading).promise).getPage(number);
+      try {
+        return await isPicture(page);
+      } finally {
+        page.cleanup();
+      }
+    } catch {
+      return false;
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#loading)?.destroy();
+  }
 }

@@ -21,11 +21,14 @@ async function loadLibrary(): Promise<Library> {
   return import('pdfjs-dist/legacy/build/pdf.mjs');
 }
 
+/** What a PDF is opened for: to render its pages, to examine them with their pictures, or to read text and rules. */
+export type PdfUse = 'drawing' | 'pictures' | 'text';
+
 /**
- * Opens a PDF; the caller destroys the task. Runs no scripts and fetches nothing.
- * @param draws whether its pages are rendered, which needs image decoders
+ * Opens a PDF; the caller destroys the task. Runs no scripts and fetches nothing. Image decoders are only loaded for
+ * drawing; without pictures, PDF.js omits them from the operators of a page instead of decoding them.
  */
-export async function openPdf(bytes: Uint8Array, draws = false): Promise<Pdfjs.PDFDocumentLoadingTask> {
+export async function openPdf(bytes: Uint8Array, use: PdfUse): Promise<Pdfjs.PDFDocumentLoadingTask> {
   const { getDocument, VerbosityLevel } = await loadLibrary();
   return getDocument({
     // PDF.js takes ownership of its data.
@@ -35,8 +38,10 @@ export async function openPdf(bytes: Uint8Array, draws = false): Promise<Pdfjs.P
     disableFontFace: true,
     useSystemFonts: false,
     useWorkerFetch: false,
-    useWasm: draws,
-    ...(draws ? { wasmUrl: `${path.join(library, 'wasm')}/` } : {}),
+    useWasm: use === 'drawing',
+    // Pictures with more pixels are omitted.
+    ...(use === 'text' ? { maxImageSize: 1 } : {}),
+    ...(use === 'drawing' ? { wasmUrl: `${path.join(library, 'wasm')}/` } : {}),
     stopAtErrors: false,
     verbosity: VerbosityLevel.ERRORS,
     cMapUrl: `${path.join(library, 'cmaps')}/`,

@@ -3,7 +3,7 @@ import type { DocumentLimits, PageText } from '../../types.js';
 import { findHeadings, type GroupedPage, type LineGroup } from './findHeadings.js';
 import { findRunningLines, type RunningLines } from './findRunningLines.js';
 import { groupPage } from './groupPage.js';
-import { isPicture, SCANNED_CHARACTERS } from './isPicture.js';
+import { type ScanFinder, SCANNED_CHARACTERS } from './isPicture.js';
 import { asMatrix, UPRIGHT } from './matrix.js';
 import { type PageNotes, readNotes } from './readNotes.js';
 import { readOutline } from './readOutline.js';
@@ -29,8 +29,8 @@ interface ReadPage extends GroupedPage {
 interface Options {
   /** Whether rows of tables have the form `header: value`. */
   readonly namedRows: boolean;
-  /** Whether scans are looked for, which OCR reads afterwards. */
-  readonly beforeOcr: boolean;
+  /** Finds scans, which OCR reads afterwards; null if they are not looked for. */
+  readonly scans: ScanFinder | null;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function readPages(
   pdf: Pdfjs.PDFDocumentProxy,
   recognized: ReadonlyMap<number, PageText>,
   limits: DocumentLimits,
-  { namedRows, beforeOcr }: Options,
+  { namedRows, scans }: Options,
 ): Promise<ReadPages> {
   const read: ReadPage[] = [];
   const withoutText = new Set<number>();
@@ -61,7 +61,8 @@ export async function readPages(
     const typed = lengthOf(page.groups);
     characters += typed + lengthOf(page.notes);
     if (typed === 0 && !isRecognized) withoutText.add(number);
-    if (beforeOcr && typed > 0 && typed < SCANNED_CHARACTERS && (await isScan(pdf, number))) withoutText.add(number);
+    if (scans !== null && typed > 0 && typed < SCANNED_CHARACTERS && (await scans.isScan(number)))
+      withoutText.add(number);
     // Stop at the text limit: composing the pages throws.
     if (characters > limits.maxTextCharacters) break;
   }
@@ -79,18 +80,6 @@ const lengthOf = (groups: readonly LineGroup[]): number =>
   groups.reduce((sum, { lines }) => sum + lines.reduce((all, { text }) => all + text.length, 0), 0);
 
 const hasWords = (page: PageText | undefined): boolean => (page?.paragraphs.length ?? 0) > 0;
-
-async function isScan(pdf: Pdfjs.PDFDocumentProxy, number: number): Promise<boolean> {
-  const page = await pdf.getPage(number);
-  try {
-    return await isPicture(page);
-  } catch {
-    // The pictures are broken, but the typed text can be read.
-    return false;
-  } finally {
-    page.cleanup();
-  }
-}
 
 async function readOne(
   pdf: Pdfjs.PDFDocumentProxy,
