@@ -28,7 +28,7 @@ const PARSERS: { readonly [Format in DocumentFormat]: () => Parser | Promise<Par
 };
 
 /**
- * Parses content in its detected format.
+ * Parses content in its detected format. Adds to the metadata which parts of the file were not read (`not_read`).
  * @throws Fault that says why it could not be read
  */
 export async function parseDocument(input: ParseInput, limits: DocumentLimits): Promise<ParsedDocument> {
@@ -41,8 +41,9 @@ export async function parseDocument(input: ParseInput, limits: DocumentLimits): 
     );
   }
   const parser = await PARSERS[format]();
-  const document = await parser.parse(input, limits);
-  return namedAs === null ? document : { ...document, metadata: { ...document.metadata, named_as: namedAs } };
+  const { notRead, ...document } = await parser.parse(input, limits);
+  const facts = { ...(notRead ? { not_read: notRead } : {}), ...(namedAs === null ? {} : { named_as: namedAs }) };
+  return { ...document, metadata: { ...document.metadata, ...facts } };
 }
 
 const isDocument = (format: FileFormat): format is DocumentFormat => Object.hasOwn(PARSERS, format);

@@ -136,6 +136,9 @@ export interface Attachment {
  */
 export type Items = readonly number[];
 
+/** Numbers of left out parts of a file by kind, all above zero. */
+export type NotRead = Readonly<Record<string, number>>;
+
 export interface ParsedDocument {
   /** Markdown-like text: headings as `#`, lists as `-`, tables as `| a | b |` rows, code in fences. Never empty. */
   readonly text: string;
@@ -147,6 +150,11 @@ export interface ParsedDocument {
    * `named_as` is the format that the name or type suggested, if the content has another one.
    */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /**
+   * Kinds of content that the file has and the reader left out, with their numbers: `pictures`, `embedded_files`….
+   * Absent if everything was read. The registry adds it to file_metadata as `not_read`.
+   */
+  readonly notRead?: NotRead;
   /** Creation time that the document states, as ISO 8601. */
   readonly sourceCreatedAt?: string;
   readonly pages?: readonly PlacedPage[];
