@@ -3,11 +3,11 @@ import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
 import { countUnread } from '../../office/countUnread.js';
 import { openPackage, type Package } from '../../office/openPackage.js';
 import { readFigures } from '../../office/readFigures.js';
+import { readShapes } from '../../office/readShapes.js';
 import { readXml } from '../../office/readXml.js';
 import { TextBuilder } from '../../textBuilder.js';
 import type { DocumentLimits, Parser } from '../../types.js';
 import { readAuthors, readComments } from './readComments.js';
-import { readSlide } from './readSlide.js';
 
 /** Parses a presentation slide by slide: the title as a heading, list items, tables, text boxes, speaker notes and comments. */
 export const pptxParser: Parser = {
@@ -36,13 +36,13 @@ export const pptxParser: Parser = {
     for (const [nth, id] of ids.entries()) {
       const member = relations.get(id)?.target;
       if (member === undefined || !archive.has(member)) continue;
-      const { title, blocks: words } = readSlide(await archive.read(member), limits);
+      const { title, blocks: words } = readShapes(await archive.read(member), limits);
       const shown = [...(await file.relationsOf(member)).values()];
       const notesMember = shown.find(({ type }) => type === 'notesSlide')?.target;
       const blocks = [...words, ...[...(await readFigures(file, member, limits)).values()].flat()];
       const notes =
         notesMember !== undefined && archive.has(notesMember)
-          ? readSlide(await archive.read(notesMember), limits).blocks.map((block) => block.replace(/^ *- /gm, ''))
+          ? readShapes(await archive.read(notesMember), limits).blocks.map((block) => block.replace(/^ *- /gm, ''))
           : [];
       const comments = await commentsOf(file, member, authors, limits);
       if (title === null && blocks.length + notes.length + comments.length === 0) continue;

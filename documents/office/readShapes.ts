@@ -1,7 +1,7 @@
-import { readXml } from '../../office/readXml.js';
-import { type Span, spanOf, TableGrid } from '../../tables/tableGrid.js';
-import { markdownTable, oneLine } from '../../textBuilder.js';
-import type { DocumentLimits } from '../../types.js';
+import { readXml } from './readXml.js';
+import { type Span, spanOf, TableGrid } from '../tables/tableGrid.js';
+import { markdownTable, oneLine } from '../textBuilder.js';
+import type { DocumentLimits } from '../types.js';
 
 export interface Slide {
   readonly title: string | null;
@@ -33,8 +33,8 @@ const TITLES = new Set(['title', 'ctrTitle']);
 /** Placeholders that a layout repeats on every slide. */
 const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 
-/** Reads the text of a slide or of its notes. */
-export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
+/** Reads the text of the shapes and tables of a slide, of its notes, or of a sheet's drawing. */
+export function readShapes(part: Uint8Array, limits: DocumentLimits): Slide {
   let title: string | null = null;
   const blocks: string[] = [];
   let shape: Shape | null = null;
