@@ -62,6 +62,8 @@ export class TableWriter {
   /** Rows of a table whose header is not decided yet; null once it is. */
   #sample: TableRow[] | null = [];
   #headers: readonly string[] = [];
+  /** Columns with a name that had a value so far. */
+  readonly #used = new Set<number>();
   #rows = 0;
   #isFirst = true;
   /** Whether the text ends with a heading or title and an empty line. */
@@ -95,15 +97,15 @@ export class TableWriter {
     this.#sample = [];
   }
 
-  /** Writes text that belongs to the table, such as a comment, after its rows. */
+  /** Writes text that belongs to the table, such as a comment, after finish(). */
   addNote(text: string): void {
-    this.#decide();
     if (text.trim() !== '') this.#writeItem(text, true);
   }
 
   /** Finishes the table after the last row. Returns the number of written rows. */
   finish(): number {
     this.#decide();
+    this.#endTable();
     return this.#rows;
   }
 
@@ -125,6 +127,7 @@ export class TableWriter {
       for (const row of rows) this.#write(row);
       return;
     }
+    this.#endTable();
     for (const title of rows.slice(0, header)) this.#writeTitle(title);
     const first = rows[header] ?? [];
     const second = rows[header + 1] ?? [];
@@ -141,7 +144,16 @@ export class TableWriter {
     this.#afterTitle = true;
   }
 
+  /** Writes the names of columns without any value, which no row shows. */
+  #endTable(): void {
+    const unused = this.#headers.filter((name, column) => name !== '' && !this.#used.has(column));
+    this.#used.clear();
+    if (unused.length > 0) this.#writeItem(`Columns without values: ${unused.join(', ')}`, false);
+  }
+
   #write(row: readonly string[]): void {
+    if (this.#used.size < this.#headers.length)
+      for (const [column, cell] of row.entries()) if (cell.trim() !== '') this.#used.add(column);
     const text = rowText(row, this.#headers);
     if (text === '') return;
     this.#writeItem(text, false);

@@ -57,6 +57,10 @@ const OWN: readonly Row[] = [
   [164, '[ss]', 'date'],
   [164, '[$-407]d. mmmm', 'date'],
   [164, '[$-F800]dddd', 'date'],
+  // The last section is for text.
+  [164, 'yyyy\\-mm\\-dd;@', 'date'],
+  [164, '0.0%;@', 'percent'],
+  [164, '@', 'plain'],
   [164, '0.0%', 'percent'],
   [164, '0%;[Red]-0%', 'percent'],
   [164, '0.00', 'plain'],

@@ -104,8 +104,8 @@ export class BodyReader {
         else if (name === 'commentRangeEnd') this.#commented.end(attributes['id'] ?? '');
         else if (name === 'chart') this.#show(attributes['r:id']);
         else if (name === 'relIds') this.#show(attributes['r:dm']);
-        else if (paragraph) openInParagraph(paragraph, name, attributes, this.#relations, this.#marks);
-        else openInTable(tables.at(-1), name, attributes);
+        else if (!openInTable(tables.at(-1), name, attributes) && paragraph)
+          openInParagraph(paragraph, name, attributes, this.#relations, this.#marks);
       },
       text: (text) => {
         const paragraph = paragraphs.at(-1);
@@ -212,13 +212,16 @@ export class BodyReader {
 
 const ONE: Span = { columns: 1, rows: 1 };
 
-function openInTable(table: Table | undefined, name: string, { val }: Readonly<Record<string, string>>): void {
-  if (!table) return;
+/** Reads the elements of rows and cells. Returns whether the element is one of them: tables also stand in paragraphs. */
+function openInTable(table: Table | undefined, name: string, { val }: Readonly<Record<string, string>>): boolean {
+  if (!table) return false;
   if (name === 'tr') table.grid.beginRow();
   else if (name === 'gridBefore') table.grid.addEmpty(Number(val ?? 0) || 0);
   else if (name === 'tc') [table.span, table.continues] = [ONE, false];
   else if (name === 'gridSpan') table.span = { columns: spanOf(val), rows: 1 };
   else if (name === 'vMerge') table.continues = val !== 'restart';
+  else return false;
+  return true;
 }
 
 function endCell(table: Table | undefined): void {

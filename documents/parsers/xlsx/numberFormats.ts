@@ -72,7 +72,7 @@ export function numberFormat(id: number, code: string | undefined): NumberFormat
   if (code === undefined && DATES.some(([from, to]) => id >= from && id <= to)) return { kind: 'date', sections: [] };
   const shown = code ?? BUILT_IN.get(id) ?? '';
   const bare = shown.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_./gi, '');
-  if (/general|@/i.test(bare) || bare.trim() === '') return GENERAL;
+  if (/general/i.test(bare) || /^[@;\s]*$/.test(bare)) return GENERAL;
   if (/[ymdhs]/i.test(bare)) return { kind: 'date', sections: [] };
   // Fractions and powers of ten are shown as decimal numbers.
   const sections = /[/eE]/.test(bare) ? [] : sectionsOf(shown);

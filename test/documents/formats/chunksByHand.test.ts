@@ -60,7 +60,12 @@ const pdf = async (): Promise<Bytes> =>
 
 const eml = async (): Promise<Bytes> => {
   const transport = createTransport({ streamTransport: true, buffer: true });
-  const { message } = await transport.sendMail({ from: 'a@example.org', subject: 'Arrival', text: PLAIN, date: new Date(0) });
+  const { message } = await transport.sendMail({
+    from: 'a@example.org',
+    subject: 'Arrival',
+    text: PLAIN,
+    date: new Date(0),
+  });
   return Uint8Array.from(message as Buffer);
 };
 

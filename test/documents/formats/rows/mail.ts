@@ -59,8 +59,8 @@ More at our site.`;
 const LETTER_CHUNKS = {
   size: 100,
   parts: [
-    [TITLE, 'Thank you for your patience!'],
-    ['| Boat | Fee |', 'More at our site.'],
+    [TITLE, '| Large | 25 |'],
+    ['1. Moor', 'More at our site.'],
   ],
 } as const;
 
@@ -78,7 +78,12 @@ export const EML: Row = {
       text: `${TITLE}\n\n${MEMBERS}\n\n${BODY}`,
       attachments: ['fees 2025.csv', 'Sitzung März.txt'],
     },
-    { by: 'Python, HTML in latin1', from: byPython('letter.eml'), text: `${TITLE}\n\n${MEMBERS}\n\n${LETTER}`, chunks: LETTER_CHUNKS },
+    {
+      by: 'Python, HTML in latin1',
+      from: byPython('letter.eml'),
+      text: `${TITLE}\n\n${MEMBERS}\n\n${LETTER}`,
+      chunks: LETTER_CHUNKS,
+    },
   ],
   // Truncated within its first attachment.
   broken: {
@@ -107,8 +112,18 @@ export const EML: Row = {
 
 export const MSG: Row = {
   good: [
-    { by: 'Aspose.Email FOSS', from: 'python/plain.msg', text: `${TITLE}\n\n${ZOE}\n\n${BODY}`, attachments: ['fees 2025.csv'] },
-    { by: 'Aspose.Email FOSS, HTML', from: 'python/letter.msg', text: `${TITLE}\n\n${ZOE}\n\n${LETTER}`, chunks: LETTER_CHUNKS },
+    {
+      by: 'Aspose.Email FOSS',
+      from: 'python/plain.msg',
+      text: `${TITLE}\n\n${ZOE}\n\n${BODY}`,
+      attachments: ['fees 2025.csv'],
+    },
+    {
+      by: 'Aspose.Email FOSS, HTML',
+      from: 'python/letter.msg',
+      text: `${TITLE}\n\n${ZOE}\n\n${LETTER}`,
+      chunks: LETTER_CHUNKS,
+    },
     {
       by: 'SheetJS CFB, with people and files',
       from: () =>
