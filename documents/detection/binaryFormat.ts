@@ -118,6 +118,7 @@ function zipFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
   if (names.includes('mimetypeapplication/vnd.oasis.opendocument'))
     return old('an OpenDocument file', '.docx, .xlsx, .pptx or PDF');
   if (names.includes('mimetypeapplication/epub')) return old('an e-book', 'PDF or HTML');
+  if (names.includes('xl/workbook.bin')) return old('a binary Excel workbook (.xlsb)', '.xlsx');
   const [, found] = MEMBERS.find(([member]) => names.includes(member)) ?? [];
   // A workbook that may contain macros but has none keeps its type.
   if (found === 'XLSX' && named === 'XLSM') return named;

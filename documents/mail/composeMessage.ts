@@ -3,7 +3,8 @@ import { type FileFormat, mimeTypeOf } from '../../contract/files/fileFormats.js
 import { cleanText } from '../cleanText.js';
 import { wholeText } from '../html/wholeText.js';
 import { oneLine } from '../textBuilder.js';
-import type { Attachment, DocumentLimits, ParsedDocument } from '../types.js';
+import type { Attachment, DocumentLimits, NotRead, ParsedDocument } from '../types.js';
+import { splitQuoted } from './splitQuoted.js';
 
 /** A parsed message. */
 export interface Message {
@@ -19,12 +20,19 @@ export interface Message {
   readonly text: string | null;
   readonly html: string | null;
   readonly attachments: readonly Attachment[];
+  /** Number of pictures inside the text, which are not attachments. */
+  readonly pictures: number;
 }
 
 const LONGEST_VALUE = 1000;
 const MAX_PEOPLE = 100;
+/** Maximum number of recipients that the text names; the others are in the metadata. */
+const MAX_NAMED = 20;
 
-/** Composes a document: the subject as a heading and the body; headers as metadata, attachments as separate files. */
+/**
+ * Composes a document: the subject as a heading, the sender, recipients and date, the body, and below a heading of
+ * their own the earlier messages that it quotes. The headers are metadata too, attachments are separate files.
+ */
 export function composeMessage(
   message: Message,
   format: Extract<FileFormat, 'EML' | 'MSG'>,
@@ -40,9 +48,19 @@ export function composeMessage(
   const subject = oneLine(message.subject ?? '').slice(0, LONGEST_VALUE);
   const plain = cleanText(message.text ?? '', limits);
   const body = plain === '' && message.html !== null ? wholeText(message.html, limits) : plain;
-  const text = [subject === '' ? '' : `# ${subject}`, body].filter((part) => part !== '').join('\n\n');
-  if (text === '' && attachments.length === 0)
+  if (subject === '' && body === '' && attachments.length === 0)
     throw new Fault('no_text', 'There is no text in the message: it has neither a subject nor a body.');
+  const { own, quoted } = splitQuoted(body);
+  const text = [
+    subject === '' ? '' : `# ${subject}`,
+    headerLines(message),
+    own,
+    // A message may consist only of attachments.
+    subject === '' && body === '' ? `Attachments: ${attachments.map(({ name }) => name).join(', ')}` : '',
+    quoted === null ? '' : `## Quoted message\n\n${quoted}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
   const facts: Readonly<Record<string, string | readonly string[] | null>> = {
     title: subject,
     from: message.from,
@@ -60,15 +78,29 @@ export function composeMessage(
     metadata[key] = typeof value === 'string' ? shortened(value) : value.slice(0, MAX_PEOPLE).map(shortened);
   }
   return {
-    // A message may consist only of attachments.
-    text: text === '' ? `Attachments: ${attachments.map(({ name }) => name).join(', ')}` : text,
+    text,
     format,
     mimeType: mimeTypeOf(format),
     metadata,
     ...(message.date === null ? {} : { sourceCreatedAt: message.date }),
     ...(attachments.length > 0 ? { attachments } : {}),
+    ...(message.pictures > 0 ? { notRead: { pictures: message.pictures } satisfies NotRead } : {}),
   };
 }
+
+/** Returns the lines of the text that name sender, recipients and date; '' if the message states none. */
+function headerLines({ from, to, cc, date }: Message): string {
+  const lines: string[] = [];
+  if (from !== null) lines.push(`From: ${shortened(from)}`);
+  if (to.length > 0) lines.push(`To: ${named(to)}`);
+  if (cc.length > 0) lines.push(`Cc: ${named(cc)}`);
+  if (date !== null) lines.push(`Date: ${date.slice(0, 10)} ${date.slice(11, 16)} UTC`);
+  return lines.join('\n');
+}
+
+const named = (people: readonly string[]): string =>
+  people.slice(0, MAX_NAMED).map(shortened).join(', ') +
+  (people.length > MAX_NAMED ? ` and ${people.length - MAX_NAMED} more` : '');
 
 /** Creates the fault of an encrypted message, which cannot be read without the recipient's key. */
 export const encryptedMessage = (): Fault =>

@@ -32,7 +32,7 @@ const SMALL_MEMBER_BYTES = 1_000_000;
  * @throws Fault broken_content, or too_large if it exceeds the limits
  */
 export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Promise<Archive> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = withoutTrailingBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const zip = await fromBufferPromise(buffer, { lazyEntries: true }).catch((error: unknown) => {
     throw broken(error);
   });
@@ -42,7 +42,7 @@ export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Pro
   const entries = await listEntries(zip).catch((error: unknown) => {
     throw broken(error);
   });
-  refuseOverlaps(entries, bytes.byteLength);
+  refuseOverlaps(entries, buffer.length);
   const members = new Map(entries.map((entry) => [nameOf(entry.fileName), entry]));
   let left = limits.maxUnpackedBytes;
   return {
@@ -63,6 +63,26 @@ export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Pro
       return unpack(buffer, zip, entry);
     },
   };
+}
+
+const END_RECORD = Buffer.from('PK\u0005\u0006', 'latin1');
+const END_RECORD_BYTES = 22;
+const LONGEST_COMMENT = 65_535;
+
+/**
+ * Removes bytes after the end of the archive, as other programs do: some servers and mail programs append a line end,
+ * and yauzl refuses it. The end record states the length of the comment that follows it.
+ */
+function withoutTrailingBytes(buffer: Buffer): Buffer {
+  const first = Math.max(0, buffer.length - END_RECORD_BYTES - LONGEST_COMMENT);
+  for (let at = buffer.lastIndexOf(END_RECORD); at >= first; at = buffer.lastIndexOf(END_RECORD, at - 1)) {
+    if (at + END_RECORD_BYTES <= buffer.length) {
+      const end = at + END_RECORD_BYTES + buffer.readUInt16LE(at + 20);
+      if (end <= buffer.length) return buffer.subarray(0, end);
+    }
+    if (at === 0) break;
+  }
+  return buffer;
 }
 
 /** Creates the fault of a file with a password. */

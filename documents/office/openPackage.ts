@@ -1,6 +1,8 @@
 import { Fault } from '../../contract/failures.js';
 import { oneLine } from '../textBuilder.js';
 import type { DocumentLimits } from '../types.js';
+import { isCompound } from './compoundFile.js';
+import { decryptPackage } from './decryptPackage.js';
 import { type Archive, encryptedFile, openArchive } from './openArchive.js';
 import { readXml } from './readXml.js';
 
@@ -27,16 +29,15 @@ export interface Package {
 /** The member that every Office file has. */
 const CONTENT_TYPES = '[Content_Types].xml';
 
-/** An encrypted Office file is not an archive: it uses the container of the old formats. */
-const COMPOUND = 'd0cf11e0';
-
 /**
- * Opens an Office file (2007 or later).
+ * Opens an Office file (2007 or later). An encrypted one, which is in the container of the old formats, is opened if its
+ * password is Excel's default.
  * @throws Fault broken_content, encrypted or too_large
  */
 export async function openPackage(bytes: Uint8Array, limits: DocumentLimits): Promise<Package> {
-  if (Buffer.from(bytes.subarray(0, 4)).toString('hex') === COMPOUND) throw encryptedFile();
-  const archive = await openArchive(bytes, limits);
+  const content = isCompound(bytes) ? decryptPackage(bytes, limits) : bytes;
+  if (content === null) throw encryptedFile();
+  const archive = await openArchive(content, limits);
   const relationsOf = async (member: string): Promise<ReadonlyMap<string, Relation>> =>
     readRelations(archive, member, limits);
   const root = await relationsOf('');

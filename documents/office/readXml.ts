@@ -2,7 +2,10 @@ import { SaxesParser } from 'saxes';
 import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
 
-/** Names have no prefix: `w:p` is `p`. So do attributes, except those of `r:`, because `id` and `r:id` differ. */
+/**
+ * Names have no prefix: `w:p` is `p`. Attributes have none either, except those of the namespace of relationships, which
+ * have `r:` whatever prefix the file uses, because `id` and `r:id` differ. Declarations of namespaces are omitted.
+ */
 export interface XmlHandler {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   text?(text: string): void;
@@ -14,6 +17,13 @@ type XmlLimits = Pick<DocumentLimits, 'maxDepth' | 'maxAttributesPerElement'>;
 const SLICE_BYTES = 64 * 1024;
 
 /**
+ * Matches the namespace of references between parts, in transitional and strict files: ECMA-376, part 1, 22.8
+ * (https://ecma-international.org/publications-and-standards/standards/ecma-376/).
+ */
+const RELATIONSHIPS = /\/officeDocument\/(?:2006\/)?relationships$/;
+const DECLARATION = 'xmlns:';
+
+/**
  * Parses XML as a stream. Expands only the five predefined entities and fetches nothing. Refuses a document type
  * declaration, which no Office file has.
  * @throws Fault broken_content or too_large
@@ -21,6 +31,8 @@ const SLICE_BYTES = 64 * 1024;
 export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandler): void {
   const parser = new SaxesParser({ position: false });
   let depth = 0;
+  // Most files declare the usual prefix at the root; a fragment may use it without a declaration.
+  const prefixes = new Set(['r']);
   parser.on('doctype', () => {
     throw broken('it declares a document type, which no Office file does');
   });
@@ -29,10 +41,17 @@ export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandle
     if (depth > limits.maxDepth) throw tooDeep(limits.maxDepth);
     const attributes: Record<string, string> = {};
     let count = 0;
-    for (const [name, value] of Object.entries(tag.attributes)) {
+    const entries = Object.entries(tag.attributes);
+    // A declaration also applies to attributes that precede it.
+    for (const [name, value] of entries)
+      if (name.startsWith(DECLARATION) && RELATIONSHIPS.test(value)) prefixes.add(name.slice(DECLARATION.length));
+    for (const [name, value] of entries) {
       count += 1;
       if (count > limits.maxAttributesPerElement) throw tooMany(limits.maxAttributesPerElement);
-      attributes[name.startsWith('r:') ? name : localName(name)] = value;
+      if (name.startsWith(DECLARATION)) continue;
+      const colon = name.indexOf(':');
+      if (colon < 0) attributes[name] = value;
+      else attributes[(prefixes.has(name.slice(0, colon)) ? 'r:' : '') + name.slice(colon + 1)] = value;
     }
     handler.open(localName(tag.name), attributes);
   });

@@ -37,6 +37,7 @@ export const emlParser: Parser = {
         text: mail.text ?? null,
         html: mail.html ?? null,
         attachments: mail.attachments.filter((part) => !isShown(part)).map(attachmentOf),
+        pictures: mail.attachments.filter(isShown).length,
       },
       'EML',
       limits,

@@ -5,6 +5,7 @@ import { deEncapsulateSync } from 'rtf-stream-parser';
 import { Fault } from '../../contract/failures.js';
 import { attachmentName, composeMessage, encryptedMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
 import { decodeText } from '../decodeText.js';
+import { htmlType, messageCharset } from '../mail/messageCharset.js';
 import type { Attachment, Parser } from '../types.js';
 
 // The package is CommonJS: its default export is a member of the imported object.
@@ -33,6 +34,7 @@ export const msgParser: Parser = {
         text: fields.body ?? null,
         html: htmlOf(fields),
         attachments,
+        pictures: (fields.attachments ?? []).filter(({ attachmentHidden }) => attachmentHidden === true).length,
       },
       'MSG',
       limits,
@@ -52,11 +54,22 @@ const isEncrypted = ({ messageClass }: FieldsData, [only]: readonly Attachment[]
 /** Returns an email address; Exchange uses paths instead for internal people. */
 const mailAddress = (address: string | undefined): string | null => (address?.includes('@') === true ? address : null);
 
+/** Fields that show whether a message has other letters than those of ASCII. */
+const TEXTS = ['subject', 'body', 'bodyHtml', 'senderName'] as const;
+
 function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; attachments: Attachment[] } {
   try {
     checkHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    const reader = new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    const fields = reader.getFileData();
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let reader = new MsgReader(view);
+    let fields = reader.getFileData();
+    // The code page of the texts is itself a field of the message: only the second reading knows it.
+    if (TEXTS.some((key) => /[\u0080-\u00ff]/.test(fields[key] ?? ''))) {
+      const ansiEncoding = messageCharset(fields);
+      reader = new MsgReader(view);
+      reader.parserConfig = { ansiEncoding };
+      fields = reader.getFileData();
+    }
     if (fields.error !== undefined) throw new Error(fields.error);
     const attachments = (fields.attachments ?? [])
       .filter((part) => part.attachmentHidden !== true)
@@ -93,9 +106,10 @@ function checkHeader(file: Buffer): void {
 }
 
 /** Returns the HTML body, stored as HTML or inside compressed RTF; null if there is only plain text. */
-function htmlOf({ bodyHtml, html, compressedRtf }: FieldsData): string | null {
+function htmlOf({ bodyHtml, html, compressedRtf, internetCodepage }: FieldsData): string | null {
   if (bodyHtml !== undefined && bodyHtml !== '') return bodyHtml;
-  if (html !== undefined && html.length > 0) return decodeText({ bytes: html, contentType: null }, { html: true });
+  if (html !== undefined && html.length > 0)
+    return decodeText({ bytes: html, contentType: htmlType(internetCodepage) }, { html: true });
   if (compressedRtf === undefined) return null;
   try {
     const rtf = Buffer.from(decompressRTF([...compressedRtf]));

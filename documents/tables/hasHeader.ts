@@ -1,3 +1,19 @@
+/** A title has one cell, and lines such as "Date: 2024" above a wide table have two. */
+const MOST_CELLS_OF_TITLE = 2;
+
+/**
+ * Returns the number of the row with the column names; null if there is none. Rows above it with few cells are titles
+ * of the table.
+ */
+export function findHeader(rows: readonly (readonly string[])[]): number | null {
+  const counts = rows.map((row) => row.filter((cell) => cell.trim() !== '').length);
+  const widest = Math.max(0, ...counts);
+  const first = widest < 2 ? 0 : counts.findIndex((count) => count > widest / 2);
+  const areTitles = counts.slice(0, first).every((count) => count <= MOST_CELLS_OF_TITLE);
+  if (first > 0 && areTitles && hasHeader(rows.slice(first))) return first;
+  return hasHeader(rows) ? 0 : null;
+}
+
 /**
  * Whether the first row contains column names. It does not if it is the only row, or has a number or date in a column
  * with only such values below: names are words. Years count as names if the other cells are words.
@@ -13,6 +29,20 @@ export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   });
 }
 
+/**
+ * Whether the first row is a header beyond doubt: it has only words, at least two, and a column has only numbers or
+ * dates below its name. Decides where a second table begins on a sheet.
+ */
+export function isClearHeader(rows: readonly (readonly string[])[]): boolean {
+  const [first = [], ...rest] = rows;
+  const names = [...first.entries()].filter(([, cell]) => cell.trim() !== '');
+  if (names.length < 2 || names.some(([, cell]) => isData(cell))) return false;
+  return names.some(([column]) => {
+    const below = rest.map((row) => row[column] ?? '').filter((value) => value.trim() !== '');
+    return below.length > 0 && below.every(isData);
+  });
+}
+
 const isData = (cell: string): boolean => {
   const value = cell.trim();
   return NUMBER.test(value) || DATE.test(value);
@@ -20,5 +50,5 @@ const isData = (cell: string): boolean => {
 
 const isYear = (cell: string): boolean => /^(?:19|20)\d\d$/.test(cell.trim());
 
-const NUMBER = /^[-+]?[$€£¥]?\s?\d[\d\s.,']*(?:e[-+]?\d+)?\s?[%$€£¥]?$/i;
+const NUMBER = /^\(?[-+]?[$€£¥]?\s?[-+]?\d[\d\s.,']*(?:e[-+]?\d+)?\s?[%$€£¥]?\)?$/i;
 const DATE = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]\d.*)?$/;

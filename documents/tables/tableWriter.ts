@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import { oneLine, type TextBuilder } from '../textBuilder.js';
-import { hasHeader } from './hasHeader.js';
+import { findHeader, isClearHeader } from './hasHeader.js';
 
 /** Formats a row as `header: value, header: value` without empty cells; without a header, the value only. */
 export function rowText(row: readonly string[], headers: readonly string[]): string {
@@ -14,7 +14,7 @@ export function rowText(row: readonly string[], headers: readonly string[]): str
   return cells.join(', ');
 }
 
-/** Number of rows that are examined to decide whether the first one is the header. */
+/** Number of rows that are examined to find the header. */
 const SAMPLE_ROWS = 30;
 
 /** Limits the number of cells over all tables of a file. */
@@ -42,18 +42,32 @@ export class CellBudget {
   }
 }
 
+/** A row of a table. */
+interface TableRow {
+  readonly cells: readonly string[];
+  /** Whether cells of the row cover several columns: then it may be the upper row of a header of two rows. */
+  readonly isMerged: boolean;
+}
+
 /**
  * Writes a table's rows as lines of `header: value` without empty cells, and records the position of each row. Without
- * a header, it writes only the values.
+ * a header, it writes only the values. Titles above the header are lines of their own. After an empty row a second
+ * table may begin, with its own header.
  */
 export class TableWriter {
   readonly #writer: TextBuilder;
   readonly #items: number[];
   readonly #cells: CellBudget;
   #title: string | null;
-  #sample: (readonly string[])[] | null = [];
+  /** Rows of a table whose header is not decided yet; null once it is. */
+  #sample: TableRow[] | null = [];
   #headers: readonly string[] = [];
+  /** Columns with a name that had a value so far. */
+  readonly #used = new Set<number>();
   #rows = 0;
+  #isFirst = true;
+  /** Whether the text ends with a heading or title and an empty line. */
+  #afterTitle = false;
 
   /**
    * Creates a writer.
@@ -67,16 +81,31 @@ export class TableWriter {
     this.#title = title;
   }
 
-  add(row: readonly string[]): void {
-    this.#cells.take(Math.max(1, row.length));
-    if (row.every((cell) => cell.trim() === '')) return;
-    if (this.#sample === null) this.#write(row);
-    else if (this.#sample.push(row) === SAMPLE_ROWS) this.#decide();
+  add(cells: readonly string[], isMerged = false): void {
+    this.#cells.take(Math.max(1, cells.length));
+    if (cells.every((cell) => cell.trim() === '')) return;
+    if (this.#sample === null) this.#write(cells);
+    else if (this.#sample.push({ cells, isMerged }) === SAMPLE_ROWS) this.#decide();
+  }
+
+  /** Notes that rows without a value follow. */
+  addGap(): void {
+    // A title or a header may be set off from its table.
+    const wide = (this.#sample ?? []).filter(({ cells }) => cells.filter((cell) => cell.trim() !== '').length > 1);
+    if (this.#sample !== null && wide.length < 2) return;
+    this.#decide();
+    this.#sample = [];
+  }
+
+  /** Writes text that belongs to the table, such as a comment, after finish(). */
+  addNote(text: string): void {
+    if (text.trim() !== '') this.#writeItem(text, true);
   }
 
   /** Finishes the table after the last row. Returns the number of written rows. */
   finish(): number {
     this.#decide();
+    this.#endTable();
     return this.#rows;
   }
 
@@ -88,21 +117,71 @@ export class TableWriter {
   #decide(): void {
     const sample = this.#sample ?? [];
     this.#sample = null;
-    const [first, ...rest] = sample;
-    if (first !== undefined && hasHeader(sample)) {
-      this.#headers = first.map(oneLine);
-      for (const row of rest) this.#write(row);
-    } else for (const row of sample) this.#write(row);
+    if (sample.length === 0) return;
+    const rows = sample.map(({ cells }) => cells);
+    const header = findHeader(rows);
+    // Rows after an empty one continue the table, unless they clearly begin another.
+    const isOther = header !== null && (this.#isFirst || isClearHeader(rows.slice(header)));
+    this.#isFirst = false;
+    if (!isOther) {
+      for (const row of rows) this.#write(row);
+      return;
+    }
+    this.#endTable();
+    for (const title of rows.slice(0, header)) this.#writeTitle(title);
+    const first = rows[header] ?? [];
+    const second = rows[header + 1] ?? [];
+    const isDouble = sample[header]?.isMerged === true && isClearHeader(rows.slice(header + 1));
+    this.#headers = isDouble ? joined(first, second) : first.map(oneLine);
+    for (const row of rows.slice(header + (isDouble ? 2 : 1))) this.#write(row);
+  }
+
+  #writeTitle(row: readonly string[]): void {
+    this.#writeHeading();
+    if (!this.#afterTitle) this.#writer.break(true);
+    this.#writer.add(rowText(row, []));
+    this.#writer.break(true);
+    this.#afterTitle = true;
+  }
+
+  /** Writes the names of columns without any value, which no row shows. */
+  #endTable(): void {
+    const unused = this.#headers.filter((name, column) => name !== '' && !this.#used.has(column));
+    this.#used.clear();
+    if (unused.length > 0) this.#writeItem(`Columns without values: ${unused.join(', ')}`, false);
   }
 
   #write(row: readonly string[]): void {
+    if (this.#used.size < this.#headers.length)
+      for (const [column, cell] of row.entries()) if (cell.trim() !== '') this.#used.add(column);
     const text = rowText(row, this.#headers);
     if (text === '') return;
-    if (this.#title !== null && this.#rows === 0) this.#writer.block(`# ${this.#title}\n`);
-    this.#writer.break(false);
+    this.#writeItem(text, false);
+    this.#rows += 1;
+  }
+
+  #writeItem(text: string, isBlock: boolean): void {
+    this.#writeHeading();
+    if (!this.#afterTitle) this.#writer.break(isBlock);
+    this.#afterTitle = false;
     const start = this.#writer.length;
     this.#writer.add(text);
     this.#items.push(start, this.#writer.length);
-    this.#rows += 1;
   }
+
+  #writeHeading(): void {
+    if (this.#title === null) return;
+    this.#writer.block(`# ${this.#title}`);
+    this.#writer.break(true);
+    this.#afterTitle = true;
+    this.#title = null;
+  }
+}
+
+/** Joins the names of a header of two rows: the upper one spans columns, the lower one names each of them. */
+function joined(upper: readonly string[], lower: readonly string[]): string[] {
+  return Array.from({ length: Math.max(upper.length, lower.length) }, (_, column) => {
+    const [top, name] = [oneLine(upper[column] ?? ''), oneLine(lower[column] ?? '')];
+    return top === name ? top : `${top} ${name}`.trim();
+  });
 }

@@ -142,6 +142,13 @@ test.each([
   ['an image by its type', latin1('x'), 'image/svg+xml', 'a.svg', /of the type image\/svg\+xml/],
   ['an old Word document', new Uint8Array(OLD_WORD), null, 'a.doc', /Save it as \.docx/],
   [
+    'a binary Excel workbook',
+    latin1('PK\u0003\u0004..[Content_Types].xml..PK..xl/workbook.bin'),
+    null,
+    'book.xlsx',
+    /\.xlsb.*\.xlsx/,
+  ],
+  [
     'an OpenDocument file',
     latin1('PK\u0003\u0004..mimetypeapplication/vnd.oasis.opendocument.text'),
     null,

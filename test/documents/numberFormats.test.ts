@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { readNumberKinds, showNumber } from '../../documents/parsers/xlsx/numberFormats.js';
+import { numberFormat, readNumberFormats, showNumber } from '../../documents/parsers/xlsx/numberFormats.js';
 import { everyRow } from '../support/everyRow.js';
 import { LIMITS } from './page.js';
 
@@ -57,6 +57,10 @@ const OWN: readonly Row[] = [
   [164, '[ss]', 'date'],
   [164, '[$-407]d. mmmm', 'date'],
   [164, '[$-F800]dddd', 'date'],
+  // The last section is for text.
+  [164, 'yyyy\\-mm\\-dd;@', 'date'],
+  [164, '0.0%;@', 'percent'],
+  [164, '@', 'plain'],
   [164, '0.0%', 'percent'],
   [164, '0%;[Red]-0%', 'percent'],
   [164, '0.00', 'plain'],
@@ -75,7 +79,7 @@ const OWN: readonly Row[] = [
 ];
 
 const kindsOf = (styles: string): string[] =>
-  readNumberKinds(new TextEncoder().encode(`<styleSheet>${styles}</styleSheet>`), LIMITS);
+  readNumberFormats(new TextEncoder().encode(`<styleSheet>${styles}</styleSheet>`), LIMITS).map(({ kind }) => kind);
 
 test('classifies each built-in number format as ECMA-376 defines it', () =>
   everyRow(
@@ -140,5 +144,40 @@ test('formats a number by its kind', () =>
   everyRow(
     SHOWN,
     (row) => row.join(' '),
-    ([raw, kind, date1904, shown]) => expect(showNumber(raw, kind, date1904)).toBe(shown),
+    ([raw, kind, date1904, shown]) => expect(showNumber(raw, { kind, sections: [] }, date1904)).toBe(shown),
+  ));
+
+/** Values as Excel shows them with a format code: https://support.microsoft.com/office/5026bbd6-04bc-48cd-bf33-80f18b4eae68 */
+const CODES: ReadonlyArray<readonly [raw: string, code: string, shown: string]> = [
+  ['1234.5', '#,##0.00', '1,234.50'],
+  ['1234567.5', '#,##0', '1,234,568'],
+  ['0.126', '0%', '13%'],
+  ['0.125', '0.0%', '12.5%'],
+  ['1234.5', '"$"#,##0.00', '$1,234.50'],
+  ['-1234.5', '"$"#,##0.00', '-$1,234.50'],
+  ['-1234.5', '$#,##0.00_);($#,##0.00)', '($1,234.50)'],
+  ['1234.5', '$#,##0.00_);[Red]($#,##0.00)', '$1,234.50'],
+  ['9.5', '#,##0.00 [$€-407]', '9.50 €'],
+  ['0', '0;-0;"none"', '0'],
+  ['0', '#,##0;-#,##0;0.0', '0.0'],
+  ['7', '000', '007'],
+  ['1.5', '0.###', '1.5'],
+  ['12345678', '0.0,,"M"', '12.3M'],
+  ['5', '0 "days"', '5 days'],
+  ['5', '0\\d', '5d'],
+  ['0.333333333333333', '0.00', '0.33'],
+  ['-0.001', '0.00', '0.00'],
+  ['1234.5', 'General', '1234.5'],
+  ['0.5', '# ?/?', '0.5'],
+  ['1234', '0.00E+00', '1234'],
+  ['1e20', '#,##0', '100000000000000000000'],
+  ['5', '[<10]"few";"many"', '5'],
+  ['5', ';;;', '5'],
+];
+
+test('shows decimal places, thousands, currencies, percent signs and words of a format code', () =>
+  everyRow(
+    CODES,
+    (row) => row.join(' '),
+    ([raw, code, shown]) => expect(showNumber(raw, numberFormat(164, code), false)).toBe(shown),
   ));

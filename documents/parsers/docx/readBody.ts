@@ -1,7 +1,9 @@
 import type { Relation } from '../../office/openPackage.js';
 import { readXml } from '../../office/readXml.js';
+import { type Span, spanOf, TableGrid } from '../../tables/tableGrid.js';
 import { markdownTable, oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
+import type { CommentedText } from './readComments.js';
 import type { NoteMarks } from './readNotes.js';
 import type { ListPlace, Styles } from './readStyles.js';
 
@@ -18,17 +20,28 @@ interface Paragraph {
 export interface BodyParts {
   readonly styles: Styles;
   readonly relations: ReadonlyMap<string, Relation>;
-  /** Charts and diagrams as blocks, by relation id. */
+  /** Charts, diagrams and inserted files as blocks, by relation id. */
   readonly figures: ReadonlyMap<string, readonly string[]>;
   readonly limits: DocumentLimits;
   readonly writer: TextBuilder;
   readonly marks: NoteMarks;
+  readonly commented: CommentedText;
 }
 
 interface Table {
-  readonly rows: string[][];
+  readonly grid: TableGrid;
+  cells: number;
   cell: string[];
+  /** The paragraphs and tables of the first cell, while there is no other. */
+  content: (Paragraph | string)[];
+  span: Span;
+  /** Whether the open cell continues the cell above it. */
+  continues: boolean;
 }
+
+/** Elements of tracked changes; their text is accepted or skipped, and their number stated. */
+const INSERTED = new Set(['ins', 'moveTo']);
+const DELETED = new Set(['del', 'moveFrom']);
 
 /** Elements that contain deleted text, a copy of other text, or no text. */
 const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'instrText', 'delText', 'delInstrText', 'pict', 'object']);
@@ -50,14 +63,22 @@ export class BodyReader {
   /** Figures in a paragraph or table that is still open. */
   #shown: string[] = [];
   #lastWasItem = false;
+  readonly #commented: CommentedText;
+  readonly #changes = { insertions: 0, deletions: 0 };
 
-  constructor({ styles, relations, figures, limits, writer, marks }: BodyParts) {
+  constructor({ styles, relations, figures, limits, writer, marks, commented }: BodyParts) {
+    this.#commented = commented;
     this.#marks = marks;
     this.#styles = styles;
     this.#relations = relations;
     this.#figures = figures;
     this.#limits = limits;
     this.#writer = writer;
+  }
+
+  /** Number of tracked changes in the parts that were read. */
+  get changes(): Readonly<{ insertions: number; deletions: number }> {
+    return this.#changes;
   }
 
   read(part: Uint8Array): void {
@@ -67,20 +88,30 @@ export class BodyReader {
     let inText = false;
     readXml(part, this.#limits, {
       open: (name, attributes) => {
+        if (INSERTED.has(name)) this.#changes.insertions += 1;
+        else if (DELETED.has(name)) this.#changes.deletions += 1;
         if (skipped > 0 || SKIPPED.has(name)) skipped += 1;
         if (skipped > 0) return;
         const paragraph = paragraphs.at(-1);
         if (name === 'p') paragraphs.push({ text: '', style: null, numId: null, level: 0, outline: null, link: null });
-        else if (name === 'tbl') tables.push({ rows: [], cell: [] });
-        else if (name === 'tr') tables.at(-1)?.rows.push([]);
+        else if (name === 'tbl')
+          tables.push({ grid: new TableGrid(), cells: 0, cell: [], content: [], span: ONE, continues: false });
         else if (name === 't') inText = true;
+        else if (name === 'altChunk') {
+          this.#show(attributes['r:id']);
+          if (tables.length === 0) this.#writeShown();
+        } else if (name === 'commentRangeStart') this.#commented.begin(attributes['id'] ?? '');
+        else if (name === 'commentRangeEnd') this.#commented.end(attributes['id'] ?? '');
         else if (name === 'chart') this.#show(attributes['r:id']);
         else if (name === 'relIds') this.#show(attributes['r:dm']);
-        else if (paragraph) openInParagraph(paragraph, name, attributes, this.#relations, this.#marks);
+        else if (!openInTable(tables.at(-1), name, attributes) && paragraph)
+          openInParagraph(paragraph, name, attributes, this.#relations, this.#marks);
       },
       text: (text) => {
         const paragraph = paragraphs.at(-1);
-        if (inText && skipped === 0 && paragraph) paragraph.text += text;
+        if (!inText || skipped > 0 || !paragraph) return;
+        paragraph.text += text;
+        this.#commented.add(text);
       },
       close: (name) => {
         if (skipped > 0) {
@@ -94,10 +125,9 @@ export class BodyReader {
           if (paragraph) this.#endParagraph(paragraph, table);
           if (paragraphs.length === 0 && table === undefined) this.#writeShown();
         } else if (name === 'hyperlink') closeLink(paragraphs.at(-1));
-        else if (name === 'tc') {
-          table?.rows.at(-1)?.push(table.cell.join(' '));
-          if (table) table.cell = [];
-        } else if (name === 'tbl') {
+        else if (name === 'tc') endCell(table);
+        else if (name === 'tr') table?.grid.endRow();
+        else if (name === 'tbl') {
           tables.pop();
           this.#endTable(table, tables.at(-1));
           if (paragraphs.length === 0 && tables.length === 0) this.#writeShown();
@@ -119,9 +149,19 @@ export class BodyReader {
 
   #endTable(table: Table | undefined, outer: Table | undefined): void {
     if (!table) return;
-    // A nested table cannot be written as one: its text stays in the cell.
-    if (outer) outer.cell.push(table.rows.flat().filter(Boolean).join(' '));
-    else this.#writer.block(markdownTable(table.rows));
+    const { grid, cells, content } = table;
+    const markdown = markdownTable(grid.rows);
+    if (outer) {
+      // A nested table cannot be written as one: its text stays in the cell.
+      outer.cell.push(grid.rows.flat().filter(Boolean).join(' '));
+      if (outer.cells === 0) outer.content.push(markdown);
+    } else if (cells === 1) {
+      // A table of one cell is a frame around text.
+      for (const part of content) {
+        if (typeof part === 'string') this.#writer.block(part);
+        else this.#endParagraph(part, undefined);
+      }
+    } else this.#writer.block(markdown);
     this.#lastWasItem = false;
   }
 
@@ -130,6 +170,7 @@ export class BodyReader {
     if (text === '') return;
     if (table) {
       table.cell.push(oneLine(text));
+      if (table.cells === 0) table.content.push(paragraph);
       return;
     }
     const heading =
@@ -167,6 +208,28 @@ export class BodyReader {
     this.#writer.break(!this.#lastWasItem);
     this.#writer.add(`${indent}${mark} ${text.replaceAll('\n', `\n${indent}  `)}`);
   }
+}
+
+const ONE: Span = { columns: 1, rows: 1 };
+
+/** Reads the elements of rows and cells. Returns whether the element is one of them: tables also stand in paragraphs. */
+function openInTable(table: Table | undefined, name: string, { val }: Readonly<Record<string, string>>): boolean {
+  if (!table) return false;
+  if (name === 'tr') table.grid.beginRow();
+  else if (name === 'gridBefore') table.grid.addEmpty(Number(val ?? 0) || 0);
+  else if (name === 'tc') [table.span, table.continues] = [ONE, false];
+  else if (name === 'gridSpan') table.span = { columns: spanOf(val), rows: 1 };
+  else if (name === 'vMerge') table.continues = val !== 'restart';
+  else return false;
+  return true;
+}
+
+function endCell(table: Table | undefined): void {
+  if (!table) return;
+  if (table.continues) table.grid.addContinued(table.span.columns);
+  else table.grid.add(table.cell.join(' '), table.span, false);
+  table.cells += 1;
+  table.cell = [];
 }
 
 function openInParagraph(

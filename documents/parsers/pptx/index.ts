@@ -1,13 +1,15 @@
 import { Fault } from '../../../contract/failures.js';
 import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
-import { openPackage } from '../../office/openPackage.js';
+import { countUnread } from '../../office/countUnread.js';
+import { openPackage, type Package } from '../../office/openPackage.js';
 import { readFigures } from '../../office/readFigures.js';
+import { readShapes } from '../../office/readShapes.js';
 import { readXml } from '../../office/readXml.js';
 import { TextBuilder } from '../../textBuilder.js';
-import type { Parser } from '../../types.js';
-import { readSlide } from './readSlide.js';
+import type { DocumentLimits, Parser } from '../../types.js';
+import { readAuthors, readComments } from './readComments.js';
 
-/** Parses a presentation slide by slide: the title as a heading, list items, tables, text boxes and speaker notes. */
+/** Parses a presentation slide by slide: the title as a heading, list items, tables, text boxes, speaker notes and comments. */
 export const pptxParser: Parser = {
   async parse({ bytes }, limits) {
     const file = await openPackage(bytes, limits);
@@ -25,34 +27,55 @@ export const pptxParser: Parser = {
       );
     }
     const relations = await file.relationsOf(main);
+    const authors = new Map<string, string>();
+    for (const { type, target } of relations.values())
+      if ((type === 'commentAuthors' || type === 'authors') && archive.has(target))
+        for (const [id, name] of readAuthors(await archive.read(target), limits)) authors.set(id, name);
     const writer = new TextBuilder(limits.maxTextCharacters);
     let hasText = false;
     for (const [nth, id] of ids.entries()) {
       const member = relations.get(id)?.target;
       if (member === undefined || !archive.has(member)) continue;
-      const { title, blocks: words } = readSlide(await archive.read(member), limits);
+      const { title, blocks: words } = readShapes(await archive.read(member), limits);
       const shown = [...(await file.relationsOf(member)).values()];
       const notesMember = shown.find(({ type }) => type === 'notesSlide')?.target;
       const blocks = [...words, ...[...(await readFigures(file, member, limits)).values()].flat()];
       const notes =
         notesMember !== undefined && archive.has(notesMember)
-          ? readSlide(await archive.read(notesMember), limits).blocks.map((block) => block.replace(/^ *- /gm, ''))
+          ? readShapes(await archive.read(notesMember), limits).blocks.map((block) => block.replace(/^ *- /gm, ''))
           : [];
-      if (title === null && blocks.length === 0 && notes.length === 0) continue;
+      const comments = await commentsOf(file, member, authors, limits);
+      if (title === null && blocks.length + notes.length + comments.length === 0) continue;
       hasText = true;
       writer.block(`# ${title ?? `Slide ${nth + 1}`}`);
       for (const block of blocks) writer.block(block);
       if (notes.length > 0) writer.block(`Notes: ${notes.join('\n')}`);
+      for (const comment of comments) writer.block(comment);
     }
     if (!hasText) {
       throw new Fault('no_text', 'There is no text in the presentation: it is empty, or has pictures only.');
     }
+    const notRead = countUnread(file);
     return {
       text: writer.toString(),
       format: 'PPTX',
       mimeType: mimeTypeOf('PPTX'),
       metadata: { ...file.metadata, slides: ids.length },
       ...(file.created === null ? {} : { sourceCreatedAt: file.created }),
+      ...(notRead ? { notRead } : {}),
     };
   },
 };
+
+async function commentsOf(
+  { archive, relationsOf }: Package,
+  slide: string,
+  authors: ReadonlyMap<string, string>,
+  limits: DocumentLimits,
+): Promise<string[]> {
+  const comments: string[] = [];
+  for (const { type, target } of (await relationsOf(slide)).values())
+    if (type === 'comments' && archive.has(target))
+      comments.push(...readComments(await archive.read(target), authors, limits));
+  return comments;
+}

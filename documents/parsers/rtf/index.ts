@@ -31,6 +31,7 @@ export const rtfParser: Parser = {
       mimeType: mimeTypeOf('RTF'),
       metadata: { ...reader.metadata, ...(reader.created === null ? {} : { created: reader.created }) },
       ...(reader.created === null ? {} : { sourceCreatedAt: reader.created }),
+      ...(Object.keys(reader.unread).length > 0 ? { notRead: reader.unread } : {}),
     };
   },
 };

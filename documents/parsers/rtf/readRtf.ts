@@ -36,6 +36,16 @@ const PLAIN: Readonly<Paragraph> = { outline: null, mark: null, level: 0, inTabl
 /** A backslash before a line end also ends a paragraph: TextEdit writes only this form. */
 const PARAGRAPH_ENDS = new Set(['par', 'sect', 'page', '\n', '\r']);
 
+/** Groups that are reported as not read, and their kind. Headers and footers often have page numbers only. */
+const UNREAD: ReadonlyMap<string, string> = new Map([
+  ['pict', 'pictures'],
+  ['shppict', 'pictures'],
+  ['object', 'embedded_files'],
+  ['annotation', 'comments'],
+  ['header', 'headers_and_footers'],
+  ['footer', 'headers_and_footers'],
+]);
+
 /** Facts that a document states about itself; keys as in file_metadata. */
 const INFO: ReadonlyMap<string, string> = new Map([
   ['title', 'title'],
@@ -49,6 +59,8 @@ const INFO: ReadonlyMap<string, string> = new Map([
 export class RtfReader {
   readonly metadata: Record<string, unknown> = {};
   created: string | null = null;
+  /** Numbers of the parts that were not read, by kind. */
+  readonly unread: Record<string, number> = {};
   readonly #writer: TextBuilder;
   readonly #maxDepth: number;
   readonly #fonts = new Map<number, string>();
@@ -61,6 +73,8 @@ export class RtfReader {
   #font = 0;
   #skip = 0;
   #isOptional = false;
+  /** Whether nothing of the open group was read yet. */
+  #isAtStart = false;
   #paragraph: Paragraph = { ...PLAIN };
   readonly #headings = new Map<number, number>();
   #style = 0;
@@ -108,10 +122,12 @@ export class RtfReader {
     }
     this.#groups.push({ ...this.#group });
     this.#isOptional = false;
+    this.#isAtStart = true;
   }
 
   #close(): void {
     this.#decode();
+    this.#isAtStart = false;
     const group = this.#groups.length > 1 ? this.#groups.pop() : undefined;
     const ends = (about: string): boolean => group?.about === about && this.#group.about !== about;
     if (ends('mark')) this.#inMark = false;
@@ -132,6 +148,7 @@ export class RtfReader {
       return;
     }
     if (word === 'u') {
+      this.#isAtStart = false;
       this.#decode();
       this.#emit(String.fromCharCode((param ?? 0) & 0xffff));
       this.#skip = this.#group.fallback;
@@ -139,12 +156,15 @@ export class RtfReader {
     }
     this.#decode();
     if (word === '*') {
-      this.#isOptional = true;
+      // Only at the start of a group does it mark the group's destination.
+      this.#isOptional = this.#isAtStart;
       return;
     }
     const optional = this.#isOptional;
     this.#isOptional = false;
+    this.#isAtStart = false;
     const group = this.#group;
+    if (!group.hidden) this.#countUnread(word);
     if (NO_TEXT.has(word) || (optional && !OPTIONAL_TEXT.has(word))) group.hidden = true;
     else if (word === 'fonttbl' || word === 'info' || word === 'stylesheet') [group.hidden, group.about] = [true, word];
     else if (group.about === 'stylesheet' || group.about === 'style') this.#readStyle(word, param, group);
@@ -159,6 +179,11 @@ export class RtfReader {
       this.#inMark = true;
       this.#paragraph.mark = '';
     } else this.#format(word, param, group);
+  }
+
+  #countUnread(word: string): void {
+    const kind = UNREAD.get(word);
+    if (kind !== undefined) this.unread[kind] = (this.unread[kind] ?? 0) + 1;
   }
 
   #format(word: string, param: number | undefined, group: Group): void {
@@ -199,6 +224,7 @@ export class RtfReader {
     this.#skip -= skipped;
     const rest = data.subarray(skipped);
     this.#isOptional = false;
+    this.#isAtStart = false;
     if (rest.length > 0) this.#bytes.push(rest);
   }
 

@@ -1,39 +1,128 @@
 import { readXml } from '../../office/readXml.js';
 import type { DocumentLimits } from '../../types.js';
 
-/** The display format of a number. */
-export type NumberKind = 'plain' | 'date' | 'percent';
+/** The display of a cell's number. */
+export interface NumberFormat {
+  readonly kind: 'plain' | 'date' | 'percent';
+  /** The sections of the format's code, for positive numbers, negative ones and zero; empty for "General". */
+  readonly sections: readonly NumberSection[];
+}
 
-/** Returns the kind of each cell style, in order, from the workbook's styles. */
-export function readNumberKinds(part: Uint8Array, limits: DocumentLimits): NumberKind[] {
+interface NumberSection {
+  readonly prefix: string;
+  readonly suffix: string;
+  /** Fewest and most decimal places, and fewest digits before the point. */
+  readonly decimals: readonly [least: number, most: number];
+  readonly digits: number;
+  readonly isGrouped: boolean;
+  /** Factor before display: percent signs multiply, commas at the end divide. */
+  readonly scale: number;
+  /** Whether it has places for digits; without them only its words are shown. */
+  readonly hasNumber: boolean;
+}
+
+export const GENERAL: NumberFormat = { kind: 'plain', sections: [] };
+
+/** Built-in formats, which are not stored in the file: ECMA-376, part 1, 18.8.30. Dates are in DATES. */
+const BUILT_IN: ReadonlyMap<number, string> = new Map([
+  [1, '0'],
+  [2, '0.00'],
+  [3, '#,##0'],
+  [4, '#,##0.00'],
+  [9, '0%'],
+  [10, '0.00%'],
+  [37, '#,##0 ;(#,##0)'],
+  [38, '#,##0 ;(#,##0)'],
+  [39, '#,##0.00;(#,##0.00)'],
+  [40, '#,##0.00;(#,##0.00)'],
+]);
+const DATES: ReadonlyArray<readonly [from: number, to: number]> = [
+  [14, 22],
+  [27, 36],
+  [45, 47],
+  [50, 58],
+];
+
+/** Returns the format of each cell style, in order, from the workbook's styles. */
+export function readNumberFormats(part: Uint8Array, limits: DocumentLimits): NumberFormat[] {
   const codes = new Map<number, string>();
-  const kinds: NumberKind[] = [];
+  const read = new Map<number, NumberFormat>();
+  const formats: NumberFormat[] = [];
   let inCells = false;
   readXml(part, limits, {
     open(name, { numFmtId, formatCode }) {
       if (name === 'numFmt') codes.set(Number(numFmtId), formatCode ?? '');
       else if (name === 'cellXfs') inCells = true;
-      else if (name === 'xf' && inCells) kinds.push(kindOf(Number(numFmtId ?? 0), codes));
+      else if (name === 'xf' && inCells) {
+        const id = Number(numFmtId ?? 0);
+        const format = read.get(id) ?? numberFormat(id, codes.get(id));
+        read.set(id, format);
+        formats.push(format);
+      }
     },
     close(name) {
       if (name === 'cellXfs') inCells = false;
     },
   });
-  return kinds;
+  return formats;
 }
 
-function kindOf(id: number, codes: ReadonlyMap<number, string>): NumberKind {
-  const code = codes.get(id);
-  if (code === undefined) {
-    // Built-in formats are not stored in the file.
-    if ((id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58))
-      return 'date';
-    return id === 9 || id === 10 ? 'percent' : 'plain';
+/** Returns the format of an id. `code` is undefined for a built-in format. */
+export function numberFormat(id: number, code: string | undefined): NumberFormat {
+  if (code === undefined && DATES.some(([from, to]) => id >= from && id <= to)) return { kind: 'date', sections: [] };
+  const shown = code ?? BUILT_IN.get(id) ?? '';
+  const bare = shown.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_./gi, '');
+  if (/general/i.test(bare) || /^[@;\s]*$/.test(bare)) return GENERAL;
+  if (/[ymdhs]/i.test(bare)) return { kind: 'date', sections: [] };
+  // Fractions and powers of ten are shown as decimal numbers.
+  const sections = /[/eE]/.test(bare) ? [] : sectionsOf(shown);
+  return { kind: bare.includes('%') ? 'percent' : 'plain', sections };
+}
+
+/** Longest format code in characters that is examined; Excel allows 255. */
+const LONGEST_CODE = 1000;
+/** Most decimal places that Excel shows. */
+const MOST_DECIMALS = 30;
+
+function sectionsOf(code: string): NumberSection[] {
+  // A condition in brackets ([<1000]) chooses sections in a way that is not supported: the plain number is shown.
+  if (code.length > LONGEST_CODE || /\[[<>=]/.test(code)) return [];
+  const sections = code.match(/(?:"[^"]*"|\\.|[^";\\])+|(?<=;)(?=;|$)/gs) ?? [];
+  return sections.slice(0, 3).map(readSection);
+}
+
+function readSection(section: string): NumberSection {
+  // Words and signs are written as in the code; `*` fills the width of a cell, `_` is a space of a character's width.
+  const text = section
+    .replace(/\[\$([^\]-]*)(?:-[^\]]*)?\]/g, (_all, currency: string) => (currency === '' ? '' : `"${currency}"`))
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\*./g, '')
+    .replace(/_./g, ' ');
+  let [prefix, pattern, suffix] = ['', '', ''];
+  for (const [part] of text.matchAll(/"[^"]*"|\\.|[#0?.,]+|[^"\\#0?.,]/gs)) {
+    const isPattern = /^[#0?.,]+$/.test(part);
+    if (isPattern && suffix === '' && (/[#0?]/.test(part) || pattern !== '')) pattern += part;
+    else {
+      const words = part.startsWith('"') ? part.slice(1, -1) : part.startsWith('\\') ? part.slice(1) : part;
+      if (pattern === '') prefix += words;
+      else suffix += words;
+    }
   }
-  const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_./gi, '');
-  if (/general/i.test(bare)) return 'plain';
-  if (/[ymdhs]/i.test(bare)) return 'date';
-  return bare.includes('%') ? 'percent' : 'plain';
+  const trailing = /,*$/.exec(pattern)?.[0].length ?? 0;
+  const [whole = '', fraction = ''] = pattern.slice(0, pattern.length - trailing).split('.');
+  const percents = (prefix + suffix).split('%').length - 1;
+  return {
+    prefix,
+    suffix,
+    decimals: [
+      Math.min(MOST_DECIMALS, fraction.match(/0/g)?.length ?? 0),
+      Math.min(MOST_DECIMALS, fraction.match(/[#0?]/g)?.length ?? 0),
+    ],
+    digits: Math.min(MOST_DECIMALS, whole.match(/0/g)?.length ?? 0),
+    isGrouped: whole.includes(','),
+    scale: 100 ** percents / 1000 ** trailing,
+    hasNumber: pattern !== '',
+  };
 }
 
 /** Excel counts days from the end of 1899, or of 1903 for workbooks from a Mac. */
@@ -41,14 +130,34 @@ const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 const DAY_MS = 86_400_000;
 
-/** Formats a cell's number as Excel displays it. */
-export function showNumber(raw: string, kind: NumberKind, date1904: boolean): string {
+/** Formats a cell's number as Excel displays it with English settings; dates and times as ISO 8601. */
+export function showNumber(raw: string, { kind, sections }: NumberFormat, date1904: boolean): string {
   const value = Number(raw);
   if (raw.trim() === '' || Number.isNaN(value)) return raw;
-  if (kind === 'percent') return `${shortest(value * 100)}%`;
   // A value outside the calendar is a number with a wrong format.
   if (kind === 'date' && value >= 0 && value < 2_958_466) return showDate(value, date1904);
-  return shortest(value);
+  const [positive, negative, zero] = sections;
+  if (positive !== undefined && Number.isFinite(value)) {
+    const section = value < 0 ? (negative ?? positive) : value === 0 ? (zero ?? positive) : positive;
+    const shown = showSection(Math.abs(value), section);
+    // A section for negative numbers has its own sign.
+    const isSigned = value < 0 && negative === undefined && /[1-9]/.test(shown);
+    // A section without places shows words or nothing: the number is kept, because it would be lost.
+    if (section.hasNumber) return isSigned ? `-${shown}` : shown;
+  }
+  return kind === 'percent' ? `${shortest(value * 100)}%` : shortest(value);
+}
+
+function showSection(value: number, { prefix, suffix, decimals, digits, isGrouped, scale }: NumberSection): string {
+  const scaled = Number((value * scale).toPrecision(15));
+  // Larger numbers have no digits after the point, and toFixed() writes them as powers of ten.
+  if (scaled >= 1e15) return `${prefix}${shortest(scaled)}${suffix}`.trim();
+  const [least, most] = decimals;
+  let [whole = '', fraction = ''] = scaled.toFixed(most).split('.');
+  while (fraction.length > least && fraction.endsWith('0')) fraction = fraction.slice(0, -1);
+  whole = whole.padStart(digits, '0');
+  if (isGrouped) whole = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return `${prefix}${whole}${fraction === '' ? '' : `.${fraction}`}${suffix}`.replace(/\s+/g, ' ').trim();
 }
 
 /** Rounds to the fifteen digits of Excel; further digits are rounding errors of binary fractions. */

@@ -1,26 +1,30 @@
 import { readXml } from '../../office/readXml.js';
 import type { DocumentLimits } from '../../types.js';
-import { type NumberKind, showNumber } from './numberFormats.js';
+import { mergesIn, MergedCells } from './mergedCells.js';
+import { GENERAL, type NumberFormat, showNumber } from './numberFormats.js';
 
 export interface Workbook {
   readonly strings: readonly string[];
-  readonly kinds: readonly NumberKind[];
+  readonly formats: readonly NumberFormat[];
   readonly date1904: boolean;
 }
 
 /** Maximum number of columns in Excel; a forged reference must not create a row of a billion cells. */
 const MAX_COLUMNS = 16_384;
 
+/** Receives the rows of a sheet that have values. */
+export interface RowHandler {
+  /** @param isMerged whether cells of the row cover several columns */
+  row(cells: readonly string[], isMerged: boolean): void;
+  /** Rows without values follow. */
+  gap(): void;
+}
+
 /**
- * Passes a sheet's rows to a callback one by one, with cells as Excel displays them. Uses the stored results of
- * formulas.
+ * Passes a sheet's rows to a handler one by one, with cells as Excel displays them. Uses the stored results of
+ * formulas. Cells that a merged cell covers repeat its text.
  */
-export function readSheet(
-  part: Uint8Array,
-  workbook: Workbook,
-  limits: DocumentLimits,
-  onRow: (cells: readonly string[]) => void,
-): void {
+export function readSheet(part: Uint8Array, workbook: Workbook, limits: DocumentLimits, handler: RowHandler): void {
   let row: string[] = [];
   let column = 0;
   let type = 'n';
@@ -28,11 +32,22 @@ export function readSheet(
   let value = '';
   let isReading = false;
   let isPhonetic = false;
+  let [number, last] = [0, 0];
+  const merged = new MergedCells(mergesIn(part), limits.maxCells);
+  const endRow = (): void => {
+    if (row.length === 0) return;
+    if (number > last + 1) handler.gap();
+    last = number;
+    const isMerged = merged.fill(row, number);
+    handler.row(row, isMerged);
+  };
   readXml(part, limits, {
     open(name, attributes) {
       if (name === 'row') {
         row = [];
         column = 0;
+        const stated = Number(attributes['r']);
+        number = stated > number ? stated : number + 1;
       } else if (name === 'c') {
         column = columnOf(attributes['r']) ?? column;
         type = attributes['t'] ?? 'n';
@@ -50,24 +65,24 @@ export function readSheet(
       else if (name === 'c') {
         if (column < MAX_COLUMNS && value !== '') {
           while (row.length < column) row.push('');
-          row[column] = shown(value, type, workbook.kinds[style] ?? 'plain', workbook);
+          row[column] = shown(value, type, workbook.formats[style] ?? GENERAL, workbook);
         }
         column += 1;
-      } else if (name === 'row' && row.length > 0) onRow(row);
+      } else if (name === 'row') endRow();
     },
   });
 }
 
-function shown(value: string, type: string, kind: NumberKind, { strings, date1904 }: Workbook): string {
+function shown(value: string, type: string, format: NumberFormat, { strings, date1904 }: Workbook): string {
   if (type === 's') return strings[Number(value)] ?? '';
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
-  if (type === 'n') return showNumber(value, kind, date1904);
+  if (type === 'n') return showNumber(value, format, date1904);
   if (type === 'd') return value.replace(/T00:00:00(?:\.0+)?Z?$/, '');
   return unescaped(value);
 }
 
 /** Converts the letters of a reference like `AB12` to a column number from 0. */
-function columnOf(reference: string | undefined): number | null {
+export function columnOf(reference: string | undefined): number | null {
   const letters = /^\$?([A-Z]{1,3})/i.exec(reference ?? '')?.[1];
   if (letters === undefined) return null;
   let column = 0;
@@ -100,7 +115,7 @@ export function readStrings(part: Uint8Array, limits: DocumentLimits): string[] 
 }
 
 /** Decodes `_x000D_`, the form of characters that XML cannot contain. */
-const unescaped = (text: string): string =>
+export const unescaped = (text: string): string =>
   text.includes('_x')
     ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_mark, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : text;

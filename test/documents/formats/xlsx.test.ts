@@ -29,7 +29,7 @@ test('reads cells as Excel displays them, each with the name of its column', asy
     [
       'Name: Ada, Built: 2024-03-01, Share: 12.5%, Total: 0.3, spare, Afloat: TRUE',
       'Name: Bo the second, Built: 2024-03-01 13:05:00, Total: 2',
-      'Name: Cy old, Total: 1234567.5',
+      'Name: Cy old, Total: 1,234,567.50 days',
     ].join('\n'),
   );
   expect(document).toMatchObject({

@@ -6,7 +6,12 @@ import { bytesOf, type Row } from './row.js';
 
 async function mail(message: Parameters<ReturnType<typeof createTransport>['sendMail']>[0]): Promise<Uint8Array> {
   const transport = createTransport({ streamTransport: true, buffer: true });
-  const { message: bytes } = await transport.sendMail({ from: 'a@example.org', to: 'b@example.org', ...message });
+  const { message: bytes } = await transport.sendMail({
+    from: 'a@example.org',
+    to: 'b@example.org',
+    date: new Date('2024-12-02T08:30:00Z'),
+    ...message,
+  });
   return Uint8Array.from(bytes as Buffer);
 }
 
@@ -24,9 +29,11 @@ const newsletter = async (): Promise<Uint8Array> =>
 
 /** Texts of the messages that test/fixtures/documents/write.py and make.py write. */
 const TITLE = '# Hafengebühren 2025 – fees of the harbour';
-const PLAIN = `${TITLE}
-
-Dear members,
+const SENT = 'Date: 2024-12-02 08:30 UTC';
+const ANNA = 'From: Anna Keller <anna@example.org>';
+const MEMBERS = `${ANNA}\nTo: members@example.org, Zoë Löfgren <zoe@example.org>\n${SENT}`;
+const ZOE = `${ANNA}\nTo: Zoë Löfgren <zoe@example.org>\n${SENT}`;
+const BODY = `Dear members,
 
 the fees for 2025 are attached. They were agreed on at the meeting of 26 November, with one vote against.
 
@@ -36,9 +43,7 @@ Two dates to keep:
 
 Anna Keller
 Harbour office, Ballycotton`;
-const LETTER = `${TITLE}
-
-# News from the harbour
+const LETTER = `# News from the harbour
 
 The north quay is open again. Thank you for your patience!
 
@@ -52,10 +57,10 @@ The north quay is open again. Thank you for your patience!
 
 More at our site.`;
 const LETTER_CHUNKS = {
-  size: 50,
+  size: 100,
   parts: [
-    [TITLE, 'Thank you for your patience!'],
-    ['| Boat | Fee |', 'More at our site.'],
+    [TITLE, '| Large | 25 |'],
+    ['1. Moor', 'More at our site.'],
   ],
 } as const;
 
@@ -64,16 +69,21 @@ export const EML: Row = {
     {
       by: 'Nodemailer, a newsletter',
       from: newsletter,
-      text: '# Grüße vom Hafen – news for December\n\nDear members,\n\nthe slipway is closed on 14 January.\n\nAnna',
+      text: '# Grüße vom Hafen – news for December\n\nFrom: a@example.org\nTo: b@example.org\nDate: 2024-12-02 08:30 UTC\n\nDear members,\n\nthe slipway is closed on 14 January.\n\nAnna',
       attachments: ['fees.csv', 'Sitzung März.txt'],
     },
     {
       by: 'Python',
       from: byPython('plain.eml'),
-      text: PLAIN,
+      text: `${TITLE}\n\n${MEMBERS}\n\n${BODY}`,
       attachments: ['fees 2025.csv', 'Sitzung März.txt'],
     },
-    { by: 'Python, HTML in latin1', from: byPython('letter.eml'), text: LETTER, chunks: LETTER_CHUNKS },
+    {
+      by: 'Python, HTML in latin1',
+      from: byPython('letter.eml'),
+      text: `${TITLE}\n\n${MEMBERS}\n\n${LETTER}`,
+      chunks: LETTER_CHUNKS,
+    },
   ],
   // Truncated within its first attachment.
   broken: {
@@ -81,7 +91,7 @@ export const EML: Row = {
       const bytes = Buffer.from(await newsletter());
       return bytes.subarray(0, bytes.indexOf('fees.csv') + 20);
     },
-    text: '# Grüße vom Hafen – news for December\n\nDear members,\n\nthe slipway is closed on 14 January.\n\nAnna',
+    text: '# Grüße vom Hafen – news for December\n\nFrom: a@example.org\nTo: b@example.org\nDate: 2024-12-02 08:30 UTC\n\nDear members,\n\nthe slipway is closed on 14 January.\n\nAnna',
   },
   empty: () => 'From: a@example.org\r\nTo: b@example.org\r\nMIME-Version: 1.0\r\n\r\n',
   encrypted: async () =>
@@ -102,14 +112,24 @@ export const EML: Row = {
 
 export const MSG: Row = {
   good: [
-    { by: 'Aspose.Email FOSS', from: 'python/plain.msg', text: PLAIN, attachments: ['fees 2025.csv'] },
-    { by: 'Aspose.Email FOSS, HTML', from: 'python/letter.msg', text: LETTER, chunks: LETTER_CHUNKS },
+    {
+      by: 'Aspose.Email FOSS',
+      from: 'python/plain.msg',
+      text: `${TITLE}\n\n${ZOE}\n\n${BODY}`,
+      attachments: ['fees 2025.csv'],
+    },
+    {
+      by: 'Aspose.Email FOSS, HTML',
+      from: 'python/letter.msg',
+      text: `${TITLE}\n\n${ZOE}\n\n${LETTER}`,
+      chunks: LETTER_CHUNKS,
+    },
     {
       by: 'SheetJS CFB, with people and files',
       from: () =>
         makeMsg({
           subject: TITLE.slice(2),
-          body: `${PLAIN.slice(TITLE.length + 2).replaceAll('\n', '\r\n')}\r\n`,
+          body: `${BODY.replaceAll('\n', '\r\n')}\r\n`,
           from: ['Anna Keller', 'anna@example.org'],
           to: [['Zoë Löfgren', 'zoe@example.org']],
           sent: new Date('2024-12-02T08:30:00Z'),
@@ -118,7 +138,7 @@ export const MSG: Row = {
             ['Sitzung März.txt', Buffer.from('Minutes of the meeting.')],
           ],
         }),
-      text: PLAIN,
+      text: `${TITLE}\n\n${ZOE}\n\n${BODY}`,
       attachments: ['fees 2025.csv', 'Sitzung März.txt'],
     },
     {

@@ -18,7 +18,9 @@ import { half, locked, type Row } from './row.js';
 
 type Children = ConstructorParameters<typeof Document>[0]['sections'][0]['children'];
 
-const word = async (children: Children): Promise<Uint8Array> =>
+const FOOTER = 'Footer: Ballycotton Harbour Office';
+
+const word = async (children: Children, footer = 'Ballycotton Harbour Office'): Promise<Uint8Array> =>
   Uint8Array.from(
     await Packer.toBuffer(
       new Document({
@@ -26,7 +28,7 @@ const word = async (children: Children): Promise<Uint8Array> =>
         numbering: {
           config: [{ reference: 'steps', levels: [{ level: 0, format: LevelFormat.DECIMAL, text: '%1.' }] }],
         },
-        sections: [{ children, footers: { default: new Footer({ children: [new Paragraph('Never read.')] }) } }],
+        sections: [{ children, footers: { default: new Footer({ children: [new Paragraph(footer)] }) } }],
       }),
     ),
   );
@@ -128,7 +130,9 @@ They rise in 2025.[^1]
 
 All of it is at [our site](https://example.org/terms).
 
-[^1]: Agreed on 26 November.`,
+[^1]: Agreed on 26 November.
+
+${FOOTER}`,
     },
     {
       by: 'docx, minutes',
@@ -144,7 +148,9 @@ Present: Anna, Bo and Zoë.
   - then the south side.
 - The fees rise.
 
-Next meeting: 14 January.`,
+Next meeting: 14 January.
+
+${FOOTER}`,
     },
     {
       by: 'docx, a letter',
@@ -159,11 +165,13 @@ H2O & <oil> must not mix: 5 > 3.
 
 | Berth | Boat |
 | --- | --- |
-| N1 | Ada |`,
+| N1 | Ada |
+
+${FOOTER}`,
     },
   ],
   broken: { make: () => half(terms()), fault: /^broken_content: / },
-  empty: () => word([]),
+  empty: () => word([], ''),
   encrypted: () => locked(terms()),
   wrong: { ending: 'xlsx' },
 };

@@ -79,7 +79,7 @@ Item: Total, Sum: 1032.2
 # Taxes
 
 Rate: 13.5%, Applies to: Diesel, Amount: 67.8
-Rate: 23%, Applies to: Berth and crane, Amount: 121.9
+Rate: 23.0%, Applies to: Berth and crane, Amount: 121.9
 
 # Notes
 
@@ -157,10 +157,10 @@ export const XLSM: Row = {
       from: 'python/berths.xlsm',
       text: `# Berths
 
-Berth: N1, Boat: Ada, Since: 2019-05-01, Fee: 1250.5
-Berth: N2, Boat: Bo, Since: 2021-11-30, Fee: 980
-Berth: S1, Boat: Cy, Since: 2024-02-29, Fee: 1410
-Berth: Sum, Fee: 3640.5
+Berth: N1, Boat: Ada, Since: 2019-05-01, Fee: 1,250.50 €
+Berth: N2, Boat: Bo, Since: 2021-11-30, Fee: 980.00 €
+Berth: S1, Boat: Cy, Since: 2024-02-29, Fee: 1,410.00 €
+Berth: Sum, Fee: 3,640.50 €
 
 # Waiting
 

@@ -1,6 +1,7 @@
-import { readXml } from '../../office/readXml.js';
-import { markdownTable, oneLine } from '../../textBuilder.js';
-import type { DocumentLimits } from '../../types.js';
+import { readXml } from './readXml.js';
+import { type Span, spanOf, TableGrid } from '../tables/tableGrid.js';
+import { markdownTable, oneLine } from '../textBuilder.js';
+import type { DocumentLimits } from '../types.js';
 
 export interface Slide {
   readonly title: string | null;
@@ -14,6 +15,13 @@ interface Shape {
   lines: string[];
 }
 
+interface OpenCell {
+  readonly lines: string[];
+  readonly span: Span;
+  /** Whether a merged cell to its left or above covers it. */
+  readonly isCovered: boolean;
+}
+
 interface Paragraph {
   text: string;
   level: number;
@@ -25,13 +33,13 @@ const TITLES = new Set(['title', 'ctrTitle']);
 /** Placeholders that a layout repeats on every slide. */
 const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 
-/** Reads the text of a slide or of its notes. */
-export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
+/** Reads the text of the shapes and tables of a slide, of its notes, or of a sheet's drawing. */
+export function readShapes(part: Uint8Array, limits: DocumentLimits): Slide {
   let title: string | null = null;
   const blocks: string[] = [];
   let shape: Shape | null = null;
-  let rows: string[][] | null = null;
-  let cell: string[] = [];
+  let table: TableGrid | null = null;
+  let cell: OpenCell = { lines: [], span: { columns: 1, rows: 1 }, isCovered: false };
   let paragraph: Paragraph | null = null;
   let inText = false;
   let inFallback = 0;
@@ -44,7 +52,7 @@ export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
   const endParagraph = (ended: Paragraph): void => {
     const line = oneLine(ended.text);
     if (line === '') return;
-    if (rows) cell.push(line);
+    if (table) cell.lines.push(line);
     else if (shape) {
       // The body of a slide is a list; text boxes and subtitles contain plain lines.
       const isPoint = ended.isPoint ?? (shape.place === 'body' || shape.place === 'obj');
@@ -60,8 +68,9 @@ export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
       if (name === 'sp') shape = { place: null, lines: [] };
       // A placeholder without a type is a body.
       else if (name === 'ph' && shape) shape.place = attributes['type'] ?? 'body';
-      else if (name === 'tbl') rows = [];
-      else if (name === 'tr') rows?.push([]);
+      else if (name === 'tbl') table = new TableGrid();
+      else if (name === 'tr') table?.beginRow();
+      else if (name === 'tc') cell = cellOf(attributes);
       else if (name === 'p') paragraph = { text: '', level: 0, isPoint: null };
       else if (name === 'pPr' && paragraph) paragraph.level = Math.min(8, Number(attributes['lvl'] ?? 0) || 0);
       else if ((name === 'buChar' || name === 'buAutoNum') && paragraph) paragraph.isPoint = true;
@@ -82,12 +91,13 @@ export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
         endParagraph(paragraph);
         paragraph = null;
       } else if (name === 'tc') {
-        rows?.at(-1)?.push(cell.join(' '));
-        cell = [];
-      } else if (name === 'tbl' && rows) {
-        const table = markdownTable(rows);
-        if (table !== '') blocks.push(table);
-        rows = null;
+        if (cell.isCovered) table?.addCovered();
+        else table?.add(cell.lines.join(' '), cell.span, true);
+      } else if (name === 'tr') table?.endRow();
+      else if (name === 'tbl' && table) {
+        const markdown = markdownTable(table.rows);
+        if (markdown !== '') blocks.push(markdown);
+        table = null;
       } else if (name === 'sp' && shape) {
         endShape(shape);
         shape = null;
@@ -95,4 +105,9 @@ export function readSlide(part: Uint8Array, limits: DocumentLimits): Slide {
     },
   });
   return { title, blocks };
+}
+
+function cellOf({ gridSpan, rowSpan, hMerge, vMerge }: Readonly<Record<string, string>>): OpenCell {
+  const isCovered = [hMerge, vMerge].some((value) => value === '1' || value === 'true');
+  return { lines: [], span: { columns: spanOf(gridSpan), rows: spanOf(rowSpan) }, isCovered };
 }

@@ -1,0 +1,76 @@
+import iconv from 'iconv-lite';
+
+/** What an Outlook message states about the encoding of its texts, if it stores them with one byte per letter. */
+interface StatedEncoding {
+  readonly messageCodepage?: number | undefined;
+  readonly internetCodepage?: number | undefined;
+  readonly messageLocaleId?: number | undefined;
+}
+
+/** Code pages of Windows that are not named after the number 125x. */
+const WINDOWS_PAGES: ReadonlySet<number> = new Set([874, 932, 936, 949, 950]);
+
+/** Code pages of Windows by the primary language of a locale (the lower ten bits of its number), where not Latin. */
+const BY_LANGUAGE: ReadonlyMap<number, number> = new Map([
+  [0x01, 1256],
+  [0x02, 1251],
+  [0x05, 1250],
+  [0x08, 1253],
+  [0x0d, 1255],
+  [0x0e, 1250],
+  [0x11, 932],
+  [0x12, 949],
+  [0x15, 1250],
+  [0x18, 1250],
+  [0x19, 1251],
+  [0x1a, 1250],
+  [0x1b, 1250],
+  [0x1e, 874],
+  [0x1f, 1254],
+  [0x22, 1251],
+  [0x24, 1250],
+  [0x25, 1257],
+  [0x26, 1257],
+  [0x27, 1257],
+  [0x2a, 1258],
+]);
+const CHINESE = 0x04;
+/** Locales of traditional Chinese: Taiwan, Hong Kong, Macao. */
+const TRADITIONAL: ReadonlySet<number> = new Set([0x0404, 0x0c04, 0x1404]);
+
+/**
+ * Returns the encoding of a message's texts of one byte per letter: the stated code page, else the one of the sender's
+ * language, else the one of its internet headers if Windows uses it for programs, else western European.
+ * https://learn.microsoft.com/openspecs/exchange_server_protocols/ms-oxcmsg
+ */
+export function messageCharset({ messageCodepage, internetCodepage, messageLocaleId }: StatedEncoding): string {
+  const language = (messageLocaleId ?? 0) & 0x3ff;
+  const byLocale =
+    language === CHINESE ? (TRADITIONAL.has(messageLocaleId ?? 0) ? 950 : 936) : BY_LANGUAGE.get(language);
+  const isProgramPage = (page: number): boolean => WINDOWS_PAGES.has(page) || (page >= 1250 && page <= 1258);
+  const byInternet = internetCodepage !== undefined && isProgramPage(internetCodepage) ? internetCodepage : 1252;
+  const page = messageCodepage ?? (messageLocaleId === undefined ? byInternet : (byLocale ?? 1252));
+  if (page === 65_001) return 'utf-8';
+  return iconv.encodingExists(`cp${page}`) ? `cp${page}` : 'cp1252';
+}
+
+/** Names of the code pages of HTML bodies, beside those of Windows (125x) and ISO 8859. */
+const HTML_CHARSETS: ReadonlyMap<number, string> = new Map([
+  [65_001, 'utf-8'],
+  [932, 'shift_jis'],
+  [936, 'gbk'],
+  [949, 'euc-kr'],
+  [950, 'big5'],
+  [20_866, 'koi8-r'],
+  [50_220, 'iso-2022-jp'],
+]);
+
+/** Returns the media type of a message's HTML body with its encoding; null if the message states none. */
+export function htmlType(internetCodepage: number | undefined): string | null {
+  const page = internetCodepage ?? 0;
+  let charset = HTML_CHARSETS.get(page);
+  if (page >= 1250 && page <= 1258) charset = `windows-${page}`;
+  // ISO 8859-1 to 8859-15.
+  if (page > 28_590 && page <= 28_605) charset = `iso-8859-${page - 28_590}`;
+  return charset === undefined ? null : `text/html; charset=${charset}`;
+}

@@ -1,0 +1,47 @@
+/** A message's own text, and the earlier messages that it quotes at its end; null without any. */
+export interface SplitMessage {
+  readonly own: string;
+  readonly quoted: string | null;
+}
+
+/**
+ * Lines that mail programs write above a quoted message, in the languages of the largest programs: "On … wrote:" and
+ * its translations. Quantifiers are bounded, because the lines are a stranger's.
+ */
+const ATTRIBUTION =
+  /^(?:On|Am|Le|El|Il|Em|Op|Den|W dniu) .{1,300}(?:wrote|schrieb.{0,100}|a écrit|escribió|ha scritto|escreveu|schreef.{0,100}|skrev.{0,100}|napisał\(?a?\)?) ?:$/;
+const DIVIDER =
+  /^-{2,}\s?(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Weitergeleitete Nachricht|Message d'origine|Mensaje original|Messaggio originale|Mensagem original|Oorspronkelijk bericht)\s?-{2,}$/i;
+const HEADER_START = /^[*_]{0,2}(?:From|Von|De|Da|Van)[*_]{0,2}:[*_]{0,2}\s/;
+const HEADER_NEXT =
+  /^[*_]{0,2}(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado(?: el)?|Fecha|Inviato|Data|Verzonden)[*_]{0,2}:[*_]{0,2}\s/;
+
+/** Number of lines after "From:" in which the date of a quoted message is expected. */
+const HEADER_LINES = 3;
+
+/**
+ * Separates the earlier messages at the end of a reply. Quotations between the sender's own sentences stay in place,
+ * because the answers need them.
+ */
+export function splitQuoted(text: string): SplitMessage {
+  const lines = text.split('\n');
+  const start = lines.findIndex((_, at) => beginsQuotation(lines, at));
+  if (start < 0) return { own: text, quoted: null };
+  const own = lines.slice(0, start).join('\n').trimEnd();
+  // A forwarded message without words of its own is the content.
+  if (own.trim() === '') return { own: text, quoted: null };
+  return { own, quoted: lines.slice(start).join('\n').trim() };
+}
+
+function beginsQuotation(lines: readonly string[], at: number): boolean {
+  const line = lines[at]?.trim() ?? '';
+  if (DIVIDER.test(line)) return true;
+  if (HEADER_START.test(line))
+    return lines.slice(at + 1, at + 1 + HEADER_LINES).some((next) => HEADER_NEXT.test(next.trim()));
+  // Programs break a long attribution into two lines.
+  const attribution = line.endsWith(':') ? line : `${line} ${lines[at + 1]?.trim() ?? ''}`;
+  if (line === '' || attribution.length > 500 || !ATTRIBUTION.test(attribution)) return false;
+  const rest = lines.slice(at + (attribution === line ? 1 : 2)).filter((one) => one.trim() !== '');
+  // Without marks, everything after the attribution is quoted; with marks, it must be marked to the end.
+  return rest.length > 0 && (rest[0]?.startsWith('>') !== true || rest.every((one) => one.startsWith('>')));
+}

@@ -1,0 +1,70 @@
+import { strToU8, type Zippable } from 'fflate';
+import { expect, test } from '@jest/globals';
+import { officeFile } from '../formats/officeFile.js';
+import { readFile } from '../readFile.js';
+
+const R = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const relations = (...targets: ReadonlyArray<readonly [type: string, target: string]>): Uint8Array =>
+  strToU8(
+    `<Relationships>${targets
+      .map(([type, target], nth) => `<Relationship Id="r${nth + 1}" Type="${R}/${type}" Target="${target}"/>`)
+      .join('')}</Relationships>`,
+  );
+
+/** Builds a presentation of one slide. Its relations have another prefix than usual. */
+const show = (slide: string, more: Zippable): Uint8Array =>
+  officeFile(
+    'ppt/presentation.xml',
+    `<p:presentation xmlns:p="p" xmlns:rel="${R}"><p:sldIdLst><p:sldId id="256" rel:id="r1"/></p:sldIdLst></p:presentation>`,
+    {
+      'ppt/_rels/presentation.xml.rels': relations(
+        ['slide', 'slides/slide1.xml'],
+        ['commentAuthors', 'commentAuthors.xml'],
+        ['authors', 'authors.xml'],
+      ),
+      'ppt/slides/slide1.xml': strToU8(`<p:sld xmlns:p="p" xmlns:a="a">${slide}</p:sld>`),
+      ...more,
+    },
+  );
+
+test('repeats merged cells of a table on a slide', async () => {
+  const cell = (text: string, attributes = ''): string =>
+    `<a:tc ${attributes}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;
+  const { text } = await readFile(
+    show(
+      `<a:tbl><a:tr>${cell('Quay', 'rowSpan="2"')}${cell('Depth', 'gridSpan="2"')}${cell('', 'hMerge="1"')}</a:tr>` +
+        `<a:tr>${cell('', 'vMerge="1"')}${cell('2023')}${cell('2024')}</a:tr>` +
+        `<a:tr>${cell('North')}${cell('4.5')}${cell('4.6')}</a:tr></a:tbl>`,
+      {},
+    ),
+    'a.pptx',
+  );
+  expect(text.split('\n').slice(2)).toEqual([
+    '| Quay | Depth | Depth |',
+    '| --- | --- | --- |',
+    '| Quay | 2023 | 2024 |',
+    '| North | 4.5 | 4.6 |',
+  ]);
+});
+
+test('reads both forms of comments with their authors and replies', async () => {
+  const { text } = await readFile(
+    show('<p:sp><a:p><a:r><a:t>Words</a:t></a:r></a:p></p:sp>', {
+      'ppt/slides/_rels/slide1.xml.rels': relations(
+        ['comments', '../comments/comment1.xml'],
+        ['comments', '../comments/modernComment_1.xml'],
+      ),
+      'ppt/commentAuthors.xml': strToU8('<p:cmAuthorLst xmlns:p="p"><p:cmAuthor id="0" name="Anna"/></p:cmAuthorLst>'),
+      'ppt/authors.xml': strToU8('<q:authorLst xmlns:q="q"><q:author id="{1}" name="Bo"/></q:authorLst>'),
+      'ppt/comments/comment1.xml': strToU8(
+        '<p:cmLst xmlns:p="p"><p:cm authorId="0"><p:text>Too long</p:text></p:cm></p:cmLst>',
+      ),
+      'ppt/comments/modernComment_1.xml': strToU8(
+        '<q:cmLst xmlns:q="q" xmlns:a="a"><q:cm authorId="{1}"><q:replyLst><q:reply authorId="{2}"><q:txBody><a:p><a:r><a:t>Yes</a:t></a:r></a:p></q:txBody></q:reply></q:replyLst>' +
+          '<q:txBody><a:p><a:r><a:t>Shorter?</a:t></a:r></a:p></q:txBody></q:cm></q:cmLst>',
+      ),
+    }),
+    'a.pptx',
+  );
+  expect(text).toBe('# Slide 1\n\nWords\n\nComment by Anna: Too long\n\nComment by Bo: Shorter?\n\nReply: Yes');
+});

@@ -1,0 +1,171 @@
+import { strToU8, type Zippable } from 'fflate';
+import { encrypt } from 'officecrypto-tool';
+import { expect, test } from '@jest/globals';
+import { officeFile } from '../formats/officeFile.js';
+import { faultOfFile, readFile } from '../readFile.js';
+
+const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const R = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+/** Builds a Word document from its body and further parts by the type of their relation. */
+function word(body: string, parts: ReadonlyArray<readonly [type: string, name: string, content: string]> = []) {
+  const relations = parts.map(
+    ([type, name], nth) => `<Relationship Id="rId${nth + 1}" Type="${R}/${type}" Target="${name}"/>`,
+  );
+  const more: Zippable = {
+    'word/_rels/document.xml.rels': strToU8(`<Relationships>${relations.join('')}</Relationships>`),
+  };
+  for (const [, name, content] of parts) more[`word/${name}`] = strToU8(content);
+  return officeFile('word/document.xml', `<w:document ${W} xmlns:r="${R}"><w:body>${body}</w:body></w:document>`, more);
+}
+
+const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const cell = (text: string, properties = ''): string =>
+  `<w:tc><w:tcPr>${properties}</w:tcPr>${text === '' ? '<w:p/>' : paragraph(text)}</w:tc>`;
+const row = (...cells: readonly string[]): string => `<w:tr>${cells.join('')}</w:tr>`;
+
+test('repeats the text of a merged cell in the columns and rows that it covers', async () => {
+  const down = '<w:vMerge w:val="restart"/>';
+  const { text } = await readFile(
+    word(
+      `<w:tbl>${row(cell('Quay', down), cell('Depth', '<w:gridSpan w:val="2"/>'))}` +
+        `${row(cell('', '<w:vMerge/>'), cell('2023'), cell('2024'))}` +
+        `${row(cell('North', down), cell('4.5'), cell('4.6'))}${row(cell('', '<w:vMerge/>'), cell('5'), cell('6'))}` +
+        `${row(cell('Measured in metres', '<w:gridSpan w:val="3"/>'))}` +
+        `<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>${cell('7')}${cell('8')}</w:tr></w:tbl>`,
+    ),
+    'a.docx',
+  );
+  expect(text.split('\n')).toEqual([
+    '| Quay | Depth | Depth |',
+    '| --- | --- | --- |',
+    '| Quay | 2023 | 2024 |',
+    '| North | 4.5 | 4.6 |',
+    '| North | 5 | 6 |',
+    '| Measured in metres |  |  |',
+    '|  | 7 | 8 |',
+  ]);
+});
+
+test('does not repeat long texts, and limits the columns that a forged cell claims', async () => {
+  const { text } = await readFile(
+    word(
+      `<w:tbl>${row(cell('x'.repeat(101), '<w:gridSpan w:val="2"/>'), cell('b'))}` +
+        `${row(cell('wide', '<w:gridSpan w:val="999999999"/>'), cell('end'))}</w:tbl>`,
+    ),
+    'a.docx',
+  );
+  const [first, , second] = text.split('\n');
+  expect(first).toBe(`| ${'x'.repeat(101)} |  | b |`);
+  expect(second).toBe(`| ${Array.from({ length: 100 }, () => 'wide').join(' | ')} | end |`);
+});
+
+test('reads a table inside a paragraph', async () => {
+  const { text } = await readFile(word(`<w:p><w:r><w:tbl>${row(cell('a'), cell('b'))}</w:tbl></w:r></w:p>`), 'a.docx');
+  expect(text).toBe('| a | b |\n| --- | --- |');
+});
+
+test('reads a table of one cell as the text that it frames', async () => {
+  const { text } = await readFile(
+    word(`<w:tbl><w:tr><w:tc>${paragraph('One')}${paragraph('Two')}</w:tc></w:tr></w:tbl>${paragraph('After')}`),
+    'a.docx',
+  );
+  expect(text).toBe('One\n\nTwo\n\nAfter');
+});
+
+test('reads comments with the text to which they refer, and states tracked changes', async () => {
+  const document = await readFile(
+    word(
+      '<w:p><w:commentRangeStart w:id="0"/><w:r><w:t>The fee</w:t></w:r><w:commentRangeEnd w:id="0"/>' +
+        '<w:r><w:t xml:space="preserve"> is </w:t></w:r><w:del><w:r><w:delText>ten</w:delText></w:r></w:del>' +
+        '<w:ins><w:r><w:t>twelve</w:t></w:r></w:ins><w:r><w:t>.</w:t></w:r></w:p>',
+      [
+        [
+          'comments',
+          'comments.xml',
+          `<w:comments ${W}><w:comment w:id="0" w:author="Anna Keller">${paragraph('Too low?')}</w:comment>` +
+            `<w:comment w:id="7" w:author="">${paragraph('No place')}</w:comment></w:comments>`,
+        ],
+      ],
+    ),
+    'a.docx',
+  );
+  expect(document.text).toBe(
+    'The fee is twelve.\n\nComment by Anna Keller on "The fee": Too low?\n\nComment: No place',
+  );
+  expect(document.metadata).toMatchObject({ tracked_changes: { insertions: 1, deletions: 1 } });
+});
+
+test('reads each header and footer once, without page numbers', async () => {
+  const field = (code: string): string =>
+    `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> ${code} </w:instrText></w:r>` +
+    '<w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>3</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>';
+  const { text } = await readFile(
+    word(paragraph('Body'), [
+      ['header', 'header1.xml', `<w:hdr ${W}>${paragraph('Harbour rules')}</w:hdr>`],
+      ['header', 'header2.xml', `<w:hdr ${W}>${paragraph('Harbour rules')}</w:hdr>`],
+      ['footer', 'footer1.xml', `<w:ftr ${W}><w:p><w:r><w:t>Page </w:t></w:r>${field('PAGE')}</w:p></w:ftr>`],
+      [
+        'footer',
+        'footer2.xml',
+        `<w:ftr ${W}><w:p><w:r><w:t>Ballycotton, printed </w:t></w:r>${field('DATE')}</w:p>` +
+          `<w:p><w:fldSimple w:instr="NUMPAGES"><w:r><w:t>9</w:t></w:r></w:fldSimple></w:p></w:ftr>`,
+      ],
+    ]),
+    'a.docx',
+  );
+  expect(text).toBe('Body\n\nHeader: Harbour rules\n\nFooter: Ballycotton, printed 3');
+});
+
+test('reads inserted files at their place, and counts those that it cannot read', async () => {
+  const chunk = (nth: number): string => `<w:altChunk r:id="rId${nth}"/>`;
+  const document = await readFile(
+    word(`${paragraph('Before')}${chunk(1)}${paragraph('Between')}${chunk(2)}${chunk(3)}${chunk(4)}`, [
+      ['aFChunk', 'a.html', '<html><body><h2>Fees</h2><p>They rise.</p></body></html>'],
+      ['aFChunk', 'b.rtf', String.raw`{\rtf1 From RTF}`],
+      [
+        'aFChunk',
+        'c.mht',
+        'MIME-Version: 1.0\r\nFrom: x\r\nSubject: y\r\nContent-Type: text/html\r\n\r\n<p>From a web archive</p>',
+      ],
+      ['aFChunk', 'd.bin', '\u0000\u0001\u0002'],
+    ]),
+    'a.docx',
+  );
+  expect(document.text).toBe('Before\n\n## Fees\n\nThey rise.\n\nBetween\n\nFrom RTF\n\nFrom a web archive');
+  expect(document.metadata['not_read']).toEqual({ inserted_files: 1 });
+});
+
+test('counts the pictures, embedded files and macros that it does not read', async () => {
+  const document = await readFile(
+    officeFile('word/document.xml', `<w:document ${W}><w:body>${paragraph('Body')}</w:body></w:document>`, {
+      'word/media/image1.png': strToU8('x'),
+      'word/media/image2.EMF': strToU8('x'),
+      'word/media/media1.mp4': strToU8('x'),
+      'word/embeddings/oleObject1.bin': strToU8('x'),
+      'word/vbaProject.bin': strToU8('x'),
+    }),
+    'a.docx',
+  );
+  expect(document.metadata['not_read']).toEqual({ pictures: 2, recordings: 1, embedded_files: 1, macros: 1 });
+});
+
+test('opens files with the default password of Excel, and asks for one otherwise', async () => {
+  const plain = Buffer.from(word(paragraph('Anybody may read this')));
+  // The library writes the agile encryption unless it is asked for the one of Office 2007.
+  for (const type of [{}, { type: 'standard' }] as const) {
+    const open = encrypt(plain, { password: 'VelvetSweatshop', ...type });
+    expect((await readFile(Uint8Array.from(open), 'a.docx')).text).toBe('Anybody may read this');
+    const locked = encrypt(plain, { password: 'other', ...type });
+    expect(await faultOfFile(Uint8Array.from(locked), 'a.docx')).toMatch(/^encrypted: /);
+    // The end of the container is missing.
+    expect(await faultOfFile(Uint8Array.from(open.subarray(0, 1500)), 'a.docx')).toMatch(
+      /^(?:encrypted|broken_content): /,
+    );
+  }
+});
+
+test('opens a file with bytes after the end of its archive', async () => {
+  const bytes = word(paragraph('Body'));
+  expect((await readFile(Buffer.concat([bytes, Buffer.from('\r\n\0\0more')]), 'a.docx')).text).toBe('Body');
+});
