@@ -3,8 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { hashTerm } from '../../../providers/embeddings/sparse/hashTerm.js';
 import { encodeDocument, encodeQuery } from '../../../providers/embeddings/sparse/sparseEncoder.js';
 import { splitWords, stretchesOf } from '../../../providers/embeddings/sparse/splitWords.js';
+import { stemWord } from '../../../providers/embeddings/sparse/stemWord.js';
 
-const termsOf = (text: string): string[] => [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).terms);
+const termsOf = (text: string): string[] => [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).terms.map((term) => stemWord(term, null)));
 const charactersOf = (text: string): string[] =>
   [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).characters);
 
