@@ -13,25 +13,26 @@ const HEAD = 10;
 /** Added to the clarity of a list, so that a list of equal scores still has a small weight. */
 const LEAST_CLARITY = 0.1;
 
-interface Scaled {
-  /** Scores from 0 to 1 by chunk. */
-  readonly scores: ReadonlyMap<string, number>;
-  /** The part of the weight that the list keeps: large if few hits stand out, small if the best are alike. */
-  readonly clarity: number;
+/** Scales a score from 0 at the floor to 1 at the best. */
+function scaleOf(best: number, floor: number): (score: number) => number {
+  const span = best - floor;
+  return (score) => (span > 0 ? Math.max(0, (score - floor) / span) : 1);
 }
 
 /**
- * Scales scores between the best one and the score of a hit outside the list.
- * @param floor the score of a hit outside the list
+ * Returns how clearly a list separates its best hits from an ordinary one: near 1 if one hit stands out, near 0 if ten
+ * hits are alike.
+ * @param ordinary the score of an ordinary hit
  */
-function scaled(hits: readonly VectorHit[], floor: number): Scaled {
-  const span = (hits[0]?.score ?? 0) - floor;
-  const scale = ({ score }: VectorHit): number => (span > 0 ? Math.max(0, (score - floor) / span) : 1);
-  const head = hits.slice(0, HEAD).reduce((sum, hit) => sum + scale(hit), 0) / HEAD;
-  return {
-    scores: new Map(hits.map((hit) => [keyOf(hit), scale(hit)])),
-    clarity: hits.length === 0 ? 0 : 1 - head + LEAST_CLARITY,
-  };
+function clarityOf(hits: readonly VectorHit[], ordinary: number): number {
+  if (hits.length === 0) return 0;
+  const scale = scaleOf(hits[0]?.score ?? 0, ordinary);
+  return 1 + LEAST_CLARITY - hits.slice(0, HEAD).reduce((sum, { score }) => sum + scale(score), 0) / HEAD;
+}
+
+function scaledScores(hits: readonly VectorHit[], floor: number): ReadonlyMap<string, number> {
+  const scale = scaleOf(hits[0]?.score ?? 0, floor);
+  return new Map(hits.map((hit) => [keyOf(hit), scale(hit.score)]));
 }
 
 /**
@@ -44,20 +45,19 @@ function scaled(hits: readonly VectorHit[], floor: number): Scaled {
  * @param limit maximum length of each list
  */
 export function fuseHybrid({ dense, sparse }: VectorHits, weights: HybridWeights, limit: number): VectorHit[] {
-  // A chunk outside a truncated list of vectors is at most as similar as the last one. A chunk outside the list of
-  // words shares none with the query in most cases, and its score is 0.
-  const meaning = scaled(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
-  const words = scaled(sparse, 0);
-  const [semantic, keyword] = [weights.semantic * meaning.clarity, weights.keyword * words.clarity];
-  const sum = semantic + keyword;
+  // A chunk outside a truncated list of vectors is at most as similar as its last hit. A chunk outside the list of words
+  // shares no word with the query, or only frequent ones: it counts 0, like any chunk outside a list that is complete.
+  const meaning = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
+  const words = scaledScores(sparse, 0);
+  // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one.
+  const semantic = weights.semantic * clarityOf(dense, dense[dense.length >> 1]?.score ?? 0);
+  const keyword = weights.keyword * clarityOf(sparse, 0);
+  const sum = semantic + keyword || 1;
   const all = new Map([...sparse, ...dense].map((hit) => [keyOf(hit), hit]));
   return [...all]
     .map(([key, hit]) => ({
       ...hit,
-      score:
-        sum > 0
-          ? (semantic * (meaning.scores.get(key) ?? 0) + keyword * (words.scores.get(key) ?? 0)) / sum
-          : 0,
+      score: (semantic * (meaning.get(key) ?? 0) + keyword * (words.get(key) ?? 0)) / sum,
     }))
     .sort(byScore);
 }
