@@ -1,11 +1,15 @@
 /**
  * `npm run bench:retrieval`: how often a search through the public API finds the right section of real documentation by its
  * heading, compared with LangChain.js on the same model and store, and with BM25 alone. `-- --all` takes all pages.
+ *
+ * `-- --collection FOLDER` measures a graded collection in BEIR's form instead (bench/retrieval/collections.ts). The
+ * option may be repeated. `--others FOLDER` names the documents of another tenant, `--no-rerank` skips the reranker.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
 
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
@@ -15,6 +19,7 @@ import type { TestUser } from '../test/support/client.js';
 import { CHUNKING } from './measures.js';
 import { ensurePeers } from './peers.js';
 import { circumstances, table } from './report.js';
+import { benchCollections } from './retrieval/collections.js';
 import { DOCUMENTATION } from './retrieval/documentation.js';
 import { type PassageSite, servePassages } from './retrieval/passageSite.js';
 import type { RetrievalDone } from './retrieval/peerOrders.js';
@@ -25,8 +30,22 @@ import { fuseByRank, type Scores, scoresOf } from './retrieval/scores.js';
 import { ingest, startBenchService } from './service.js';
 import { writeReport } from './writeReport.js';
 
-const all = process.argv.includes('--all');
-const RESULTS = fileURLToPath(new URL('retrieval.md', import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    all: { type: 'boolean', default: false },
+    collection: { type: 'string', multiple: true, default: [] },
+    others: { type: 'string', multiple: true, default: [] },
+    'no-rerank': { type: 'boolean', default: false },
+  },
+});
+if (options.collection.length > 0) {
+  const { collection: folders, others, 'no-rerank': noRerank } = options;
+  await benchCollections({ folders, others, rerank: !noRerank });
+  process.exit(0);
+}
+
+const { all } = options;
+const RESULTS = fileURLToPath(new URL('headings.md', import.meta.url));
 const say = (line: string): void => console.log(`· ${line}`);
 
 /** Number of requested chunks, and of chunks in each list of the peers, two of which are fused. */

@@ -8,29 +8,56 @@ export interface HybridWeights {
 
 const keyOf = ({ fileId, generation, chunkIndex }: VectorHit): string => `${fileId}:${generation}:${chunkIndex}`;
 
-/**
- * Normalises scores between the best score and an upper bound for hits outside the list: the last score of a full list.
- */
-function normalised(hits: readonly VectorHit[], limit: number): Map<string, number> {
-  const best = hits[0]?.score ?? 0;
-  const floor = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0);
+/** Number of best hits that show how clearly a list separates them. */
+const HEAD = 10;
+/** Added to the clarity of a list, so that a list of equal scores still has a small weight. */
+const LEAST_CLARITY = 0.1;
+
+/** Scales a score from 0 at the floor to 1 at the best. */
+function scaleOf(best: number, floor: number): (score: number) => number {
   const span = best - floor;
-  return new Map(hits.map((hit) => [keyOf(hit), span > 0 ? Math.max(0, (hit.score - floor) / span) : 1]));
+  return (score) => (span > 0 ? Math.max(0, (score - floor) / span) : 1);
 }
 
 /**
- * Fuses both lists by the weighted sum of normalised scores (a convex combination), from 0 to 1. A hit that is missing
- * in one list counts 0 there. Best first, ties by file and chunk. On headings and sentences of real documentation, the
- * result is better than either list and than fusion by rank (docs/decisions/008-hybrid-by-sum.md).
+ * Returns how clearly a list separates its best hits from an ordinary one: near 1 if one hit stands out, near 0 if ten
+ * hits are alike.
+ * @param ordinary the score of an ordinary hit
+ */
+function clarityOf(hits: readonly VectorHit[], ordinary: number): number {
+  if (hits.length === 0) return 0;
+  const scale = scaleOf(hits[0]?.score ?? 0, ordinary);
+  return 1 + LEAST_CLARITY - hits.slice(0, HEAD).reduce((sum, { score }) => sum + scale(score), 0) / HEAD;
+}
+
+function scaledScores(hits: readonly VectorHit[], floor: number): ReadonlyMap<string, number> {
+  const scale = scaleOf(hits[0]?.score ?? 0, floor);
+  return new Map(hits.map((hit) => [keyOf(hit), scale(hit.score)]));
+}
+
+/**
+ * Fuses both lists by the weighted sum of scaled scores (a convex combination), from 0 to 1. A hit that is missing
+ * in one list counts 0 there. Best first, ties by file and chunk.
+ *
+ * The weights are multiplied by how clearly each list separates its best hits: the vectors of a model that does not
+ * know the language of the query are alike for all chunks, and words that every chunk contains do not tell them apart.
+ * The better list varies with the query. Measured in bench/retrieval.md and docs/decisions/008-hybrid-by-sum.md.
  * @param limit maximum length of each list
  */
 export function fuseHybrid({ dense, sparse }: VectorHits, weights: HybridWeights, limit: number): VectorHit[] {
-  const [meaning, words] = [normalised(dense, limit), normalised(sparse, limit)];
+  // A chunk outside a truncated list of vectors is at most as similar as its last hit. A chunk outside the list of words
+  // shares no word with the query, or only frequent ones: it counts 0, like any chunk outside a list that is complete.
+  const meaning = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
+  const words = scaledScores(sparse, 0);
+  // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one.
+  const semantic = weights.semantic * clarityOf(dense, dense[dense.length >> 1]?.score ?? 0);
+  const keyword = weights.keyword * clarityOf(sparse, 0);
+  const sum = semantic + keyword || 1;
   const all = new Map([...sparse, ...dense].map((hit) => [keyOf(hit), hit]));
   return [...all]
     .map(([key, hit]) => ({
       ...hit,
-      score: weights.semantic * (meaning.get(key) ?? 0) + weights.keyword * (words.get(key) ?? 0),
+      score: (semantic * (meaning.get(key) ?? 0) + keyword * (words.get(key) ?? 0)) / sum,
     }))
     .sort(byScore);
 }

@@ -41,7 +41,18 @@ def search_params(value):
     if not value:
         return None
     exact, indexed_only = bool(value.get("exact")), bool(value.get("indexed_only"))
-    return engine.SearchParams(hnsw_ef=value.get("hnsw_ef"), exact=exact, indexed_only=indexed_only)
+    return engine.SearchParams(
+        hnsw_ef=value.get("hnsw_ef"), exact=exact, indexed_only=indexed_only, idf=idf_params(value.get("idf"))
+    )
+
+
+def idf_params(value):
+    """Parses the points over which the rarity of terms is computed; None: all points of the collection."""
+    if value is None or value == "global":
+        return None
+    if not isinstance(value, dict) or value.keys() - {"corpus"}:
+        raise bad_format('params.idf must be "global" or {"corpus": filter}')
+    return engine.IdfParams(condition_filter(value.get("corpus")))
 
 
 def scoring(value, using, collection):

@@ -67,7 +67,8 @@ export function createVectorSearch(ask: AskQdrant, { nameOf }: Pick<Collections,
   const pathOf = (space: string): string => `/collections/${encodeURIComponent(nameOf(space))}/points`;
   return {
     async search({ space, model, filter, dense, sparse, limit, exact, signal, ...tenant }) {
-      const must = [...tenantFilter(tenant), { key: 'model', match: { value: model } }, ...filterConditions(filter)];
+      const owned = tenantFilter(tenant);
+      const must = [...owned, { key: 'model', match: { value: model } }, ...filterConditions(filter)];
       const common = {
         limit,
         filter: { must },
@@ -78,7 +79,16 @@ export function createVectorSearch(ask: AskQdrant, { nameOf }: Pick<Collections,
           ? [{ ...common, query: Array.from(dense), using: DENSE, ...(exact ? { params: { exact } } : {}) }]
           : []),
         ...(sparse
-          ? [{ ...common, query: { indices: [...sparse.indices], values: [...sparse.values] }, using: SPARSE }]
+          ? [
+              {
+                ...common,
+                query: { indices: [...sparse.indices], values: [...sparse.values] },
+                using: SPARSE,
+                // The rarity of a term among the chunks of the tenant only: other tenants must not change a ranking.
+                // Qdrant before 1.19 ignores it (https://github.com/qdrant/qdrant/pull/9661).
+                params: { idf: { corpus: { must: owned } } },
+              },
+            ]
           : []),
       ];
       if (searches.length === 0) return { dense: [], sparse: [] };

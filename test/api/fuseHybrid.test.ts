@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { fuseHybrid } from '../../api/chunks/fuseHybrid.js';
@@ -12,7 +12,6 @@ test('ranks hits of both lists before hits of one list', () => {
   const sparse = [hit(4, 12), hit(2, 11)];
   const fused = fuseHybrid({ dense, sparse }, HALVES, 100);
   expect(order(fused)).toEqual([2, 1, 4, 3]);
-  expect(fused.map(({ score }) => score.toFixed(3))).toEqual(['0.903', '0.500', '0.500', '0.056']);
 });
 
 test('scales the scores of a truncated list from its last score, those of a complete list from 0', () => {
@@ -21,6 +20,28 @@ test('scales the scores of a truncated list from its last score, those of a comp
     fuseHybrid({ dense, sparse: [] }, { semantic: 1, keyword: 0 }, limit).map(({ score }) => score.toFixed(2));
   expect(scores(3)).toEqual(['1.00', '0.50', '0.00']);
   expect(scores(4)).toEqual(['1.00', '0.89', '0.78']);
+});
+
+test('scales the scores of words from 0, also of a truncated list', () => {
+  const sparse = [hit(1, 12), hit(2, 9), hit(3, 6)];
+  const fused = fuseHybrid({ dense: [], sparse }, { semantic: 0, keyword: 1 }, 3);
+  expect(fused.map(({ score }) => score)).toEqual([1, 0.75, 0.5]);
+});
+
+describe('a list that does not separate its best hits', () => {
+  const alike = (first: number) => Array.from({ length: 40 }, (_, rank) => hit(first + rank, 0.9 - rank * 0.001));
+  const clear = [hit(900, 30), hit(901, 6), hit(902, 5)];
+
+  test('has less weight than one in which a hit stands out', () => {
+    const [best] = fuseHybrid({ dense: alike(1), sparse: clear }, HALVES, 40);
+    expect(best?.fileId).toBe(900);
+    expect(best?.score).toBeGreaterThan(0.55);
+  });
+
+  test('decides alone if the caller gives the other no weight', () => {
+    const [best] = fuseHybrid({ dense: alike(1), sparse: clear }, { semantic: 1, keyword: 0 }, 40);
+    expect(best).toMatchObject({ fileId: 1, score: 1 });
+  });
 });
 
 test('orders ties by file, regardless of the order of the lists', () => {

@@ -2,7 +2,7 @@ import { randomInt, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js';
@@ -153,6 +153,30 @@ test('finds words only in chunks with sparse vectors, of the same tenant and fil
   await vectors.deleteAll({ organizationId: 8, userId: 70 });
 });
 
+describe('with texts of another tenant in the same collection', () => {
+  const OTHERS = { organizationId: 8, userId: 71 };
+  afterEach(() => vectors.deleteAll(OTHERS));
+  const scores = async () => {
+    const sparse = encodeDocument('pump valve');
+    const filter = { media: 'TEXT' as const, fileIds: [4001, 4002, 4003] };
+    return (await vectors.search({ ...QUERY, sparse, filter })).sparse.map(({ fileId, score }) => [fileId, score]);
+  };
+
+  test('the scores of words are the same, whatever the other tenant writes', async () => {
+    await write([
+      { id: 4001, text: 'the pump runs' },
+      { id: 4002, text: 'the valve leaks' },
+      { id: 4003, text: 'a pump and a motor' },
+    ]);
+    const before = await scores();
+    // The valve is rarer than the pump among the texts of the tenant.
+    expect(before[0]?.[0]).toBe(4002);
+    const valves = Array.from({ length: 300 }, (_, index) => ({ id: 5000 + index, text: `valve number ${index}` }));
+    await write(valves, OTHERS);
+    expect(await scores()).toEqual(before);
+  });
+});
+
 test('orders equal scores by file, then by chunk', async () => {
   await write([3009, 3001, 3005].map((id) => ({ id: id * 1000 })));
   expect(await idsOf({ fileIds: [3_009_000, 3_001_000, 3_005_000] })).toEqual([3_001_000, 3_005_000, 3_009_000]);
@@ -165,7 +189,9 @@ test('a space without a collection has no results', async () => {
 });
 
 test('sends one request for both kinds of vectors, and the exact flag', async () => {
-  const requests: { searches: { using: string; params?: { exact?: boolean }; filter: { must: unknown[] } }[] }[] = [];
+  const requests: {
+    searches: { using: string; params?: { exact?: boolean; idf?: unknown }; filter: { must: unknown[] } }[];
+  }[] = [];
   const recorder = createServer((request, response) => {
     let body = '';
     request.on('data', (part) => (body += String(part)));
@@ -190,6 +216,11 @@ test('sends one request for both kinds of vectors, and the exact flag', async ()
     ],
     [['dense', false]],
   ]);
+  const owned = [
+    { key: 'organization_id', match: { value: '7' } },
+    { key: 'user_id', match: { value: 70 } },
+  ];
+  expect(requests[0]?.searches[1]?.params?.idf).toEqual({ corpus: { must: owned } });
   for (const { filter } of requests.flatMap(({ searches }) => searches))
     expect(filter.must).toEqual(
       expect.arrayContaining([

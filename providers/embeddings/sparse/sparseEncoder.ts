@@ -1,12 +1,14 @@
 import type { SparseVector } from '../../../contract/vectors/sparseVectors.js';
-import { isFunctionWord } from './functionWords.js';
+import { addEvidence, type Evidence, languageOfChunk, languagesOfQuery } from './detectLanguage.js';
+import { isFunctionWord, type Language } from './functionWords.js';
 import { hashTerm } from './hashTerm.js';
 import { splitWords, stretchesOf } from './splitWords.js';
+import { formsOf, stemWord } from './stemWord.js';
 
 /**
  * Parameters of Okapi BM25 for the part that depends on one text: saturation of a term's frequency (k1) and
  * normalisation by the text's length (b). Lucene and Qdrant's own BM25 model use the same values. Qdrant computes the
- * part that depends on all texts, the rarity of a term (`modifier: idf`).
+ * part that depends on all texts of the tenant, the rarity of a term (`modifier: idf`).
  */
 const K1 = 1.2;
 const B = 0.75;
@@ -21,25 +23,33 @@ const REMEMBERED = 32_768;
 /** Maximum length of a cached stretch; longer ones rarely repeat. */
 const REMEMBERED_LENGTH = 32;
 
-/** The terms of a stretch as numbers. */
-interface Hashed {
-  readonly terms: readonly number[];
+/** A split stretch with its terms as numbers. */
+interface Known {
+  readonly terms: readonly string[];
   readonly characters: readonly number[];
   readonly count: number;
+  /** The hashes of the stemmed terms by language of the text. */
+  readonly hashes: Map<Language | null, readonly number[]>;
 }
 
-const known = new Map<string, Hashed>();
+const known = new Map<string, Known>();
 
-function hashed(stretch: string): Hashed {
+function split(stretch: string): Known {
   const before = known.get(stretch);
   if (before) return before;
   const { terms, characters, count } = splitWords(stretch);
-  const fresh = { terms: terms.map(hashTerm), characters: characters.map(hashTerm), count };
+  const fresh = { terms, characters: characters.map(hashTerm), count, hashes: new Map() };
   if (stretch.length <= REMEMBERED_LENGTH) {
     if (known.size === REMEMBERED) known.clear();
     known.set(stretch, fresh);
   }
   return fresh;
+}
+
+function hashesOf({ terms, hashes }: Known, language: Language | null): readonly number[] {
+  let found = hashes.get(language);
+  if (!found) hashes.set(language, (found = terms.map((term) => hashTerm(stemWord(term, language)))));
+  return found;
 }
 
 /** Rounds a weight, because weights are written as JSON and more digits change no result. */
@@ -50,13 +60,21 @@ const rounded = (weight: number): number => Math.round(weight * 10_000) / 10_000
  * with any change of this result.
  */
 export function encodeDocument(text: string): SparseVector | null {
-  const frequencies = new Map<number, number>();
+  const stretches: Known[] = [];
+  const evidence: Evidence = new Map();
   let length = 0;
   for (const stretch of stretchesOf(text)) {
-    const { terms, characters, count } = hashed(stretch);
-    length += count;
-    for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-    for (const character of characters) frequencies.set(character, (frequencies.get(character) ?? 0) + 1);
+    const one = split(stretch);
+    stretches.push(one);
+    addEvidence(evidence, one.terms);
+    length += one.count;
+  }
+  const language = languageOfChunk(evidence, length);
+  const frequencies = new Map<number, number>();
+  const add = (term: number): unknown => frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  for (const one of stretches) {
+    hashesOf(one, language).forEach(add);
+    one.characters.forEach(add);
   }
   if (frequencies.size === 0) return null;
   const saturation = K1 * (1 - B + (B * length) / AVERAGE_WORDS);
@@ -65,12 +83,26 @@ export function encodeDocument(text: string): SparseVector | null {
 }
 
 /**
- * Returns the terms of a query, each once and with weight 1. Words like "how" and "the" are dropped, unless there are
- * no others. Null for a query without terms.
+ * Returns the terms of a query, weighted by how often it contains them, in the forms of all languages that it may have.
+ * Words like "how" and "the" are dropped, unless there are no others. Null for a query without terms.
  */
 export function encodeQuery(text: string): SparseVector | null {
   const stretches = [...stretchesOf(text)];
-  const telling = stretches.filter((stretch) => !isFunctionWord(stretch));
-  const indices = [...new Set((telling.length > 0 ? telling : stretches).flatMap((stretch) => hashed(stretch).terms))];
-  return indices.length === 0 ? null : { indices, values: indices.map(() => 1) };
+  const evidence: Evidence = new Map();
+  let words = 0;
+  for (const stretch of stretches) {
+    const { terms, count } = split(stretch);
+    addEvidence(evidence, terms);
+    words += count;
+  }
+  const { possible, clear } = languagesOfQuery(evidence, words);
+  const telling = stretches.filter((stretch) => !isFunctionWord(stretch, clear ?? 'en'));
+  const weights = new Map<number, number>();
+  for (const stretch of telling.length > 0 ? telling : stretches)
+    for (const word of split(stretch).terms)
+      for (const form of formsOf(word, possible)) {
+        const term = hashTerm(form);
+        weights.set(term, (weights.get(term) ?? 0) + 1);
+      }
+  return weights.size === 0 ? null : { indices: [...weights.keys()], values: [...weights.values()] };
 }

@@ -1,9 +1,8 @@
 import { foldText } from './foldText.js';
-import { stemWord } from './stemWord.js';
 
 /** The words in one stretch of text without spaces. */
 export interface Words {
-  /** The words, folded and stemmed, and the joined form of a compound as one more. */
+  /** The words, folded and not stemmed, and the joined form of a compound as one more. */
   readonly terms: readonly string[];
   /** Single characters of scripts that are indexed as pairs: they match queries of one character. */
   readonly characters: readonly string[];
@@ -83,7 +82,7 @@ function addPart(part: string, words: Collected): void {
 
 function addWord(word: string, words: Collected): void {
   words.count += 1;
-  if (word.length <= LONGEST) words.terms.push(stemWord(word));
+  if (word.length <= LONGEST) words.terms.push(word);
 }
 
 /** Joins `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` into one word, and keeps 1.18.0; null if it is one word already. */
@@ -92,7 +91,7 @@ function writtenTogether(written: string, pieces: readonly string[]): string | n
   if (LANGUAGE_NAME.test(folded)) return folded;
   if (pieces.length < 2 || pieces.length > MAX_JOINED || folded.length > LONGEST) return null;
   if (!isAscii(folded) && OTHER_SCRIPTS.test(folded)) return null;
-  return NUMBERS.test(folded) ? folded : stemWord(pieces.join(''));
+  return NUMBERS.test(folded) ? folded : pieces.join('');
 }
 
 /**

@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { languageOfChunk } from '../../../providers/embeddings/sparse/detectLanguage.js';
 import { hashTerm } from '../../../providers/embeddings/sparse/hashTerm.js';
 import { encodeDocument, encodeQuery } from '../../../providers/embeddings/sparse/sparseEncoder.js';
 import { splitWords, stretchesOf } from '../../../providers/embeddings/sparse/splitWords.js';
+import { stemWord } from '../../../providers/embeddings/sparse/stemWord.js';
 
-const termsOf = (text: string): string[] => [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).terms);
+const termsOf = (text: string): string[] =>
+  [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).terms.map((term) => stemWord(term, null)));
 const charactersOf = (text: string): string[] =>
   [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).characters);
 
@@ -34,7 +37,7 @@ describe('words of many languages', () => {
     ['Greek', 'άνθρωποι άνθρωπος', 'ανθρωπ ανθρωπ'],
     ['Arabic', 'الكتاب كِتَاب كتـاب', 'كتاب كتاب كتاب'],
     ['Hebrew', 'שָׁלוֹם', 'שלום'],
-    ['Hindi with its vowel signs', 'हिन्दी किताब', 'हिन्दी किताब'],
+    ['Hindi with its vowel signs', 'हिन्दी किताबों', 'हिन्द किताब'],
     ['Chinese', '北京大学', '北京 京大 大学'],
     ['Japanese', '東京に住む データ', '東京 京に に住 住む デー ータ'],
     ['half-width katakana', 'ﾃﾞｰﾀ', 'デー ータ'],
@@ -105,17 +108,97 @@ describe('weights of a document', () => {
   });
 });
 
+const hashes = (...terms: string[]): number[] => terms.map(hashTerm);
+
 describe('queries', () => {
-  test('contain each word once with the weight 1', () => {
-    expect(encodeQuery('Otters otter OTTERS river')).toEqual({
-      indices: [hashTerm('otter'), hashTerm('river')],
-      values: [1, 1],
+  test('contain each word once, weighted by how often it occurs', () => {
+    expect(encodeQuery('What are Otters? otter OTTERS river')).toEqual({
+      indices: hashes('otter', 'river'),
+      values: [3, 1],
     });
   });
 
   test('leave out question and stop words, unless there are no others', () => {
-    expect(encodeQuery('How do I open the file?')?.indices).toEqual([hashTerm('open'), hashTerm('file')]);
+    expect(encodeQuery('How do I open the file?')?.indices).toEqual(hashes('open', 'file'));
     expect(encodeQuery('to be or not to be')?.indices).toHaveLength(4);
-    expect(encodeQuery('IT of the WHO')?.indices).toEqual([hashTerm('it'), hashTerm('who')]);
+    expect(encodeQuery('What is IT of the WHO')?.indices).toEqual(hashes('it', 'who'));
+  });
+});
+
+describe('languages', () => {
+  /** A text, a word with another ending than in the text, and the stem of both. English stems differ. */
+  const ROWS: [language: string, text: string, query: string, stem: string][] = [
+    ['German', 'Die Häuser in der Stadt wurden von den Bürgern gebaut.', 'Haus', 'haus'],
+    ['Dutch', 'De boeken in het huis zijn van de man die er niet was.', 'boekje boek', 'boek'],
+    ['French', 'Les habitantes de la ville et de ses rues sont dans les maisons.', 'habitants', 'habit'],
+    ['Spanish', 'Las obras españolas son más conocidas que las de los otros.', 'español', 'espanol'],
+    ['Portuguese', 'As cidades brasileiras são maiores do que as da ilha.', 'brasileiro', 'brasileir'],
+    ['Italian', 'I monumenti romani sono stati costruiti nella valle.', 'romana', 'roman'],
+    ['Romanian', 'Orașele nordului sunt mai mari și mai vechi decât cele din sud.', 'nord', 'nord'],
+    ['Danish', 'Husene i byen blev bygget af borgerne, og de er ikke nye.', 'huset', 'hus'],
+    ['Finnish', 'Kirja on talossa, ja se oli siellä myös silloin kun hän ei ollut.', 'taloissa', 'talo'],
+    ['Hungarian', 'A könyvek a házakban vannak, és nem az utcán.', 'házak', 'haz'],
+    ['Turkish', 'Bu kitaplar ve defterler bir okul için çok önemli.', 'kitap', 'kitap'],
+    ['Indonesian', 'Dia membaca buku itu di rumah dan tidak untuk mereka.', 'bacaan', 'baca'],
+    ['Hindi', 'किताबें', 'किताबों', 'किताब'],
+  ];
+  test.each(ROWS)('match other endings of a word: %s', (_language, text, query, stem) => {
+    expect(encodeDocument(text)?.indices).toContain(hashTerm(stem));
+    expect(encodeQuery(query)?.indices).toContain(hashTerm(stem));
+  });
+
+  test('a query leaves out the function words of its own language only', () => {
+    const german = encodeQuery('Was ist die Ursache der Störung und wie wird sie behoben?')?.indices ?? [];
+    for (const word of ['was', 'die', 'der', 'und', 'wie']) expect(german).not.toContain(hashTerm(word));
+    expect(encodeQuery('Did he die of a heart attack?')?.indices).toContain(hashTerm('die'));
+  });
+
+  test('words without a sentence are searched in the forms of all languages', () => {
+    const text = 'Die Häuser in der Stadt wurden von den Bürgern gebaut, und sie sind nicht alt.';
+    const house = encodeQuery('Häuser')?.indices ?? [];
+    expect(encodeDocument(text)?.indices).toEqual(expect.arrayContaining(hashes('haus')));
+    expect(house).toEqual(expect.arrayContaining(hashes('haus', 'hauser')));
+  });
+
+  test('chunks of version 0.2.0, which had English stems, are found', () => {
+    const query = encodeQuery('Welche Häuser wurden in der Stadt gebaut?')?.indices;
+    expect(query).toEqual(expect.arrayContaining(hashes('hauser', 'stadt', 'gebaut')));
+    expect(encodeQuery('किताबें')?.indices).toContain(hashTerm('किताबें'));
+  });
+
+  test('a short or mixed chunk has English stems, as before', () => {
+    expect(encodeDocument('Häuser 4711')?.indices).toEqual(hashes('hauser', '4711'));
+    expect(
+      languageOfChunk(
+        new Map([
+          ['de', 3],
+          ['nl', 2.9],
+        ]),
+        20,
+      ),
+    ).toBeNull();
+    expect(
+      languageOfChunk(
+        new Map([
+          ['de', 3],
+          ['nl', 1],
+        ]),
+        20,
+      ),
+    ).toBe('de');
+    expect(languageOfChunk(new Map([['de', 3]]), 200)).toBeNull();
+  });
+
+  test('a long query without a known word is not stemmed in every language', () => {
+    const words = (count: number) =>
+      Array.from({ length: count }, (_, at) => `${'bdfgklmn'[at % 8]}uropaninnen`).join(' ');
+    expect(encodeQuery(words(4))?.indices.length).toBeGreaterThan(4);
+    expect(encodeQuery(words(80))?.indices).toHaveLength(8);
+  });
+
+  test('the text of an English question is not searched in other languages', () => {
+    expect(encodeQuery('How are the universities of animation organized?')?.indices).toEqual(
+      hashes('univers', 'anim', 'organ'),
+    );
   });
 });

@@ -1,0 +1,42 @@
+import { splitWords, stretchesOf } from '../../providers/embeddings/sparse/splitWords.js';
+import { stemWord } from '../../providers/embeddings/sparse/stemWord.js';
+
+/** Parameters of Anserini's and Pyserini's BM25. */
+const K1 = 0.9;
+const B = 0.4;
+const LIMIT = 1_000;
+
+const termsOf = (text: string): string[] =>
+  [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).terms.map((term) => stemWord(term, null)));
+
+/**
+ * Ranks documents by plain BM25 for each query: words of the same splitter, English stems, the true average length, and
+ * no stop words. Best first, at most 1,000.
+ */
+export function rankByBm25(documents: readonly string[], queries: readonly string[]): number[][] {
+  const split = documents.map(termsOf);
+  const average = split.reduce((sum, { length }) => sum + length, 0) / Math.max(1, split.length);
+  const postings = new Map<string, Map<number, number>>();
+  for (const [document, terms] of split.entries())
+    for (const term of terms) {
+      const posting = postings.get(term) ?? new Map<number, number>();
+      postings.set(term, posting.set(document, (posting.get(document) ?? 0) + 1));
+    }
+  return queries.map((query) => {
+    const scores = new Map<number, number>();
+    for (const term of termsOf(query)) {
+      const posting = postings.get(term);
+      if (!posting) continue;
+      const rarity = Math.log(1 + (documents.length - posting.size + 0.5) / (posting.size + 0.5));
+      for (const [document, often] of posting) {
+        const length = (split[document]?.length ?? 0) / average;
+        const weight = (often * (K1 + 1)) / (often + K1 * (1 - B + B * length));
+        scores.set(document, (scores.get(document) ?? 0) + rarity * weight);
+      }
+    }
+    return [...scores]
+      .toSorted((a, b) => b[1] - a[1] || a[0] - b[0])
+      .slice(0, LIMIT)
+      .map(([document]) => document);
+  });
+}

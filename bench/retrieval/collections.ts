@@ -1,0 +1,127 @@
+/**
+ * `npm run bench:retrieval -- --collection FOLDER`: quality of the service's rankings on a graded collection in BEIR's
+ * form, alone and with the documents of another tenant in the same Qdrant collection. It writes no file.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { candidatesOf } from '../../api/chunks/search.js';
+import { type EmbeddingModel, ensureEmbeddingModel } from '../../engines/embeddingModel.js';
+import { startEngines } from '../../engines/start.js';
+import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../engines/venv.js';
+import { circumstances, table } from '../report.js';
+import { type Collection, type Graded, gradedScores, readCollection } from './beir.js';
+import { rankByBm25 } from './bm25.js';
+import { type Lists, rankCollection, type Rankings } from './graded.js';
+import { startRerankServer } from './rerankServer.js';
+import { fuseByRank } from './scores.js';
+
+export interface CollectionOptions {
+  readonly folders: readonly string[];
+  /** Folders of the collections whose documents another tenant owns; empty: a third of the same documents. */
+  readonly others: readonly string[];
+  /** Whether the best hybrid results are also reranked by the emulated reranker. */
+  readonly rerank: boolean;
+}
+
+/** Number of chunks that a search asks for. */
+const K = 10;
+const say = (line: string): void => console.log(`· ${line}`);
+
+interface Row {
+  readonly way: string;
+  readonly alone: Graded;
+  /** Null: the documents of another tenant play no part. */
+  readonly beside: Graded | null;
+}
+
+/** Reorders the first documents of each hybrid list by the emulated reranker. */
+async function reranked({ documents, queries }: Collection, lists: Lists, baseUrl: string): Promise<number[][]> {
+  const all: number[][] = [];
+  for (const [index, query] of queries.entries()) {
+    const list = lists[index] ?? [];
+    const head = list.slice(0, candidatesOf(K));
+    const body = { query, documents: head.map((document) => documents[document] ?? ''), top_n: head.length };
+    const answer = await fetch(baseUrl, { method: 'POST', body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`The emulated reranker answered ${answer.status}: ${await answer.text()}`);
+    const { results } = (await answer.json()) as { results: { index: number }[] };
+    all.push([...results.map((result) => head[result.index] ?? -1), ...list.slice(head.length)]);
+  }
+  return all;
+}
+
+function rowsOf(collection: Collection, alone: Rankings, beside: Rankings): Row[] {
+  const bm25 = rankByBm25(collection.documents, collection.queries);
+  const byRank = alone.dense.map((list, index) => fuseByRank([list, bm25[index] ?? []]));
+  return [
+    ...(['dense', 'sparse', 'hybrid'] as const).map((way) => ({
+      way,
+      alone: gradedScores(alone[way], collection),
+      beside: gradedScores(beside[way], collection),
+    })),
+    { way: 'BM25', alone: gradedScores(bm25, collection), beside: null },
+    { way: 'dense and BM25 by rank', alone: gradedScores(byRank, collection), beside: null },
+  ];
+}
+
+const figures = ({ ndcg10, recall100, mrr10 }: Graded): string[] =>
+  [ndcg10, recall100, mrr10].map((figure) => figure.toFixed(4));
+
+async function measure(folder: string, model: EmbeddingModel, options: CollectionOptions): Promise<string> {
+  const collection = await readCollection(folder);
+  const { documents, queries } = collection;
+  const others =
+    options.others.length === 0
+      ? documents.filter((_, index) => index % 3 === 0)
+      : (await Promise.all(options.others.map(readCollection))).flatMap((other) => other.documents);
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-collection-'));
+  const engines = await startEngines({
+    dataDir,
+    need: { temporal: false, mongodb: false, qdrant: true },
+    ports: 'free',
+  });
+  try {
+    const qdrantUrl = engines.qdrantUrl ?? '';
+    const { alone, beside } = await rankCollection(collection, others, { model, qdrantUrl, say });
+    const rows = rowsOf(collection, alone, beside);
+    if (options.rerank) {
+      const reranker = await startRerankServer(model);
+      try {
+        const ranked = async (lists: Lists) =>
+          gradedScores(await reranked(collection, lists, reranker.baseUrl), collection);
+        rows.push({
+          way: 'hybrid, reranked',
+          alone: await ranked(alone.hybrid),
+          beside: await ranked(beside.hybrid),
+        });
+      } finally {
+        await reranker.stop();
+      }
+    }
+    const head = ['way', 'nDCG@10', 'recall@100', 'MRR@10', 'nDCG@10 beside', 'recall@100 beside', 'MRR@10 beside'];
+    return [
+      `## ${collection.name}: ${documents.length} documents, ${queries.length} queries, ${others.length} documents of another tenant`,
+      '',
+      table(
+        head,
+        rows.map(({ way, alone: own, beside: shared }) => [
+          way,
+          ...figures(own),
+          ...(shared ? figures(shared) : ['–', '–', '–']),
+        ]),
+      ),
+      '',
+    ].join('\n');
+  } finally {
+    await engines.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Measures collections one after the other and prints a table for each. */
+export async function benchCollections(options: CollectionOptions): Promise<void> {
+  const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say }));
+  console.log(`${new Date().toISOString()} · ${circumstances()}\n`);
+  for (const folder of options.folders) console.log(await measure(folder, model, options));
+}

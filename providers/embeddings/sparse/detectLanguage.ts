@@ -1,0 +1,54 @@
+import { type Language, languagesOfWord } from './functionWords.js';
+import { STEMMED_LANGUAGES } from './stemWord.js';
+
+/**
+ * Evidence for the language of a text: its function words. A word of several languages counts a part for each of them.
+ */
+export type Evidence = Map<Language, number>;
+
+/** Adds folded words to the evidence. */
+export function addEvidence(evidence: Evidence, words: readonly string[]): void {
+  for (const word of words) {
+    const languages = languagesOfWord(word);
+    for (const language of languages) evidence.set(language, (evidence.get(language) ?? 0) + 1 / languages.length);
+  }
+}
+
+/** Smallest evidence for a chunk, as a number of words and as a share of its words. Tables and code have less. */
+const LEAST = { words: 1.5, share: 0.04 };
+/** Largest evidence for the second language of a chunk, as a share of the first. */
+const RIVAL = 0.8;
+/** Languages of a query with at least this share of the evidence for the best one are all possible. */
+const POSSIBLE = 0.7;
+/** Evidence from which the only possible language of a query is clear. */
+const CLEAR = 1;
+/** Maximum number of words of a query that are stemmed in all languages: longer texts show their language. */
+const MAX_WORDS = 64;
+
+const ranked = (evidence: Evidence): (readonly [Language, number])[] => [...evidence].sort(([, a], [, b]) => b - a);
+
+/** Returns the language of a chunk; null if it is not clear. Texts in other scripts have none. */
+export function languageOfChunk(evidence: Evidence, words: number): Language | null {
+  const [best, second] = ranked(evidence);
+  if (!best || best[1] < Math.max(LEAST.words, LEAST.share * words)) return null;
+  return second && second[1] > RIVAL * best[1] ? null : best[0];
+}
+
+/** The languages of a query. */
+export interface QueryLanguages {
+  /** Languages in which its words are stemmed, besides the default. */
+  readonly possible: readonly Language[];
+  /** The language whose function words are left out; null if none is clear. */
+  readonly clear: Language | null;
+}
+
+/**
+ * Returns the languages of a query. Without a function word, every language is possible: a word is then searched in all
+ * its stemmed forms, so that a wrong guess for two words does not hide chunks.
+ */
+export function languagesOfQuery(evidence: Evidence, words: number): QueryLanguages {
+  const best = Math.max(0, ...evidence.values());
+  if (best === 0) return { possible: words > MAX_WORDS ? [] : STEMMED_LANGUAGES, clear: null };
+  const possible = ranked(evidence).flatMap(([language, much]) => (much >= POSSIBLE * best ? [language] : []));
+  return { possible, clear: possible.length === 1 && best >= CLEAR ? (possible[0] ?? null) : null };
+}
