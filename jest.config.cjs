@@ -3,6 +3,8 @@ module.exports = {
   testEnvironment: '<rootDir>/test/support/environment.cjs',
   globalSetup: '<rootDir>/test/support/globalSetup.mjs',
   globalTeardown: '<rootDir>/test/support/globalTeardown.mjs',
+  // Compares the requests of connectors with the published specifications.
+  setupFilesAfterEnv: ['<rootDir>/test/contracts/checkRequests.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -7,9 +7,7 @@ import { createTransport, faultOf, type Outgoing, type TransportSettings } from 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
-export interface SourceClientSettings extends TransportSettings {
-  readonly urls: Readonly<Record<string, string>>;
-}
+export type SourceClientSettings = TransportSettings;
 
 interface Answered {
   readonly status: number;

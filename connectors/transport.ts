@@ -8,6 +8,7 @@ import type { Refusal, SourceAnswer, SourceRequest } from './accountClient.js';
 import { classOfStatus, ERROR_CLASSES } from './errorClasses.js';
 import { parseAnswer } from './parseAnswer.js';
 import type { RateLimiter } from './rateLimiter.js';
+import { type SentRequest, sentRequests } from './sentRequests.js';
 
 const MAX_ANSWER_BYTES = 50_000_000;
 const TIMEOUT_MS = 60_000;
@@ -31,6 +32,8 @@ export interface LiveHeaders {
 
 export interface TransportSettings {
   readonly name: string;
+  /** Addresses of the source by part. */
+  readonly urls: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>> | LiveHeaders;
   readonly connector: Pick<Connector<never>, 'classify' | 'waitMs' | 'restMs' | 'refusalIn' | 'sharedLimit'>;
   readonly rateLimiter: RateLimiter;
@@ -68,6 +71,12 @@ export function faultOf(
   const shown = word && WORD.test(word) ? word : `HTTP ${refusal.status}`;
   const message = `${name} ${sentence}${again} (${shown})`;
   return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
+}
+
+function announce({ name, urls }: TransportSettings, request: SourceRequest): void {
+  const { url, headers, method = 'GET', body = null } = request;
+  const sent: SentRequest = { source: name, urls, method, url, headers, body };
+  sentRequests.publish(sent);
 }
 
 /**
@@ -116,6 +125,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     }
   };
   const exchange = async (request: SourceRequest): Promise<SourceAnswer> => {
+    if (sentRequests.hasSubscribers) announce(settings, request);
     const answer = await egress.request({
       url: request.url,
       ...(request.method === undefined ? {} : { method: request.method }),

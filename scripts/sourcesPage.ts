@@ -7,6 +7,7 @@ import { BROUGHT_CLIENTS, FACT_FIELDS } from '../contract/accounts/oauth.js';
 import { honours } from '../contract/sources/sources.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
+import { CONTRACTS } from '../test/contracts/tables/index.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -58,6 +59,16 @@ export function limitsOf(source: ConnectedSourceType): string {
   return `${CONNECTED_SOURCES[source].requestsAtOnce} concurrent requests per account${shared}; ${limits}`;
 }
 
+/** Returns what the requests of a source were compared with; null for nothing. */
+function contractOf(source: ConnectedSourceType): string | null {
+  const of = CONTRACTS.filter((contract) => contract.source === CONNECTED_SOURCES[source].name);
+  const shown = of.map(({ specification, version, taken, operations }) => {
+    const [address = ''] = specification.split(' ');
+    return `requests of ${Object.keys(operations).length} operations compared with [its specification](${address}) (${version}; ${taken})`;
+  });
+  return shown.length === 0 ? null : shown.join('; ');
+}
+
 /** Returns the tests of this source, in addition to those that every source passes. */
 function proofOf(source: ConnectedSourceType): string {
   const name = source.replaceAll('_', '').toLowerCase();
@@ -75,6 +86,7 @@ function proofOf(source: ConnectedSourceType): string {
     'emulator, catalogue, kills',
     ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
     ...(asked ? [linkTo(SECOND_OPINION, 'a server written by others')] : []),
+    ...[contractOf(source) ?? []].flat(),
   ].join('; ');
 }
 
@@ -94,6 +106,8 @@ export function sourcesPage(): string {
 ([test/emulators](../test/emulators)) that implements the provider's published interface, by the catalogue of tests that
 every source passes ([test/system/sources](../test/system/sources)), and by syncs whose worker is killed at random
 moments ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names additional tests.
+Where it names a specification, every request of every test is compared with it: operation, parameters, types, limits,
+allowed values, required fields and headers ([test/contracts](../test/contracts)).
 \`npm run docs:sources\` writes this page from \`contract/sources/connectedSources.ts\` and \`connectors/\`.
 
 For every source, the next listing deletes files whose items vanished, unless so many are missing that an operator must

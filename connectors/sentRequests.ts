@@ -1,0 +1,17 @@
+/** Announces each request that a connector sends, with its credentials, to subscribers in the same process: tests only. */
+import { channel } from 'node:diagnostics_channel';
+
+export interface SentRequest {
+  /** Name of the source, as in its row. */
+  readonly source: string;
+  /** Addresses of the source by part, for this account. */
+  readonly urls: Readonly<Record<string, string>>;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** Name of the channel; its messages are of type SentRequest. */
+export const SENT_REQUESTS = 'allotrope.sourceRequests';
+export const sentRequests = channel(SENT_REQUESTS);

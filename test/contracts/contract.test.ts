@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals';
+
+import type { SentRequest } from '../../connectors/sentRequests.js';
+import { CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
+import { everyRow } from '../support/everyRow.js';
+import { type Contract, differences, locate, operationOf } from './contract.js';
+import { CONTRACTS } from './tables/index.js';
+
+const CONTRACT: Contract = {
+  ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26' },
+  part: 'api',
+  common: { key: { type: 'string' } },
+  operations: {
+    'GET /ships': { query: { limit: { type: 'integer', min: 1, max: 100 }, order: { enum: ['asc', 'desc'] } } },
+    'GET /ships/{id}': { query: { deep: { type: 'boolean' } }, headers: { version: { pattern: '^2\\.' } } },
+    'GET /ships/{id}/papers/{path+}': {},
+    'GET /ships/latest': { query: { at: { required: true } } },
+    'POST /search': { body: { query: { type: 'object', required: true }, size: { type: 'integer', max: 10 } } },
+  },
+};
+const URLS = { api: 'https://a.example/v1', other: 'https://a.example/v1/other' };
+const ask = (request: Partial<SentRequest> & { path: string }): string[] => {
+  const { path, ...more } = request;
+  const sent: SentRequest = {
+    ...{ source: 'Harbour', urls: URLS, method: 'GET', url: `${URLS.api}${path}`, headers: {}, body: null },
+    ...more,
+  };
+  return differences(CONTRACT, sent, locate(sent)!);
+};
+const post = (body: string, type = 'application/json') =>
+  ask({ path: '/search', method: 'POST', headers: { 'Content-Type': type }, body });
+
+test('accepts requests that the specification allows', () => {
+  expect(ask({ path: '/ships?limit=100&order=asc&key=a' })).toEqual([]);
+  expect(ask({ path: '/ships/7?deep=true', headers: { Version: '2.1' } })).toEqual([]);
+  expect(ask({ path: '/ships/7/papers/a/b.md' })).toEqual([]);
+  expect(post('{"query":{},"size":10}')).toEqual([]);
+});
+
+test.each([
+  [{ path: '/boats' }, /no such operation/],
+  [{ path: '/ships', method: 'DELETE' }, /no such operation/],
+  [{ path: '/ships?colour=red' }, /query colour is not in the specification/],
+  [{ path: '/ships?limit=101' }, /limit is 101, not within 1\.\.100/],
+  [{ path: '/ships?limit=all' }, /limit is not a number/],
+  [{ path: '/ships?order=up' }, /order is up, none of asc, desc/],
+  [{ path: '/ships/7?deep=yes', headers: { version: '2.1' } }, /deep is not a boolean/],
+  [{ path: '/ships/7' }, /header version is missing/],
+  [{ path: '/ships/7', headers: { version: '1' } }, /header version does not match/],
+  [{ path: '/ships/latest' }, /query at is missing/],
+])('names the difference of %j', (request, difference) => {
+  expect(ask(request as Parameters<typeof ask>[0]).join()).toMatch(difference);
+});
+
+test.each([
+  ['{"size":10}', /field query is missing/],
+  ['{"query":"all"}', /query is not an object/],
+  ['{"query":{},"size":11}', /size is 11/],
+  ['{"query":{},"size":"10"}', /size is not a number/],
+  ['{"query":{},"page":1}', /field page is not in the specification/],
+  ['{"query":', /the body is not readable/],
+])('names the difference of the body %s', (body, difference) => {
+  expect(post(body).join()).toMatch(difference);
+});
+
+test('reads forms, and prefers literal segments to parameters', () => {
+  expect(post('query=a&size=3', 'application/x-www-form-urlencoded').join()).toMatch(/query is not an object/);
+  expect(operationOf(CONTRACT, 'GET', '/ships/latest')).toBe('GET /ships/latest');
+});
+
+test('locates a request at the longest address, and ignores other hosts', () => {
+  expect(locate({ url: 'https://a.example/v1/other/x?a=1', urls: URLS })).toMatchObject({ part: 'other', path: '/x' });
+  expect(locate({ url: 'https://a.example/v1x', urls: URLS })).toBeNull();
+  expect(locate({ url: 'https://cdn.example/v1/ships', urls: URLS })).toBeNull();
+});
+
+test('every table is of a source, a part of its addresses, and names its source and date', () =>
+  everyRow(
+    CONTRACTS,
+    ({ name }) => name,
+    ({ source, part, specification, taken, operations }) => {
+      const row = Object.values(CONNECTED_SOURCES).find(({ name }) => name === source);
+      expect(Object.keys(row?.urls ?? {})).toContain(part);
+      expect(specification).toMatch(/^https:\/\//);
+      expect(taken).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(Object.keys(operations).length).toBeGreaterThan(0);
+      return Promise.resolve();
+    },
+  ));

@@ -1,0 +1,160 @@
+/**
+ * Compares requests of connectors with the specifications that providers publish. The tables contain the facts of the used
+ * operations: names, types, limits and allowed values of parameters. scripts/contracts.ts extracts them.
+ */
+import type { SentRequest } from '../../connectors/sentRequests.js';
+
+/** What a specification says about a parameter or a field. */
+export interface Rule {
+  readonly type?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly required?: true;
+}
+type Rules = Readonly<Record<string, Rule>>;
+
+export interface Operation {
+  readonly query?: Rules;
+  /** Required headers, in lower case. */
+  readonly headers?: Rules;
+  /** Source of the facts, if it is not the specification; then scripts/contracts.ts keeps them. */
+  readonly source?: string;
+  /** Fields of a JSON or form body; unset: the specification does not list them. */
+  readonly body?: Rules;
+}
+
+/** The facts of one specification. */
+export interface Contract {
+  /** Name of the table and of its file. */
+  readonly name: string;
+  /** Name of the source, as in its row. */
+  readonly source: string;
+  /** Address of the specification, with its version. */
+  readonly specification: string;
+  readonly version: string;
+  /** Date on which the facts were taken, as YYYY-MM-DD. */
+  readonly taken: string;
+  /** The part of the source's addresses that the specification describes. */
+  readonly part: string;
+  /** What the specification's paths have before the paths of the part. */
+  readonly prefix?: string;
+  /** Whether the source accepts a form in place of the specified query. */
+  readonly asForm?: true;
+  /** Pattern of paths that are at the same address in tests, but are not part of the API: attachments at other hosts. */
+  readonly elsewhere?: string;
+  /** Parameters that every operation accepts. */
+  readonly common?: Rules;
+  /** By method and path template: `GET /files/{fileId}`. */
+  readonly operations: Readonly<Record<string, Operation>>;
+}
+
+/** A request, relative to an address of its source. */
+export interface Located {
+  readonly part: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** Returns the part and path of a request; null for another host, such as that of a redirect. */
+export function locate({ url, urls }: Pick<SentRequest, 'url' | 'urls'>): Located | null {
+  const found = Object.entries(urls)
+    .filter(([, base]) => url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`))
+    .toSorted(([, a], [, b]) => b.length - a.length)[0];
+  if (!found) return null;
+  const [part, base] = found;
+  const { pathname, searchParams } = new URL(url);
+  return { part, path: pathname.slice(new URL(base).pathname.replace(/\/$/, '').length), query: searchParams };
+}
+
+/** Returns whether a path fits a template, and how many of its segments are literal. */
+function fit(template: string, path: string): number {
+  const [wanted, given] = [template.split('/'), path.split('/')];
+  const isRest = /\{\w+\+\}$/.test(template);
+  if (isRest ? given.length < wanted.length : given.length !== wanted.length) return -1;
+  let literal = 0;
+  for (const [at, segment] of wanted.entries()) {
+    if (/^\{.*\}$/.test(segment)) continue;
+    if (decodeURIComponent(given[at] ?? '') !== segment) return -1;
+    literal += 1;
+  }
+  return literal;
+}
+
+/** Returns the operation of a request; null if the specification has none. */
+export function operationOf({ operations }: Contract, method: string, path: string): string | null {
+  const fitting = Object.keys(operations)
+    .filter((name) => name.startsWith(`${method} `))
+    .map((name) => ({ name, literal: fit(name.slice(method.length + 1), path) }))
+    .filter(({ literal }) => literal >= 0)
+    .toSorted((a, b) => b.literal - a.literal);
+  return fitting[0]?.name ?? null;
+}
+
+/** Returns why a value violates a rule; null if it does not. Texts of queries and forms stand for other types. */
+function violation(rule: Rule, value: unknown, isText: boolean): string | null {
+  const { type, min, max, enum: allowed, pattern } = rule;
+  if (Array.isArray(value) && type !== 'array') return `is a list, not ${type}`;
+  if (allowed && !Array.isArray(value) && !allowed.includes(String(value)))
+    return `is ${String(value)}, none of ${allowed.join(', ')}`;
+  if (type === 'integer' || type === 'number') {
+    const number = isText ? Number(value) : value;
+    if (typeof number !== 'number' || !Number.isFinite(number) || value === '')
+      return `is not a number: ${String(value)}`;
+    if ((min !== undefined && number < min) || (max !== undefined && number > max))
+      return `is ${number}, not within ${min ?? ''}..${max ?? ''}`;
+  }
+  if (type === 'boolean' && !(isText ? value === 'true' || value === 'false' : typeof value === 'boolean'))
+    return `is not a boolean: ${String(value)}`;
+  if (type === 'object' && (typeof value !== 'object' || value === null)) return 'is not an object';
+  if (type === 'array' && !isText && !Array.isArray(value)) return 'is not a list';
+  if (type === 'string' && !isText && typeof value !== 'string' && value !== null) return 'is not a text';
+  if (pattern !== undefined && !new RegExp(pattern).test(String(value))) return `does not match ${pattern}`;
+  return null;
+}
+
+function compare(where: string, rules: Rules, given: ReadonlyMap<string, unknown>, isText: boolean): string[] {
+  const problems: string[] = [];
+  for (const [name, value] of given) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    const problem = rule === undefined ? 'is not in the specification' : violation(rule, value, isText);
+    if (problem !== null) problems.push(`${where} ${name} ${problem}`);
+  }
+  for (const [name, { required }] of Object.entries(rules))
+    if (required && !given.has(name)) problems.push(`${where} ${name} is missing`);
+  return problems;
+}
+
+/** Returns the fields of a body; null if it is neither a form nor a JSON object. */
+function fieldsOf({ body, headers }: SentRequest): { fields: Map<string, unknown>; isText: boolean } | null {
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  if (type.startsWith('application/x-www-form-urlencoded'))
+    return { fields: new Map(new URLSearchParams(body ?? '')), isText: true };
+  try {
+    const json: unknown = JSON.parse(body ?? '{}');
+    return typeof json === 'object' ? { fields: new Map(Object.entries(json ?? {})), isText: false } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns how a request differs from the specification; empty if it does not. */
+export function differences(contract: Contract, request: SentRequest, { path, query }: Located): string[] {
+  if (contract.elsewhere !== undefined && new RegExp(contract.elsewhere).test(path)) return [];
+  const name = operationOf(contract, request.method, path);
+  if (name === null) return [`${request.method} ${path}: the specification has no such operation`];
+  const { query: own = {}, headers: wanted = {}, body } = contract.operations[name] ?? {};
+  const headers = new Map(Object.entries(request.headers).map(([header, value]) => [header.toLowerCase(), value]));
+  const problems = compare('query', { ...contract.common, ...own }, new Map(query), true);
+  for (const [header, rule] of Object.entries(wanted)) {
+    const value = headers.get(header);
+    const problem = value === undefined ? 'is missing' : violation(rule, value, true);
+    if (problem !== null) problems.push(`header ${header} ${problem}`);
+  }
+  if (request.method === 'POST' && body !== undefined) {
+    const sent = fieldsOf(request);
+    problems.push(...(sent === null ? ['the body is not readable'] : compare('field', body, sent.fields, sent.isText)));
+  }
+  return problems.map((problem) => `${name}: ${problem}`);
+}

@@ -1,0 +1,25 @@
+import type { Contract } from '../contract.js';
+import { box } from './box.js';
+import { dropbox } from './dropbox.js';
+import { github } from './github.js';
+import { gmail } from './gmail.js';
+import { googleCloudStorage } from './googleCloudStorage.js';
+import { googleDrive } from './googleDrive.js';
+import { googleProjects } from './googleProjects.js';
+import { intercom } from './intercom.js';
+import { notion } from './notion.js';
+import { slack } from './slack.js';
+
+/** The facts of all specifications that requests are compared with. */
+export const CONTRACTS: readonly Contract[] = [
+  box,
+  dropbox,
+  github,
+  gmail,
+  googleCloudStorage,
+  googleDrive,
+  googleProjects,
+  intercom,
+  notion,
+  slack,
+];
