@@ -25,7 +25,6 @@ function scaleOf(best: number, floor: number): (score: number) => number {
  * @param ordinary the score of an ordinary hit
  */
 function clarityOf(hits: readonly VectorHit[], ordinary: number): number {
-  if (hits.length === 0) return 0;
   const scale = scaleOf(hits[0]?.score ?? 0, ordinary);
   return 1 + LEAST_CLARITY - hits.slice(0, HEAD).reduce((sum, { score }) => sum + scale(score), 0) / HEAD;
 }
@@ -49,9 +48,11 @@ export function fuseHybrid({ dense, sparse }: VectorHits, weights: HybridWeights
   // shares no word with the query, or only frequent ones: it counts 0, like any chunk outside a list that is complete.
   const meaning = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
   const words = scaledScores(sparse, 0);
-  // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one.
-  const semantic = weights.semantic * clarityOf(dense, dense[dense.length >> 1]?.score ?? 0);
-  const keyword = weights.keyword * clarityOf(sparse, 0);
+  // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one. One list alone
+  // keeps its weight, so that users without sparse vectors have the scores that their weights say.
+  const isOne = dense.length === 0 || sparse.length === 0;
+  const semantic = weights.semantic * (isOne ? 1 : clarityOf(dense, dense[dense.length >> 1]?.score ?? 0));
+  const keyword = weights.keyword * (isOne ? 1 : clarityOf(sparse, 0));
   const sum = semantic + keyword || 1;
   const all = new Map([...sparse, ...dense].map((hit) => [keyOf(hit), hit]));
   return [...all]

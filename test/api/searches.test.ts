@@ -153,7 +153,7 @@ describe('search', () => {
         [{ high_accuracy: true }, { exact: true }],
         [{ k: 1 }, { limit: 1 }],
         [{ query_vector: [0, 1, 0] }, { dense: [0, 1, 0] }],
-        [{ hybrid_search: true }, { sparse: { indices: [1], values: [1] }, limit: 100 }],
+        [{ hybrid_search: true }, { sparse: { indices: [1], values: [1] }, limit: 400 }],
         [{ rerank: { model: 'COHERE_RERANK_MULTILINGUAL_V3' } }, { limit: 50 }],
       ] as [object, Partial<VectorQuery>][],
       ([given]) => JSON.stringify(given),
