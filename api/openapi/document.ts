@@ -1,6 +1,7 @@
 import { operations } from '../routes.js';
 import { API_TAGS } from '../schemas/apiTags.js';
 import { readExamples } from './examples.js';
+import { type Described, withFieldExamples } from './fieldExamples.js';
 import { describeOperation, FORM_SCHEMAS } from './operations.js';
 import { SHARED_PARAMETERS } from './parameters.js';
 import { RESPONSE_HEADERS, sharedResponses } from './responses.js';
@@ -23,14 +24,14 @@ const DESCRIPTION = [
 export function openApiDocument(): Json {
   const schemas = createSchemas();
   const examples = readExamples();
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, Record<string, Described>> = {};
   for (const operation of operations) {
-    const described = describeOperation(operation, schemas, examples[operation.operationId]);
+    const described = describeOperation(operation, schemas, examples[operation.operationId]) as unknown as Described;
     paths[operation.path] = { ...paths[operation.path], [operation.method]: described };
   }
   const responses = sharedResponses(schemas);
-  const events = webhooks(schemas);
-  return {
+  const events = webhooks(schemas) as Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  return withFieldExamples({
     openapi: '3.1.0',
     info: {
       title: 'Allotrope',
@@ -48,5 +49,5 @@ export function openApiDocument(): Json {
       headers: RESPONSE_HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },
-  };
+  });
 }

@@ -1,0 +1,181 @@
+import { describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+import { openApiDocument } from '../../api/openapi/document.js';
+import { withFieldExamples } from '../../api/openapi/fieldExamples.js';
+import { everyRow } from '../support/everyRow.js';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+interface Read {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const document = openApiDocument() as unknown as Read;
+const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, binary: true, uuid: true } });
+const isValid = (schema: object, value: unknown): boolean =>
+  ajv.compile({ ...schema, components: document.components })(value);
+
+/** Returns all schemas with examples inside a part of the document, with their path. Recorded bodies are skipped. */
+function exampled(part: unknown, path: string): { path: string; schema: Schema }[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const inner = Object.entries(part).flatMap(([key, one]) =>
+    ['example', 'examples', 'default'].includes(key) ? [] : exampled(one, `${path}.${key}`),
+  );
+  return Array.isArray((part as Schema).examples) ? [{ path, schema: part as Schema }, ...inner] : inner;
+}
+
+const properties = exampled(document.components.schemas, '');
+const parameters = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.values(methods).flatMap((operation) =>
+    (operation.parameters ?? [])
+      .filter((one) => one.example !== undefined)
+      .map((one) => ({ ...one, path: `${path} ${one.name}` })),
+  ),
+);
+
+describe('examples in the reference', () => {
+  test('there are more than 800', () => {
+    const written = JSON.stringify(document).match(/"examples?":/g) ?? [];
+    expect(written.length).toBeGreaterThan(800);
+    expect(properties.length).toBeGreaterThan(500);
+  });
+
+  test('of properties follow their schema, and show more than it does', () =>
+    everyRow(
+      properties,
+      ({ path }) => path,
+      ({ schema }) => {
+        const [value, ...others] = schema.examples ?? [];
+        expect(others).toEqual([]);
+        expect(isValid(schema, value)).toBe(true);
+        expect(schema.enum).toBeUndefined();
+        expect([true, false, null, '', 0, schema.default]).not.toContainEqual(value);
+        expect([value].flat().filter((one) => !['string', 'number'].includes(typeof one))).toEqual([]);
+        expect(JSON.stringify(value).length).toBeLessThanOrEqual(82);
+      },
+    ));
+
+  test('of parameters follow their schema', () =>
+    everyRow(
+      parameters,
+      ({ path }) => path,
+      ({ schema, example }) => expect(isValid(schema, example)).toBe(true),
+    ));
+
+  test('of properties have no secrets, and no shortened texts', () => {
+    const texts = properties.map(({ path, schema }) => `${path} ${JSON.stringify(schema.examples)}`);
+    expect(texts.filter((text) => /"<|…|:\/\/[^/"]*@/.test(text))).toEqual([]);
+    const named = properties.filter(({ path }) => /secret|password|_token$|api_key|signing_key/.test(path));
+    expect(named).toEqual([]);
+  });
+
+  test('are those that the tests recorded', () => {
+    const exampleAt = (name: string, property: string): unknown =>
+      document.components.schemas[name]?.properties?.[property]?.examples?.[0];
+    expect(exampleAt('GetEmbeddingDocumentsBody', 'query')).toBe('birds that breed on cliffs');
+    expect(exampleAt('FileStatistics', 'mime_type')).toBe('text/html');
+    expect(exampleAt('SitemapUrls', 'urls')).toEqual([
+      'https://www.example.com/pages/0.html',
+      'https://www.example.com/pages/1.html',
+    ]);
+  });
+});
+
+describe('a recorded value', () => {
+  const json = (schema: object, example: unknown) => ({ content: { 'application/json': { schema, example } } });
+  const text = (description: string, more = {}) => ({ type: 'string', description, ...more });
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+  /** Returns the example of each property of the schemas, if a call had this response. */
+  function examplesOf(schemas: Record<string, object>, schema: object, example: unknown): Record<string, unknown> {
+    const described = { responses: { 200: json(schema, example) } };
+    const made = withFieldExamples({
+      ...{ paths: { '/a': { get: described } }, webhooks: {} },
+      components: { schemas: schemas as Record<string, Readonly<Record<string, unknown>>> },
+    });
+    return Object.fromEntries(
+      exampled(made.components.schemas, '').map(({ path, schema: one }) => [path, one.examples?.[0]]),
+    );
+  }
+  const object = (properties: object, more = {}) => ({ type: 'object', properties, ...more });
+  const one = (property: object, value: unknown): unknown =>
+    examplesOf({ A: object({ a: property }) }, ref('A'), { a: value })['.A.properties.a'];
+
+  test('is the example of the same field of every schema, and of no field with another meaning', () => {
+    const schemas = {
+      A: object({ id: text('Id of the file.') }),
+      B: object({ id: text('Id of the file.') }),
+      C: object({ id: text('Id of the user.') }),
+      D: object({ id: text('Id of the file.', { maxLength: 2 }) }),
+    };
+    expect(examplesOf(schemas, ref('A'), { id: 'file-1' })).toEqual({
+      '.A.properties.id': 'file-1',
+      '.B.properties.id': 'file-1',
+    });
+  });
+
+  test('belongs to the alternative that its object follows', () => {
+    const kind = (name: string) => ({ type: 'string', enum: [name] });
+    const schemas = {
+      A: object({ kind: kind('a'), name: text('Name of a.') }, { required: ['kind'] }),
+      B: object({ kind: kind('b'), name: text('Name of b.') }, { required: ['kind'] }),
+      C: object({ name: text('Name of c.') }, { additionalProperties: false }),
+      List: { type: 'array', items: { anyOf: [ref('A'), ref('B'), ref('C')] } },
+    };
+    expect(examplesOf(schemas, ref('List'), [{ kind: 'b', name: 'Ben' }])).toEqual({ '.B.properties.name': 'Ben' });
+  });
+
+  test('is left out if it says nothing, is long, redacted or the default', () => {
+    const property = text('A text.');
+    expect(one(property, 'abc')).toBe('abc');
+    for (const value of ['', 'b', null, '<api_key>', 'cut…', 'x'.repeat(81), 'https://ada:secret@example.com/feed'])
+      expect(one(property, value)).toBeUndefined();
+    expect(one({ type: 'integer' }, 7)).toBe(7);
+    expect(one({ type: 'integer' }, 0)).toBeUndefined();
+    expect(one({ type: 'integer', default: 7 }, 7)).toBeUndefined();
+    expect(one({ type: 'boolean' }, true)).toBeUndefined();
+    expect(one({ type: 'string', enum: ['open'] }, 'open')).toBeUndefined();
+    expect(one(object({}), { a: 1 })).toBeUndefined();
+  });
+
+  test('may be a short list, but none of enums, of objects or of many values', () => {
+    const list = (items: object) => ({ type: ['array', 'null'], items });
+    expect(one(list({ type: 'integer' }), [5, 6])).toEqual([5, 6]);
+    expect(one(list({ type: 'integer' }), [1, 2, 3, 4, 5])).toBeUndefined();
+    expect(one(list({ type: 'string', enum: ['open'] }), ['open'])).toBeUndefined();
+    expect(one(list({ type: 'object' }), [{}])).toBeUndefined();
+    expect(one(list({ type: 'integer' }), [])).toBeUndefined();
+  });
+
+  test('does not replace an example, and is added to parameters but not to headers', () => {
+    expect(one(text('A text.', { examples: ['given'] }), 'other')).toBe('given');
+    const field = { name: 'id', description: 'Id of the file.', schema: { type: 'string' } };
+    const parametersWith = (parameter: object): unknown => {
+      const described = {
+        parameters: [parameter as Readonly<Record<string, unknown>>],
+        responses: { 200: json(object({ id: text('Id of the file.') }), { id: 'file-1' }) },
+      };
+      const made = withFieldExamples({
+        ...{ paths: { '/a': { get: described } }, webhooks: {}, components: { schemas: {} } },
+      });
+      return made.paths['/a'].get.parameters[0];
+    };
+    expect(parametersWith({ ...field, in: 'query' })).toMatchObject({ example: 'file-1' });
+    expect(parametersWith({ ...field, in: 'query', example: 'own' })).toMatchObject({ example: 'own' });
+    expect(parametersWith({ ...field, in: 'header' })).not.toHaveProperty('example');
+  });
+});
