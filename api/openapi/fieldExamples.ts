@@ -69,6 +69,7 @@ function isUseful(value: unknown, inList = false): boolean {
   return value.every((one) => isUseful(one, true)) && JSON.stringify(value).length <= LONGEST;
 }
 
+/** Returns whether a value has one of the types of a schema. Alternatives of an object may have other types. */
 function isOfType(schema: Json, value: unknown, schemas: Named): boolean {
   const type = Array.isArray(value) ? 'array' : typeof value;
   return partsOf(schema, schemas).some((part) =>
@@ -145,7 +146,7 @@ const exampleOf = (name: string, field: Json, values: Values): unknown =>
     .get(keyOf(name, field))
     ?.find(({ schema, value }) => !isDeepStrictEqual(value, field['default']) && isSame(schema, field))?.value;
 
-/** Returns a named schema with examples in its properties. References are not followed. */
+/** Returns a schema with examples in its properties, nested ones too. References are not followed. */
 function withExamples(schema: Json, exampleAt: (name: string, property: Json) => unknown): Json {
   const inner = (one: unknown): unknown => (isRecord(one) ? withExamples(one, exampleAt) : one);
   const changed: Record<string, unknown> = {};
@@ -171,8 +172,7 @@ interface Documented {
 
 /**
  * Returns the document with examples in the properties of named schemas and in parameters. Existing ones are kept.
- * Headers get none: the console of `/docs` sends a parameter that has an example, and a shared Idempotency-Key would
- * replay the answer of an earlier request.
+ * Headers are not recorded, so they get none.
  */
 export function withFieldExamples<D extends Documented>(document: D): D {
   const { paths, webhooks, components } = document;
@@ -181,7 +181,7 @@ export function withFieldExamples<D extends Documented>(document: D): D {
   const values = recordedValues(operations, schemas);
   const exampleAt = (name: string, field: Json): unknown => exampleOf(name, field, values);
   const parameterWith = (parameter: Json): Json => {
-    if (parameter['in'] === 'header' || 'example' in parameter || '$ref' in parameter) return parameter;
+    if ('example' in parameter || '$ref' in parameter) return parameter;
     const example = exampleAt(String(parameter['name']), fieldOf(parameter));
     return example === undefined ? parameter : { ...parameter, example };
   };

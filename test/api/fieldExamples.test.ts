@@ -112,7 +112,7 @@ describe('a recorded value', () => {
       exampled(made.components.schemas, '').map(({ path, schema: one }) => [path, one.examples?.[0]]),
     );
   }
-  const object = (properties: object, more = {}) => ({ type: 'object', properties, ...more });
+  const object = (fields: object, more = {}) => ({ type: 'object', properties: fields, ...more });
   const one = (property: object, value: unknown): unknown =>
     examplesOf({ A: object({ a: property }) }, ref('A'), { a: value })['.A.properties.a'];
 
@@ -162,10 +162,10 @@ describe('a recorded value', () => {
     expect(one(list({ type: 'integer' }), [])).toBeUndefined();
   });
 
-  test('does not replace an example, and is added to parameters but not to headers', () => {
+  test('does not replace an example, and is added to parameters too', () => {
     expect(one(text('A text.', { examples: ['given'] }), 'other')).toBe('given');
     const field = { name: 'id', description: 'Id of the file.', schema: { type: 'string' } };
-    const parametersWith = (parameter: object): unknown => {
+    const parameterWith = (parameter: object): unknown => {
       const described = {
         parameters: [parameter as Readonly<Record<string, unknown>>],
         responses: { 200: json(object({ id: text('Id of the file.') }), { id: 'file-1' }) },
@@ -175,8 +175,7 @@ describe('a recorded value', () => {
       });
       return made.paths['/a'].get.parameters[0];
     };
-    expect(parametersWith({ ...field, in: 'query' })).toMatchObject({ example: 'file-1' });
-    expect(parametersWith({ ...field, in: 'query', example: 'own' })).toMatchObject({ example: 'own' });
-    expect(parametersWith({ ...field, in: 'header' })).not.toHaveProperty('example');
+    expect(parameterWith({ ...field, in: 'query' })).toMatchObject({ example: 'file-1' });
+    expect(parameterWith({ ...field, in: 'query', example: 'own' })).toMatchObject({ example: 'own' });
   });
 });
