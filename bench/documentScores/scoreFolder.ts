@@ -34,7 +34,7 @@ interface Outcome {
 
 /**
  * Reads every file of a folder and returns a report in Markdown: one line per format, the files that could not be read,
- * and for files with a reference (`name.md` or `name.ext.md` beside it or in `groundtruth/`) how close the text is.
+ * and for files with a reference (`name.md` or `name.ext.md` next to it or in `groundtruth/`) how close the text is.
  */
 export async function scoreFolder(folder: string, scratch: string, say: (line: string) => void): Promise<string> {
   const files = filesIn(folder);
