@@ -39,10 +39,9 @@ export function scoreAlphabets(text: string, alphabets: readonly Alphabet[], hin
   for (const { language, letters } of alphabets) {
     const costs = costsOf(letters);
     let sum = language === hint ? HINT_GAIN : 0;
-    for (const [letter, count] of counts) {
+    for (const [letter, times] of counts) {
       const cost = costs.get(letter);
-      // A word may be borrowed from another language: repetitions of a foreign letter weigh more than the first.
-      sum += cost === undefined ? count * FOREIGN : count * cost;
+      sum += times * (cost ?? FOREIGN);
     }
     best = Math.max(best, sum);
   }
