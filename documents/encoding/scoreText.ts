@@ -32,7 +32,7 @@ interface Profile {
   readonly structure: number;
 }
 
-/** Returns the best language of a text in an alphabetic script, and its score. @param hint language of the page, or null */
+/** Scores a text in an alphabetic script, in the language that fits best. @param hint language of the page, or null */
 export function scoreAlphabets(text: string, alphabets: readonly Alphabet[], hint: string | null): number {
   const { counts, structure } = profileOf(text);
   let best = -Infinity;

@@ -31,4 +31,4 @@ export function withFallbacks(text: string, html: string, read: (html: string) =
 }
 
 const FALLBACK = /<no(?:script|frames)\b/i;
-const FALLBACK_TAGS = /<(\/?)no(?:script|frames)\b[^>]*>/gi;
+const FALLBACK_TAGS = /<(\/?)no(?:script|frames)\b[^<>]*>/gi;

@@ -5,7 +5,10 @@ const MAX_LENGTH = 2_000_000;
 const MAX_DEPTH = 12;
 const MAX_VALUES = 2000;
 
-const SCRIPT = /<script\b[^>]*\btype\s*=\s*["']?application\/ld\+json\b[^>]*>([\s\S]*?)<\/script/gi;
+/** The start and the end of a script element. Each is searched onwards from the last match, so the search is linear. */
+const SCRIPT = /<script\s([^<>]*)>/gi;
+const END = /<\/script/gi;
+const JSON_LD = /\btype\s*=\s*["']?application\/ld\+json/i;
 
 /** The properties that hold text of the page, in the order in which they are written; the first two are titles. */
 const TITLES = ['headline', 'name'] as const;
@@ -15,9 +18,21 @@ const TEXTS = ['articleBody', 'text', 'reviewBody', 'description'] as const;
 export function linkedDataHtml(html: string): string {
   const parts: string[] = [];
   const seen = new Set<string>();
-  for (const [, json = ''] of html.matchAll(SCRIPT))
-    if (json.length <= MAX_LENGTH) collect(parsed(json), 0, parts, seen);
+  for (const json of blocksOf(html)) if (json.length <= MAX_LENGTH) collect(parsed(json), 0, parts, seen);
   return parts.join('\n');
+}
+
+function blocksOf(html: string): string[] {
+  const blocks: string[] = [];
+  SCRIPT.lastIndex = 0;
+  for (let start = SCRIPT.exec(html); start !== null; start = SCRIPT.exec(html)) {
+    END.lastIndex = SCRIPT.lastIndex;
+    const end = END.exec(html);
+    if (end === null) break;
+    if (JSON_LD.test(start[1] ?? '')) blocks.push(html.slice(SCRIPT.lastIndex, end.index));
+    SCRIPT.lastIndex = END.lastIndex;
+  }
+  return blocks;
 }
 
 function parsed(json: string): unknown {
@@ -43,7 +58,7 @@ function collect(value: unknown, depth: number, parts: string[], seen: Set<strin
   if (typeof text === 'string' && !seen.has(text)) {
     seen.add(text);
     const title = TITLES.map((name) => facts[name]).find((one) => typeof one === 'string');
-    if (typeof title === 'string') parts.push(`<h2>${title}</h2>`);
+    if (typeof title === 'string') parts.push(`<h2>${escaped(title)}</h2>`);
     parts.push(asHtml(text));
   }
   for (const [name, inner] of Object.entries(facts)) if (!NOT_CONTENT.has(name)) collect(inner, depth + 1, parts, seen);
@@ -59,6 +74,8 @@ function asHtml(text: string): string {
   if (/<\/?(?:p|br|div|ul|h[1-6])\b/i.test(text)) return `<div>${text}</div>`;
   return text
     .split(/\n+/)
-    .map((line) => `<p>${line.replaceAll('<', '&lt;')}</p>`)
+    .map((line) => `<p>${escaped(line)}</p>`)
     .join('\n');
 }
+
+const escaped = (text: string): string => text.replaceAll('<', '&lt;');

@@ -11,7 +11,6 @@ export function revealContent(root: Document): void {
   const hidden: PageElement[] = [];
   const places = new Map<string, PageElement>();
   const controlled = new Set<string>();
-  const nothing: ReadonlySet<PageElement> = new Set();
   eachElement(root, (element) => {
     const { name } = element;
     if (name === 'title') element.children = [];
@@ -28,9 +27,10 @@ export function revealContent(root: Document): void {
     }
     return true;
   });
-  for (const element of hidden) {
-    if (!isPanel(element, controlled) || isOverlay(element)) continue;
-    const { textLength, linkLength } = measureText(element, nothing);
+  const panels = hidden.filter((element) => isPanel(element, controlled) && !isOverlay(element));
+  if (panels.length > 0) measureText(root, new Set());
+  for (const element of panels) {
+    const { textLength, linkLength } = element;
     if (textLength < LEAST_TEXT || linkLength > MOST_LINKS * textLength) continue;
     show(element);
     moveTo(places.get((element.attribs['id'] ?? '').slice(2)), element);
@@ -150,11 +150,23 @@ const TITLES = /^(?:h[1-6]|dt|summary|th)$/;
 /** Shorter labels name an action: "Menu", "Show more". */
 const LEAST_QUESTION = 12;
 
+/** Returns the text of an element, or the beginning of a long one. */
 function textOf(element: PageElement): string {
-  return element.children
-    .map((child) => ('data' in child ? child.data : isElement(child) ? textOf(child) : ''))
-    .join('');
+  let text = '';
+  let nodes = 0;
+  const read = (parent: PageElement): void => {
+    for (const child of parent.children) {
+      if (text.length > MOST_QUESTION || ++nodes > MOST_QUESTION) return;
+      if ('data' in child) text += child.data;
+      else if (isElement(child)) read(child);
+    }
+  };
+  read(element);
+  return text;
 }
+
+/** Limit of a label in characters, and in nodes. */
+const MOST_QUESTION = 300;
 
 /** Whether a form holds facts of a product in a table, in a list of terms, or marked as its properties. */
 function holdsFacts(form: PageElement): boolean {
