@@ -207,10 +207,11 @@ const POWER_BASE = /(?:\d|\)|(?:^|[^\p{L}])[a-zA-Z])$/u;
 /** Renders annotated characters as the word and its reading in parentheses: 東京(とうきょう). */
 function renderRuby(element: PageElement, rendering: Rendering): void {
   const { writer } = rendering;
-  const readings = element.children.filter((child) => isElement(child) && READINGS.has(child.name));
-  for (const child of element.children)
-    if (!readings.includes(child) && !(isElement(child) && child.name === 'rp')) renderNode(child, rendering);
-  const reading = readings.map((node) => lineOf([node], rendering)).join('');
+  let reading = '';
+  for (const child of element.children) {
+    if (isElement(child) && READINGS.has(child.name)) reading += lineOf([child], rendering);
+    else if (!isElement(child) || child.name !== 'rp') renderNode(child, rendering);
+  }
   if (reading !== '') writer.inline(`(${reading})`);
 }
 

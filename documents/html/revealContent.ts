@@ -29,23 +29,32 @@ export function revealContent(root: Document): void {
   });
   const panels = hidden.filter((element) => isPanel(element, controlled) && !isOverlay(element));
   if (panels.length > 0) measureText(root, new Set());
+  let moves = 0;
   for (const element of panels) {
     const { textLength, linkLength } = element;
     if (textLength < LEAST_TEXT || linkLength > MOST_LINKS * textLength) continue;
     show(element);
-    moveTo(places.get((element.attribs['id'] ?? '').slice(2)), element);
+    if (moves < MOST_MOVES && moveTo(places.get((element.attribs['id'] ?? '').slice(2)), element)) moves += 1;
   }
 }
 
-/** Moves the content of a streamed part to its place, as the page's script would. */
-function moveTo(place: PageElement | undefined, streamed: PageElement): void {
-  if (place === undefined || !STREAMED.test(streamed.attribs['id'] ?? '')) return;
-  // A part that contains its own place would be a circle.
-  for (let node: PageElement['parent'] = place; isElement(node); node = node.parent) if (node === streamed) return;
+/** Limits of moved parts and of the depth of their places: the recursion over the tree must stay shallow. */
+const MOST_MOVES = 30;
+const DEEPEST_PLACE = 100;
+
+/** Moves the content of a streamed part to its place, as the page's script would. @returns whether it was moved */
+function moveTo(place: PageElement | undefined, streamed: PageElement): boolean {
+  if (place === undefined || !STREAMED.test(streamed.attribs['id'] ?? '')) return false;
+  let depth = 0;
+  for (let node: PageElement['parent'] = place; isElement(node); node = node.parent) {
+    // A part that contains its own place would be a circle.
+    if (node === streamed || ++depth > DEEPEST_PLACE) return false;
+  }
   place.name = 'div';
   place.children = streamed.children;
   for (const child of place.children) child.parent = place;
   streamed.children = [];
+  return true;
 }
 
 /** Least number of characters of a panel: shorter ones are labels and icons. */

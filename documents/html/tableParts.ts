@@ -76,7 +76,8 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
       const width = Math.min(spanOf(cell, 'colspan', MAX_COLUMNS), Math.max(1, MAX_COLUMNS - cells.length));
       own.push(text !== '');
       for (let i = 0; i < width; i++) {
-        if (rowSpan > 1) spanning.set(cells.length, { text: i === 0 ? text : '', rows: rowSpan - 1 });
+        if (rowSpan > 1 && cells.length < MAX_COLUMNS)
+          spanning.set(cells.length, { text: i === 0 ? text : '', rows: rowSpan - 1 });
         cells.push(i === 0 ? text : '');
       }
     }

@@ -168,3 +168,23 @@ test('repeats a cell of several rows in each of them', () => {
     ].join('\n'),
   );
 });
+
+const part = (nth: number): string =>
+  `<div hidden id="S:${nth}"><p>Some text of the streamed part ${nth}<template id="B:${nth + 1}"></template></div>`;
+
+test('reads thousands of streamed parts that contain each other', () => {
+  const parts = Array.from({ length: 3000 }, (_, at) => part(3000 - at)).join('');
+  const text = textOf(`<html><body>${parts}<template id="B:1"></template>`);
+  expect(text).toMatch(/streamed part 1$/);
+  expect(text).toContain('streamed part 3000');
+});
+
+test('limits the columns of a forged table', () => {
+  const rows = '<tr><td rowspan=60000 colspan=40>a<td>b'.repeat(2000);
+  const longest = Math.max(
+    ...textOf(`<table>${rows}</table>`)
+      .split('\n')
+      .map((line) => line.split('|').length),
+  );
+  expect(longest).toBeLessThan(60);
+});
