@@ -4,11 +4,13 @@ import { decodeText } from '../decodeText.js';
 import { applySkips } from '../html/applySkips.js';
 import { findBoilerplate } from '../html/boilerplate.js';
 import { buildTree } from '../html/buildTree.js';
+import { withFallbacks } from '../html/fallbackText.js';
 import { findMainText } from '../html/findMainText.js';
 import { measureText } from '../html/measureText.js';
 import type { PageElement } from '../html/pageElement.js';
 import { readMetadata } from '../html/readMetadata.js';
 import { renderText } from '../html/renderText.js';
+import { revealContent } from '../html/revealContent.js';
 import { trimLinks } from '../html/trimLinks.js';
 import { withTitle } from '../html/withTitle.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
@@ -16,11 +18,16 @@ import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../type
 /** Reads the main text of a page. Surroundings are removed only while enough text remains. */
 export const htmlParser = {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
-    const tree = buildTree(decodeText(input, { html: true }), limits);
+    const html = decodeText(input, { html: true });
+    const tree = buildTree(html, limits);
     const metadata = readMetadata(tree, input.baseUrl);
-    applySkips(tree, input.html);
-    const { nodes, leftOut } = selectText(tree);
-    const text = renderText(nodes, leftOut, limits.maxTextCharacters);
+    const mainTextOf = (page: Document): string => {
+      applySkips(page, input.html);
+      revealContent(page);
+      const { nodes, leftOut } = selectText(page);
+      return renderText(nodes, leftOut, limits.maxTextCharacters);
+    };
+    const text = withFallbacks(mainTextOf(tree), html, (other) => mainTextOf(buildTree(other, limits)));
     if (text === '') {
       throw new Fault(
         'no_text',
