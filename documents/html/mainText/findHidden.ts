@@ -1,13 +1,17 @@
 import type { Document } from 'domhandler';
-import { eachElement, isElement, type PageElement } from '../pageElement.js';
+import { eachElement, HOLDS, isElement, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
 
-/** Finds what is not shown or is no text: hidden elements, closed dialogs, permalinks, and buttons outside of titles. */
+/**
+ * Finds what is not shown or is no text: hidden elements, closed dialogs, permalinks,
+ * search forms, and buttons outside of titles.
+ */
 export function findHidden(root: Document, pageLength: number): Set<PageElement> {
   const found = new Set<PageElement>();
   eachElement(root, (element) => {
     if (ALWAYS_KEPT.has(element.name)) return true;
-    if (!isHidden(element, pageLength) && !isPermalink(element) && !isButton(element)) return true;
+    if (!isHidden(element, pageLength) && !isPermalink(element) && !isButton(element) && !isSearch(element))
+      return true;
     found.add(element);
     return false;
   });
@@ -30,6 +34,15 @@ function isHidden(element: PageElement, pageLength: number): boolean {
 
 function isButton(element: PageElement): boolean {
   return element.name === 'button' && !isTitle(element.parent) && !isTitle(element.parent?.parent ?? null);
+}
+
+/** Maximum number of characters of a form that is only a field with its label. */
+const FIELD_LENGTH = 40;
+
+/** Whether the element is a search box. Other forms hold content: products, and whole pages of some servers. */
+function isSearch(element: PageElement): boolean {
+  if (element.name === 'search' || element.attribs['role'] === 'search') return true;
+  return element.name === 'form' && (element.holds & HOLDS.control) !== 0 && element.textLength < FIELD_LENGTH;
 }
 
 const TITLES = new Set([...HEADINGS, 'dt', 'summary', 'th']);

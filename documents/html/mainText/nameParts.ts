@@ -46,7 +46,7 @@ const NAME_PARTS = {
   member: 'user users member members signature stats online rank poster',
   vote: 'vote votes votecell score like likes karma upvote',
   caption: 'caption figcaption figure credit image img photo media video player',
-  notes: 'footnotes references reflist citations bibliography sources notes',
+  notes: 'footnote footnotes sdfootnote endnotes references reflist citations bibliography sources notes',
   nofollow: 'metadata navbox catlinks noexcerpt hatnote infobox printfooter',
   address: 'contact address map location phone hours',
 } as const;

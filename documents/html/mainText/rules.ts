@@ -11,7 +11,7 @@ interface Row {
   readonly points: ReadonlyArray<readonly [trait: string, points: number]>;
 }
 
-export const THRESHOLD = 2.63;
+export const THRESHOLD = 2.88;
 
 const ROWS: readonly Row[] = [
   {

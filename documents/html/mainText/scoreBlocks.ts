@@ -1,5 +1,6 @@
 import type { Document, ParentNode } from 'domhandler';
 import { isElement, isText, type PageElement } from '../pageElement.js';
+import { HEADINGS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
 import { isBlock, type PageFacts, type Shape } from './pageFacts.js';
 import { findRepeats, type Repeats } from './repeats.js';
@@ -9,8 +10,8 @@ import { RULES, shapeRules, THRESHOLD } from './rules.js';
 const INHERITED = 0.4;
 /** Shorter texts repeat by chance. */
 const DUPLICATE_LENGTH = 20;
-/** Their text is never part of the page, or too small to score. */
-const UNSCORED = new Set(['title', 'select', 'img']);
+/** Not text of the page, too small to score, or headings: these stay or go with the section that they open. */
+const UNSCORED = new Set(['title', 'select', 'img', ...HEADINGS]);
 
 /** Where the walk is: the parent's place and points. */
 interface Step {
@@ -45,7 +46,7 @@ export function scoreBlocks(
       if (isText(child)) at += child.visibleLength;
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       at += child.textLength;
-      if (UNSCORED.has(child.name)) continue;
+      if (UNSCORED.has(child.name) || isParagraph(child) || isNotes(child, page)) continue;
       const children = findRepeats(child);
       const next = enter(child, step, page);
       if (holdsBlocks || isBlock(child)) {
@@ -55,7 +56,10 @@ export function scoreBlocks(
         addTraits(traits, child, { start, inMain, inArticle, inCore, isDuplicate, siblings, children }, page);
         let own = all;
         for (const trait of traits) own += points.get(trait) ?? 0;
-        if (own + INHERITED * (step.points + INHERITED * step.parentPoints) > THRESHOLD + slack) {
+        if (
+          isMenuCell(child, page) ||
+          own + INHERITED * (step.points + INHERITED * step.parentPoints) > THRESHOLD + slack
+        ) {
           removed.add(child);
           continue;
         }
@@ -66,10 +70,29 @@ export function scoreBlocks(
       visit(child, children, next);
       at = start + child.textLength;
     }
+    removeBareHeadings(parent, removed);
   };
   const inCore = page.core === root;
   visit(root, findRepeats(root), { inMain: false, inArticle: false, inCore, points: 0, parentPoints: 0 });
   return removed;
+}
+
+/** Whether the element is a paragraph or code without links: it goes with its container only. */
+function isParagraph(element: PageElement): boolean {
+  if (element.name === 'pre') return true;
+  return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;
+}
+
+/** Whether the element is the menu column of a page that is laid out by a table. */
+function isMenuCell(element: PageElement, page: PageFacts): boolean {
+  if (element.name !== 'td' || element.links < 3 || element.linkLength < 0.9 * element.textLength) return false;
+  return element.parent !== null && page.coreLine.has(element.parent) && !page.coreLine.has(element);
+}
+
+/** Whether the element has footnotes, which are short, last and full of links like a footer. */
+function isNotes(element: PageElement, page: PageFacts): boolean {
+  const { id = '', class: classes = '', role = '' } = element.attribs;
+  return role.startsWith('doc-') || page.names.read(id, classes).includes('n:notes');
 }
 
 function enter(element: PageElement, step: Step, page: PageFacts): { -readonly [Key in keyof Step]: Step[Key] } {
@@ -93,6 +116,31 @@ function isRepeated(element: PageElement, seen: Set<number>): boolean {
   seen.add(key);
   return false;
 }
+
+/** Removes headings whose whole section was removed: "Related" is of no use without its links. */
+function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>): void {
+  let heading: PageElement | null = null;
+  let isBare = false;
+  const end = (): void => {
+    if (heading !== null && isBare) removed.add(heading);
+    heading = null;
+    isBare = false;
+  };
+  for (const child of parent.children) {
+    if (isText(child)) {
+      if (child.visibleLength > 0) heading = null;
+    } else if (isElement(child) && child.textLength > 0) {
+      if (removed.has(child)) isBare = true;
+      else if (SUBHEADING.test(child.name)) {
+        end();
+        heading = child;
+      } else heading = null;
+    }
+  }
+  end();
+}
+
+const SUBHEADING = /^h[2-6]$/;
 
 /** Returns the points of each trait on a page of these shapes, and the threshold. */
 function pointsFor(shapes: readonly Shape[]): { points: ReadonlyMap<string, number>; all: number } {
