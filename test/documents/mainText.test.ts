@@ -115,6 +115,37 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<h1>Harbour</h1><p>${PARAGRAPH}</p><h1>Outlook</h1><p>${PARAGRAPH}</p>`,
     `# Harbour\n\n${PARAGRAPH}\n\n# Outlook\n\n${PARAGRAPH}`,
   ],
+  ...(
+    [
+      [
+        'PostgreSQL',
+        `<div class=navheader><table><tr><th colspan=2>8.1. Harbour</th></tr><tr><td><a href=p>Prev</a></td><td><a href=n>Next</a></td></tr></table></div>TEXT<div class=navfooter><table><tr><td><a href=p>Prev</a></td><td><a href=n>Next</a></td></tr></table></div>`,
+      ],
+      [
+        'the Debian handbook',
+        `<ul class=docnav><li><a href=p>Prev</a><li>The book<li><a href=n>Next</a></ul>TEXT<ul class=docnav><li><a href=p>Prev</a><li><a href=u>Up</a></ul>`,
+      ],
+      [
+        'Apache httpd',
+        `<div id=path><a href=a>Apache</a> &gt; <a href=b>HTTP Server</a> &gt; <a href=c>Documentation</a></div><div class=toplang><p>Available Languages: <a href=en>en</a> | <a href=fr>fr</a></p></div>TEXT<div class=bottomlang><p>Available Languages: <a href=en>en</a></p></div>`,
+      ],
+      [
+        'Node.js',
+        `<div id=column2><ul>${['Assertions', 'Async hooks', 'Buffer', 'Cluster', 'Console', 'Crypto'].map((name) => `<li><a href=${name}>${name}</a>`).join('')}</ul></div><div id=column1>TEXT</div>`,
+      ],
+      [
+        'MkDocs',
+        `<div role=navigation><ul class=wy-breadcrumbs><li><a href=..>Docs</a> »<li>Harbour</ul></div><div role=main>TEXT</div><footer><a href=n>Next</a> <a href=p>Previous</a></footer>`,
+      ],
+    ] as const
+  ).map(
+    ([generator, html]) =>
+      [
+        `drops the bars and menus of ${generator}`,
+        html.replace('TEXT', `<h1>Harbour</h1><p>${PARAGRAPH}</p><pre>ls</pre><p>${PARAGRAPH}</p>`),
+        `# Harbour\n\n${PARAGRAPH}\n\n\`\`\`\nls\n\`\`\`\n\n${PARAGRAPH}`,
+      ] as const,
+  ),
 ];
 
 test.each(cases)('%s', (_name, html, text) => {

@@ -55,7 +55,7 @@ function isTitle(node: PageElement['parent']): boolean {
 const PERMALINK = /^\s*(?:[¶#§🔗∞↩\uE000-\uF8FF]+\s*)?$/u;
 
 /**
- * Whether the element is the sign beside a heading that links to the heading itself. Other short links to a place in
+ * Whether the element is the sign next to a heading that links to the heading itself. Other short links to a place in
  * the page are footnotes.
  */
 function isPermalink(element: PageElement): boolean {

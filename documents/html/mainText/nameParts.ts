@@ -3,7 +3,7 @@
  * one trait: it has its own points in the rules.
  */
 const NAME_PARTS = {
-  menu: 'nav navbar navigation menu menus mainmenu submenu megamenu topnav sidenav subnav navlist navheader navfooter dropdown hamburger navi',
+  menu: 'nav navbar navigation menu menus mainmenu submenu megamenu topnav sidenav subnav navlist dropdown hamburger navi',
   trail: 'breadcrumb breadcrumbs crumb crumbs bread',
   foot: 'footer foot colophon bottom siteinfo pagefooter sitefooter',
   head: 'header masthead topbar banner siteheader pageheader top head',
@@ -49,6 +49,8 @@ const NAME_PARTS = {
   notes: 'footnote footnotes sdfootnote endnotes references reflist citations bibliography sources notes',
   nofollow: 'metadata navbox catlinks noexcerpt hatnote infobox printfooter',
   address: 'contact address map location phone hours',
+  // Whole names that generators of documentation give to their Prev, Next, and language bars.
+  generated: 'navheader navfooter docnav toplang bottomlang',
 } as const;
 
 const PARTS: ReadonlyMap<string, string> = new Map(

@@ -195,7 +195,7 @@ const ROWS: readonly Row[] = [
   },
   {
     // title
-    reason: 'What stands before the h1 belongs to the site.',
+    reason: 'Blocks before the h1 belong to the site.',
     gain: 0.14,
     points: [
       ['beforeTitle', 2.39],
@@ -272,7 +272,7 @@ const ROWS: readonly Row[] = [
   },
   {
     // neighbours
-    reason: 'Boilerplate stands beside boilerplate.',
+    reason: 'Boilerplate is next to boilerplate.',
     gain: 0.16,
     points: [
       ['first', -0.45],
@@ -405,7 +405,7 @@ const SHAPE_ROWS: Readonly<Record<Shape, Row & { readonly all: number }>> = {
     ],
   },
   long: {
-    reason: 'A long text: what is small beside it does not belong to it.',
+    reason: 'A long text: small blocks around it do not belong to it.',
     gain: -0.01,
     all: -0.08,
     points: [

@@ -58,6 +58,7 @@ export function scoreBlocks(
         for (const trait of traits) own += points.get(trait) ?? 0;
         if (
           isMenuCell(child, page) ||
+          isGeneratedBar(child, page) ||
           own + INHERITED * (step.points + INHERITED * step.parentPoints) > THRESHOLD + slack
         ) {
           removed.add(child);
@@ -87,6 +88,16 @@ function isParagraph(element: PageElement): boolean {
 function isMenuCell(element: PageElement, page: PageFacts): boolean {
   if (element.name !== 'td' || element.links < 3 || element.linkLength < 0.9 * element.textLength) return false;
   return element.parent !== null && page.coreLine.has(element.parent) && !page.coreLine.has(element);
+}
+
+/** Maximum number of characters of a bar: titles of the neighbouring chapters are in it. */
+const BAR_LENGTH = 600;
+
+/** Whether the element is a bar of a documentation generator. */
+function isGeneratedBar(element: PageElement, page: PageFacts): boolean {
+  if (element.links === 0 || element.textLength > BAR_LENGTH) return false;
+  const { id = '', class: classes = '' } = element.attribs;
+  return page.names.read(id, classes).includes('n:generated');
 }
 
 /** Whether the element has footnotes, which are short, last and full of links like a footer. */
