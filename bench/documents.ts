@@ -1,6 +1,7 @@
 /**
  * `npm run bench:documents`: speed of reading documents by the parsers alone and through the whole service, and our chunker
- * compared with LangChain's. `-- --quick` takes a tenth of everything.
+ * compared with LangChain's. `-- --quick` takes a tenth of everything. `-- FOLDER` instead reads the files of a folder and
+ * scores them against their references; `-- --made` does so with thirty generated PDFs.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -11,6 +12,8 @@ import pLimit from 'p-limit';
 
 import { loadConfig } from '../config/config.js';
 import { createDocumentPool } from '../documents/pool.js';
+import { makePdfs } from './documentScores/makePdfs.js';
+import { scoreFolder } from './documentScores/scoreFolder.js';
 import { compareChunkers } from './chunkers.js';
 import { type BenchFiles, makeFiles } from './documentFiles.js';
 import { atRest, CHUNKING } from './measures.js';
@@ -33,6 +36,19 @@ const SETTLE_MS = 15 * 60_000;
 const UPLOADS = 8;
 const RESULTS = fileURLToPath(new URL('documents.md', import.meta.url));
 const say = (line: string): void => console.log(`· ${line}`);
+
+const given = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
+const usesMade = process.argv.includes('--made');
+if (given !== undefined || usesMade) {
+  const scratch = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-scores-'));
+  try {
+    if (usesMade) await makePdfs(path.join(scratch, 'made'), 30);
+    console.log(await scoreFolder(given ?? path.join(scratch, 'made'), scratch, say));
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+  process.exit(0);
+}
 
 interface Measured {
   readonly seconds: number;

@@ -72,7 +72,7 @@ export function createPassParts({ store }: Pick<ActivityDeps, 'store'>) {
   const selection = async (pass: RunDoc, source: DataSourceDoc, done: readonly Run[]): Promise<Run | null> => {
     const keys = done.flatMap(({ part }) => part ?? []);
     for (;;) {
-      const group = await store.selections.nextGroup(source._id, keys);
+      const group = await store.selections.nextGroup(source, source._id, keys);
       if (!group) return null;
       const left = group.externalIds && (await store.items.unchanged(source, group.externalIds));
       const externalIds = group.externalIds?.filter((id) => left?.has(id) !== true) ?? null;

@@ -50,7 +50,10 @@ async function atCursor(answer: Promise<Json>): Promise<Json> {
     return await answer;
   } catch (error) {
     if (!isKind(error, 'not_found', 'gone', 'bad_response')) throw error;
-    throw new Fault('stale_cursor', 'Gong no longer has the position of this listing. It is listed from the beginning.');
+    throw new Fault(
+      'stale_cursor',
+      'Gong no longer has the position of this listing. It is listed from the beginning.',
+    );
   }
 }
 

@@ -95,6 +95,8 @@ export function binaryFormat(content: Uint8Array, named: FileFormat | null): Bin
   }
   // Some programs write a line before a PDF's signature; readers search for it in the first kilobyte.
   if (named === 'PDF' && bytes.subarray(0, 1024).includes('%PDF-')) return 'PDF';
+  // A PDF that lost its signature begins with an object; its readers find the objects all the same.
+  if (named === 'PDF' && /(?:^|[\r\n])\s*\d+ \d+ obj\b/.test(bytes.toString('latin1', 0, 1024))) return 'PDF';
   // Raw samples have no header, and may look like the start of a frame.
   return named === 'PCM' && !hasTwoFrames(bytes) ? null : mpegAudio(bytes);
 }

@@ -32,17 +32,16 @@ interface Profile {
   readonly structure: number;
 }
 
-/** Returns the best language of a text in an alphabetic script, and its score. @param hint language of the page, or null */
+/** Scores a text in an alphabetic script, in the language that fits best. @param hint language of the page, or null */
 export function scoreAlphabets(text: string, alphabets: readonly Alphabet[], hint: string | null): number {
   const { counts, structure } = profileOf(text);
   let best = -Infinity;
   for (const { language, letters } of alphabets) {
     const costs = costsOf(letters);
     let sum = language === hint ? HINT_GAIN : 0;
-    for (const [letter, count] of counts) {
+    for (const [letter, times] of counts) {
       const cost = costs.get(letter);
-      // A word may be borrowed from another language: repetitions of a foreign letter weigh more than the first.
-      sum += cost === undefined ? count * FOREIGN : count * cost;
+      sum += times * (cost ?? FOREIGN);
     }
     best = Math.max(best, sum);
   }

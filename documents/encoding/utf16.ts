@@ -6,7 +6,7 @@ const EXAMINED = 4096;
  */
 export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   const length = Math.min(bytes.length, EXAMINED) & ~1;
-  if (length < 8) return null;
+  if (length < 8 || !bytes.subarray(0, length).includes(0)) return null;
   let [even, odd, unlikeAscii] = [0, 0, 0];
   for (let i = 0; i < length; i++) {
     const byte = bytes[i] ?? 0;

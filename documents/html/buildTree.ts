@@ -11,6 +11,8 @@ const set = (...names: string[]): ReadonlySet<string> => new Set(names);
 const CELL_EDGES = set('td', 'th', 'caption', 'table');
 const TABLE = set('table');
 const NO_BLOCKS_INSIDE = set('svg', 'math', 'select');
+/** The id of an empty template at the place of a part that React streams later (see revealContent). */
+const STREAM_PLACE = /^[BP]:[0-9a-z]+$/i;
 const LIST_EDGES = set(
   'ul',
   'ol',
@@ -169,6 +171,8 @@ class TreeBuilder implements TokenizerCallbacks {
     if ((name === 'td' || name === 'th') && ROW_PARENTS.has(parentName)) this.#open('tr', {});
     const parent = this.#stack.top ?? { name: '', node: this.root, depth: 0 };
     if (parent.node === null || DROPPED.has(name)) {
+      if (parent.node !== null && name === 'template' && STREAM_PLACE.test(attributes['id'] ?? ''))
+        append(parent.node, new PageElement(name, attributes, []));
       this.#push({ name, node: null, depth: parent.depth });
     } else if (parent.depth >= this.#maxDepth) {
       this.#separate(name);

@@ -1,39 +1,84 @@
 import type { ParentNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement, visibleLength } from './pageElement.js';
+import { countText, HOLDS, isElement, isText, type PageElement, visibleLength } from './pageElement.js';
 import { BLOCKS, CONTROLS, HEADINGS, LISTS, PREFORMATTED } from './tagSets.js';
 
 export interface Measure {
   textLength: number;
   linkLength: number;
   links: number;
+  proseLength: number;
+  images: number;
+  blocks: number;
+  marks: number;
+  textHash: number;
   holds: number;
 }
+
+/** Least number of characters of a line of prose. Captions, dates and labels are shorter. */
+const PROSE_LINE = 80;
 
 /**
  * Measures the text below a node and stores the result on every element. Skipped elements count as empty. Recursion is
  * safe: buildTree limits the depth of the tree.
  */
 export function measureText(node: ParentNode, leftOut: ReadonlySet<PageElement>, inLink = false): Measure {
-  const sum: Measure = { textLength: 0, linkLength: 0, links: 0, holds: 0 };
+  const sum: Measure = {
+    textLength: 0,
+    linkLength: 0,
+    links: 0,
+    proseLength: 0,
+    images: 0,
+    blocks: 0,
+    marks: 0,
+    textHash: 0,
+    holds: 0,
+  };
+  // Characters outside of links since the last block.
+  let line = 0;
   for (const child of node.children) {
     if (isText(child)) {
+      countText(child);
       const length = child.visibleLength;
+      sum.marks += child.marks;
+      sum.textHash = (sum.textHash + child.textHash) | 0;
       sum.textLength += length;
       if (inLink) sum.linkLength += length;
-    } else if (isElement(child) && !leftOut.has(child)) {
+      else line += length;
+    } else if (isElement(child) && leftOut.has(child)) {
+      child.textLength = 0;
+    } else if (isElement(child)) {
       const isLink = child.name === 'a' && child.attribs['href'] !== undefined;
       const inner = measureText(child, leftOut, inLink || isLink);
-      if (child.name === 'img') addLength(inner, visibleLength(child.attribs['alt'] ?? ''), inLink);
+      if (child.name === 'img') {
+        addLength(inner, visibleLength(child.attribs['alt'] ?? ''), inLink);
+        inner.images = 1;
+      }
       child.textLength = inner.textLength;
       child.linkLength = inner.linkLength;
       child.links = inner.links;
+      child.proseLength = inner.proseLength;
+      child.images = inner.images;
+      child.blocks = inner.blocks;
+      child.marks = inner.marks;
+      child.textHash = inner.textHash;
       child.holds = inner.holds;
       addLength(sum, inner.textLength, false);
       sum.linkLength += inner.linkLength;
       sum.links += inner.links + (isLink && inner.textLength > 0 ? 1 : 0);
-      sum.holds |= inner.holds | kindOf(child.name);
+      sum.images += inner.images;
+      sum.marks += inner.marks;
+      sum.textHash = (sum.textHash + inner.textHash) | 0;
+      const kind = kindOf(child.name);
+      sum.blocks += inner.blocks + ((kind & HOLDS.block) !== 0 && inner.textLength > 0 ? 1 : 0);
+      sum.holds |= inner.holds | kind;
+      if (((inner.holds | kind) & HOLDS.block) === 0) line += inner.textLength - inner.linkLength;
+      else {
+        sum.proseLength += inner.proseLength + (line >= PROSE_LINE ? line : 0);
+        line = 0;
+      }
     }
   }
+  if (line >= PROSE_LINE) sum.proseLength += line;
   return sum;
 }
 

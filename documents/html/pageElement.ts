@@ -7,19 +7,25 @@ export class PageElement extends Element {
   /** Number of these characters inside links. */
   linkLength = 0;
   links = 0;
+  /** Number of characters in lines of prose: long, and not in links. */
+  proseLength = 0;
+  images = 0;
+  /** Number of blocks in it. */
+  blocks = 0;
+  /** Number of commas, full stops and their like in other scripts. */
+  marks = 0;
+  /** Equal for elements with equal text. */
+  textHash = 0;
   /** The kinds of its descendants, as bits of HOLDS. */
   holds = 0;
 }
 
 /** A text node of the light tree. */
 export class PageText extends Text {
-  #visibleLength = -1;
-
-  /** Number of visible characters; cached, because a page is measured several times. */
-  get visibleLength(): number {
-    if (this.#visibleLength < 0) this.#visibleLength = visibleLength(this.data);
-    return this.#visibleLength;
-  }
+  /** Number of visible characters, counted once (see countText). */
+  visibleLength = -1;
+  marks = 0;
+  textHash = 0;
 }
 
 /** Counts the visible characters: all except white space and control characters. */
@@ -31,6 +37,30 @@ export function visibleLength(text: string): number {
   }
   return length;
 }
+
+/** Counts the characters and marks of a text, and its hash; does nothing the second time. */
+export function countText(node: PageText): void {
+  if (node.visibleLength >= 0) return;
+  const { data } = node;
+  let length = 0;
+  let marks = 0;
+  let hash = 0;
+  for (let i = 0; i < data.length; i++) {
+    const unit = data.charCodeAt(i);
+    if (unit <= 32 || unit === 0xa0) continue;
+    length++;
+    hash = (Math.imul(hash, 31) + unit) | 0;
+    if (unit < 65 ? unit === 44 || unit === 46 : unit > 0x589 && MARKS.has(unit)) marks++;
+  }
+  node.visibleLength = length;
+  node.marks = marks;
+  node.textHash = hash;
+}
+
+/** Commas and full stops of Arabic, Devanagari, Ethiopic, Chinese and Japanese, and the Arabic semicolon. */
+const MARKS: ReadonlySet<number> = new Set([
+  0x60c, 0x61b, 0x6d4, 0x964, 0x1362, 0x1363, 0x3001, 0x3002, 0xff0c, 0xff0e, 0x589,
+]);
 
 export const HOLDS = {
   block: 1,

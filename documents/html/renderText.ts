@@ -2,6 +2,7 @@ import type { ChildNode, ParentNode } from 'domhandler';
 import { ItemNumbers, listOf, previousElement } from './listItems.js';
 import { HOLDS, isElement, type PageElement } from './pageElement.js';
 import { brokenCodeLines, inlineCode, preformattedLines } from './renderCode.js';
+import { mathLine } from './renderMath.js';
 import { isCell, readTable, tableLines } from './tableParts.js';
 import { BLOCKS, CONTROLS, HEADINGS, INLINE_CODE, PREFORMATTED } from './tagSets.js';
 import { TextWriter } from './textWriter.js';
@@ -56,7 +57,8 @@ function renderElement(element: PageElement, rendering: Rendering): void {
   const { name } = element;
   if (NO_TEXT.has(name) || CONTROLS.has(name)) return;
   if (name === 'img') renderImage(element, writer);
-  else if (name === 'math' && element.attribs['alttext'] !== undefined) writer.inline(element.attribs['alttext']);
+  else if (name === 'math') writer.inline(mathLine(element));
+  else if (name === 'ruby') renderRuby(element, rendering);
   else if (INLINE_CODE.has(name) && !rendering.inCode) renderInlineCode(element, rendering);
   else if (name === 'sup') renderRaised(element, rendering);
   else if (!BLOCKS.has(name) && name !== 'br') renderChildren(element, rendering);
@@ -201,6 +203,19 @@ function renderRaised(element: PageElement, rendering: Rendering): void {
 
 const POWER = /^[-+−]?(?:\d+|[nNkmxyi])$/;
 const POWER_BASE = /(?:\d|\)|(?:^|[^\p{L}])[a-zA-Z])$/u;
+
+/** Renders annotated characters as the word and its reading in parentheses: 東京(とうきょう). */
+function renderRuby(element: PageElement, rendering: Rendering): void {
+  const { writer } = rendering;
+  let reading = '';
+  for (const child of element.children) {
+    if (isElement(child) && READINGS.has(child.name)) reading += lineOf([child], rendering);
+    else if (!isElement(child) || child.name !== 'rp') renderNode(child, rendering);
+  }
+  if (reading !== '') writer.inline(`(${reading})`);
+}
+
+const READINGS = new Set(['rt', 'rtc']);
 
 function shallowText(node: ChildNode): string {
   if ('data' in node) return node.data;

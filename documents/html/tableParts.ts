@@ -46,22 +46,53 @@ export function readTable(table: PageElement, leftOut: ReadonlySet<PageElement>)
   return { captions, rows: isData ? rows : null, content };
 }
 
-/** Renders rows as `| a | b |` lines, the first as the header. */
+/** A cell that also belongs to the following rows. */
+interface Spanning {
+  readonly text: string;
+  rows: number;
+}
+
+/**
+ * Renders rows as `| a | b |` lines, the first as the header. The text of a cell of several rows is repeated in each, so
+ * that a row keeps its meaning in a chunk of its own.
+ */
 export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (cell: PageElement) => string): string[] {
   const lines: string[] = [];
+  const spanning = new Map<number, Spanning>();
   for (const row of rows) {
     const cells: string[] = [];
+    const own: boolean[] = [];
+    const fill = (): void => {
+      for (let above = spanning.get(cells.length); above !== undefined; above = spanning.get(cells.length)) {
+        above.rows -= 1;
+        if (above.rows <= 0) spanning.delete(cells.length);
+        cells.push(above.text);
+      }
+    };
     for (const cell of row) {
-      cells.push(textOf(cell).replaceAll('|', '\\|'));
-      const span = Math.min(Number.parseInt(cell.attribs['colspan'] ?? '1', 10) || 1, MAX_COLUMNS - cells.length);
-      for (let i = 1; i < span; i++) cells.push('');
+      fill();
+      const text = textOf(cell).replaceAll('|', '\\|');
+      const rowSpan = spanOf(cell, 'rowspan', rows.length);
+      const width = Math.min(spanOf(cell, 'colspan', MAX_COLUMNS), Math.max(1, MAX_COLUMNS - cells.length));
+      own.push(text !== '');
+      for (let i = 0; i < width; i++) {
+        if (rowSpan > 1 && cells.length < MAX_COLUMNS)
+          spanning.set(cells.length, { text: i === 0 ? text : '', rows: rowSpan - 1 });
+        cells.push(i === 0 ? text : '');
+      }
     }
-    if (cells.every((cell) => cell === '')) continue;
+    fill();
+    // A row with only cells from above says nothing new.
+    if (!own.includes(true)) continue;
     while (cells.at(-1) === '') cells.pop();
     lines.push(`| ${cells.join(' | ')} |`);
     if (lines.length === 1) lines.push(`|${' --- |'.repeat(cells.length)}`);
   }
   return lines;
+}
+
+function spanOf(cell: PageElement, name: 'colspan' | 'rowspan', most: number): number {
+  return Math.min(Math.max(Number.parseInt(cell.attribs[name] ?? '1', 10) || 1, 1), most);
 }
 
 export function isCell(node: ChildNode): node is PageElement {

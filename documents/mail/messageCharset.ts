@@ -54,7 +54,7 @@ export function messageCharset({ messageCodepage, internetCodepage, messageLocal
   return iconv.encodingExists(`cp${page}`) ? `cp${page}` : 'cp1252';
 }
 
-/** Names of the code pages of HTML bodies, beside those of Windows (125x) and ISO 8859. */
+/** Names of the code pages of HTML bodies, in addition to those of Windows (125x) and ISO 8859. */
 const HTML_CHARSETS: ReadonlyMap<number, string> = new Map([
   [65_001, 'utf-8'],
   [932, 'shift_jis'],

@@ -181,10 +181,12 @@ function linesIn<Word extends PageLine>(
       cells: own.map((cell) => textOf(cell.filter((word) => words.includes(word)))),
     }));
   }
+  // A cell over all columns is a title of the rows below.
+  const isWhole = owners.every((at) => at === owners[0]);
   const texts = owners.map((at, nth) => {
     const text = textOf(cells.get(at) ?? []);
     const isFirst = begins(at) && owners.indexOf(at) === nth;
-    return isFirst || text.length <= LONGEST_REPEATED ? text : '';
+    return isFirst || (text.length <= LONGEST_REPEATED && !isWhole) ? text : '';
   });
   return [{ ...rowBox(own.flat(), around), cells: texts }];
 }

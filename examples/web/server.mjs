@@ -36,7 +36,7 @@ const served = {
   '/pdf.worker.mjs': [SCRIPT, await packaged('pdfjs-dist/build/pdf.worker.min.mjs')],
 };
 
-const server = createServer(async (request, response) => {
+async function answer(request, response) {
   try {
     if (request.url === '/token') {
       // Take the user from your own session. Here everybody is alice.
@@ -49,4 +49,7 @@ const server = createServer(async (request, response) => {
     console.error(error.message);
     return response.writeHead(502).end();
   }
-}).listen(Number(PORT), '127.0.0.1', () => console.log(`Open http://localhost:${server.address().port}`));
+}
+
+const server = createServer((request, response) => void answer(request, response));
+server.listen(Number(PORT), '127.0.0.1', () => console.log(`Open http://localhost:${server.address().port}`));

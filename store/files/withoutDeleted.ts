@@ -1,5 +1,6 @@
 import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import type { Selections } from '../selections/selections.js';
+import type { Tenant } from '../users/accept.js';
 
 /** Facts of a file that a run is about to create. */
 interface Found {
@@ -20,6 +21,7 @@ const scheduleOf = ({ dataSource, parentId }: Found): string | null => {
  */
 export async function withoutDeleted<T extends Found>(
   deleted: Pick<Selections, 'skippedAmong' | 'bringBack'>,
+  owner: Tenant,
   requests: readonly T[],
 ): Promise<readonly T[]> {
   const [one] = requests;
@@ -27,9 +29,9 @@ export async function withoutDeleted<T extends Found>(
   if (!one || scheduleId === null) return requests;
   const ids = requests.map(({ externalFileId }) => externalFileId);
   if (one.isPass !== true) {
-    await deleted.bringBack(scheduleId, ids);
+    await deleted.bringBack(owner, scheduleId, ids);
     return requests;
   }
-  const left = await deleted.skippedAmong(scheduleId, ids);
+  const left = await deleted.skippedAmong(owner, scheduleId, ids);
   return requests.filter(({ externalFileId }) => !left.has(externalFileId));
 }

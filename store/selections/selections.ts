@@ -25,13 +25,13 @@ export interface Selections {
   /**
    * Returns the next group of a data source, the latest selection first. @param done keys of groups that were processed
    */
-  nextGroup(dataSourceId: number, done: readonly string[]): Promise<SelectionGroup | null>;
+  nextGroup(tenant: Tenant, dataSourceId: number, done: readonly string[]): Promise<SelectionGroup | null>;
   /** Records deleted files, so that scheduled syncs skip them. @param scheduled containers with their own schedule */
   skip(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
   /** Returns which of some files a schedule skips. */
-  skippedAmong(scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
+  skippedAmong(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Removes skip marks, because a request adds the files again. */
-  bringBack(scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
+  bringBack(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
   /** Deletes all selections of a user. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -51,24 +51,32 @@ export function createSelections({ selections, skippedItems }: SelectionModels):
   return {
     async save({ organizationId, userId }, dataSourceId, { externalIds, tags, ingest }, session) {
       const optionsKey = keyOf(tags, ingest);
-      const $set = { organizationId, userId, tags, ingest, optionsKey, chosenAt: new Date() };
+      const $set = { tags, ingest, optionsKey, chosenAt: new Date() };
       const ids = externalIds === null ? [null] : [...new Set(externalIds)];
       if (ids.length === 0) return;
       await updateRows(
         selections,
-        ids.map((externalId) => ({ filter: { dataSourceId, externalId }, update: { $set }, upsert: true })),
+        ids.map((externalId) => ({
+          filter: { organizationId, userId, dataSourceId, externalId },
+          update: { $set },
+          upsert: true,
+        })),
         session,
       );
     },
-    async nextGroup(dataSourceId, done) {
+    async nextGroup({ organizationId, userId }, dataSourceId, done) {
+      const own = { organizationId, userId, dataSourceId };
       const [next] = await selections.aggregate<{ _id: string }>([
-        { $match: { dataSourceId, optionsKey: { $nin: [...done] } } },
+        { $match: { ...own, optionsKey: { $nin: [...done] } } },
         { $group: { _id: '$optionsKey', chosenAt: { $max: '$chosenAt' } } },
         { $sort: { chosenAt: -1, _id: 1 } },
         { $limit: 1 },
       ]);
       if (!next) return null;
-      const rows = await selections.find({ dataSourceId, optionsKey: next._id }).sort({ _id: 1 }).lean();
+      const rows = await selections
+        .find({ ...own, optionsKey: next._id })
+        .sort({ _id: 1 })
+        .lean();
       const [one] = rows;
       if (!one) return null;
       const ids = rows.map(({ externalId }) => externalId).filter((id) => id !== null);
@@ -76,29 +84,38 @@ export function createSelections({ selections, skippedItems }: SelectionModels):
       return { key: next._id, externalIds, tags: one.tags, ingest: one.ingest };
     },
     async skip({ organizationId, userId }, files, scheduled) {
+      const tenant = { organizationId, userId };
       const meant = files.flatMap((file) => {
         const scheduleId = file.isContainer ? null : scheduleOf(file, scheduled);
-        return scheduleId === null ? [] : [{ scheduleId, externalFileId: file.externalFileId }];
+        return scheduleId === null ? [] : [{ ...tenant, scheduleId, externalFileId: file.externalFileId }];
       });
       if (meant.length === 0) return;
       await updateRows(
         skippedItems,
-        meant.map((filter) => ({ filter, update: { $setOnInsert: { organizationId, userId } }, upsert: true })),
+        meant.map((filter) => ({ filter, update: { $setOnInsert: filter }, upsert: true })),
       );
       const bySource = new Map<number, string[]>();
       for (const { dataSourceId, externalFileId } of files)
         if (dataSourceId !== null) bySource.set(dataSourceId, [...(bySource.get(dataSourceId) ?? []), externalFileId]);
       for (const [dataSourceId, externalIds] of bySource)
-        await selections.deleteMany({ dataSourceId, externalId: { $in: externalIds } });
+        await selections.deleteMany({ ...tenant, dataSourceId, externalId: { $in: externalIds } });
     },
-    async skippedAmong(scheduleId, externalFileIds) {
+    async skippedAmong({ organizationId, userId }, scheduleId, externalFileIds) {
       const rows = await skippedItems
-        .find({ scheduleId, externalFileId: { $in: [...externalFileIds] } }, { externalFileId: 1 })
+        .find(
+          { organizationId, userId, scheduleId, externalFileId: { $in: [...externalFileIds] } },
+          { externalFileId: 1 },
+        )
         .lean();
       return new Set(rows.map(({ externalFileId }) => externalFileId));
     },
-    async bringBack(scheduleId, externalFileIds) {
-      await skippedItems.deleteMany({ scheduleId, externalFileId: { $in: [...externalFileIds] } });
+    async bringBack({ organizationId, userId }, scheduleId, externalFileIds) {
+      await skippedItems.deleteMany({
+        organizationId,
+        userId,
+        scheduleId,
+        externalFileId: { $in: [...externalFileIds] },
+      });
     },
     async removeAll({ organizationId, userId }) {
       await selections.deleteMany({ organizationId, userId });

@@ -77,13 +77,13 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   ],
   [
     'drops a menu in the first cell of a layout table',
-    `<table><tr><td width=100><a href=a>Start</a><br><a href=b>Links</a><br><a href=c>Guest book</a></td><td><font face=Arial>${PARAGRAPH}</font></td></tr></table>`,
-    PARAGRAPH,
+    `<table><tr><td width=100><a href=a>Start</a><br><a href=b>Links</a><br><a href=c>Guest book</a></td><td><h1>Harbour</h1><font face=Arial>${PARAGRAPH}<br>${PARAGRAPH}<br>${PARAGRAPH}</font></td></tr></table>`,
+    `# Harbour\n\n${PARAGRAPH}\n${PARAGRAPH}\n${PARAGRAPH}`,
   ],
   [
-    'keeps lists of links in the text and under a heading',
+    'keeps a list of links before the text, and drops one of other pages after it together with its heading',
     `<h1>Harbour</h1><ul><li><a href=#a>History</a><li><a href=#b>Ships</a></ul><p>${PARAGRAPH}</p><h2>See also</h2><ul><li><a href=x>Town</a><li><a href=y>River</a></ul>`,
-    `# Harbour\n\n- History\n- Ships\n\n${PARAGRAPH}\n\n## See also\n\n- Town\n- River`,
+    `# Harbour\n\n- History\n- Ships\n\n${PARAGRAPH}`,
   ],
   [
     'keeps a box of links with a heading',
@@ -95,6 +95,57 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<div class="site-header">${NAV}</div><div id=sidebar><p>${PARAGRAPH.slice(0, 40)}</p></div><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p><div id="footer"><p>${NAV}</p></div>`,
     `${PARAGRAPH.slice(0, 40)}\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
   ],
+  [
+    'drops permalinks, also those that are signs of an icon font',
+    `<h1>Harbour<a class=headerlink href=#harbour>¶</a></h1><h2>Quay<a href=page.html#quay>\uF0C1</a></h2><p>${PARAGRAPH}</p>`,
+    `# Harbour\n\n## Quay\n\n${PARAGRAPH}`,
+  ],
+  [
+    'drops related pages after the text, in any language and with any class',
+    `<article><h1>Harbour</h1><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p></article><section class=x1><h3>Ähnliche Beiträge</h3><ul><li><a href=1><img src=1.jpg>Der Leuchtturm wird erneuert</a><li><a href=2><img src=2.jpg>Die Fähre fährt wieder täglich</a><li><a href=3><img src=3.jpg>Das Rettungsboot ist zurück</a></ul></section>`,
+    `# Harbour\n\n${PARAGRAPH}\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
+  ],
+  [
+    'keeps footnotes at the end',
+    `<h1>Harbour</h1><p>${PARAGRAPH}<a href=#n1>1</a></p><section role=doc-endnotes><ol><li id=n1>Without tax. <a href=#r1>↩︎</a></ol></section>`,
+    `# Harbour\n\n${PARAGRAPH}1\n\n1. Without tax. ↩︎`,
+  ],
+  [
+    'keeps a heading and the paragraph below it at the end',
+    `<h1>Harbour</h1><p>${PARAGRAPH}</p><h1>Outlook</h1><p>${PARAGRAPH}</p>`,
+    `# Harbour\n\n${PARAGRAPH}\n\n# Outlook\n\n${PARAGRAPH}`,
+  ],
+  ...(
+    [
+      [
+        'PostgreSQL',
+        `<div class=navheader><table><tr><th colspan=2>8.1. Harbour</th></tr><tr><td><a href=p>Prev</a></td><td><a href=n>Next</a></td></tr></table></div>TEXT<div class=navfooter><table><tr><td><a href=p>Prev</a></td><td><a href=n>Next</a></td></tr></table></div>`,
+      ],
+      [
+        'the Debian handbook',
+        `<ul class=docnav><li><a href=p>Prev</a><li>The book<li><a href=n>Next</a></ul>TEXT<ul class=docnav><li><a href=p>Prev</a><li><a href=u>Up</a></ul>`,
+      ],
+      [
+        'Apache httpd',
+        `<div id=path><a href=a>Apache</a> &gt; <a href=b>HTTP Server</a> &gt; <a href=c>Documentation</a></div><div class=toplang><p>Available Languages: <a href=en>en</a> | <a href=fr>fr</a></p></div>TEXT<div class=bottomlang><p>Available Languages: <a href=en>en</a></p></div>`,
+      ],
+      [
+        'Node.js',
+        `<div id=column2><ul>${['Assertions', 'Async hooks', 'Buffer', 'Cluster', 'Console', 'Crypto'].map((name) => `<li><a href=${name}>${name}</a>`).join('')}</ul></div><div id=column1>TEXT</div>`,
+      ],
+      [
+        'MkDocs',
+        `<div role=navigation><ul class=wy-breadcrumbs><li><a href=..>Docs</a> »<li>Harbour</ul></div><div role=main>TEXT</div><footer><a href=n>Next</a> <a href=p>Previous</a></footer>`,
+      ],
+    ] as const
+  ).map(
+    ([generator, html]) =>
+      [
+        `drops the bars and menus of ${generator}`,
+        html.replace('TEXT', `<h1>Harbour</h1><p>${PARAGRAPH}</p><pre>ls</pre><p>${PARAGRAPH}</p>`),
+        `# Harbour\n\n${PARAGRAPH}\n\n\`\`\`\nls\n\`\`\`\n\n${PARAGRAPH}`,
+      ] as const,
+  ),
 ];
 
 test.each(cases)('%s', (_name, html, text) => {

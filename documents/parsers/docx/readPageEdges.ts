@@ -5,7 +5,7 @@ import type { DocumentLimits } from '../../types.js';
 /** Fields whose value is the number of a page or of all pages. */
 const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b/i;
 
-/** Fewest letters beside a page number that are text of their own, and not the word "Page". */
+/** Fewest letters next to a page number that are text of their own, and not the word "Page". */
 const FEWEST_LETTERS = 12;
 
 /**

@@ -53,7 +53,15 @@ export async function openPdf(bytes: Uint8Array, use: PdfUse): Promise<Pdfjs.PDF
 /** Converts an error of opening or reading a PDF to a Fault. */
 export function pdfFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  return error instanceof Error && error.name === 'PasswordException' ? encryptedFile() : brokenPdf(error);
+  if (error instanceof Error && error.name === 'PasswordException') return encryptedFile();
+  // PDF.js knows only the security handler with passwords, "Standard" (ISO 32000-1, 7.6.4), and reports others so.
+  if (error instanceof Error && /unknown encryption method/i.test(error.message)) {
+    return new Fault(
+      'encrypted',
+      'The file is encrypted with a certificate. Open it with the certificate, save it without protection and send it again.',
+    );
+  }
+  return brokenPdf(error);
 }
 
 /** The Fault for a file that PDF.js cannot read. */

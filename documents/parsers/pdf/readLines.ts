@@ -71,12 +71,19 @@ function continues(line: OpenLine, run: Glyphs, isReversed: boolean): boolean {
 
 function closed({ runs, x1, x2, baseline, size, isReversed }: OpenLine): SizedLine {
   const whole = runs.map(({ text }) => text).join(' ');
-  const text = isReversed ? joinReversed(runs, isRightToLeft(whole)) : join(runs);
+  const text = isReversed ? joinReversed(runs, isRightToLeft(whole) || beginsAtRight(runs)) : join(runs);
   const words = runs.filter(({ text: word }) => /[\p{L}\p{N}]/u.test(word));
   return {
     ...{ text, x1, x2, y1: baseline - ASCENT * size, y2: baseline + DESCENT * size, size, baseline },
     ...(words.length > 0 && words.every(({ isBold }) => isBold === true) ? { isBold: true } : {}),
   };
+}
+
+/** Whether a line's first run is its rightmost and written from right to left, as word processors draw such a line. */
+function beginsAtRight(runs: readonly Glyphs[]): boolean {
+  const shown = runs.filter(({ text }) => /\p{L}/u.test(text));
+  const [first] = shown;
+  return first !== undefined && isRightToLeft(first.text) && shown.every(({ x }) => x <= first.x);
 }
 
 /** Joins runs that follow one another to the right. */

@@ -31,8 +31,9 @@ export async function readRules({ fnArray, argsArray }: Operators, page: Matrix)
     const isStroke = strokes.has(paint as number);
     if (!isStroke && !fills.has(paint as number)) continue;
     const path = (data as readonly unknown[] | undefined)?.[0];
-    if (!(path instanceof Float32Array)) continue;
-    for (const outline of outlinesOf(path, transformations.now)) rules.push(...rulesOf(outline, isStroke));
+    if (!ArrayBuffer.isView(path)) continue;
+    for (const outline of outlinesOf(path as Float32Array, transformations.now))
+      rules.push(...rulesOf(outline, isStroke));
     if (rules.length > MOST_RULES) return [];
   }
   return rules;

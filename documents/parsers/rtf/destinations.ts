@@ -90,3 +90,13 @@ export const CHARSETS: ReadonlyMap<number, string> = new Map([
   [222, 'windows-874'],
   [238, 'windows-1250'],
 ]);
+
+/** Groups that are reported as not read, and their kind. Headers and footers often have page numbers only. */
+export const UNREAD: ReadonlyMap<string, string> = new Map([
+  ['pict', 'pictures'],
+  ['shppict', 'pictures'],
+  ['object', 'embedded_files'],
+  ['annotation', 'comments'],
+  ['header', 'headers_and_footers'],
+  ['footer', 'headers_and_footers'],
+]);

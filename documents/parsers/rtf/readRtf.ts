@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite';
 import { Fault } from '../../../contract/failures.js';
 import { markdownTable, oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
-import { CHARACTERS, CHARSETS, NO_TEXT, OPTIONAL_TEXT } from './destinations.js';
+import { CHARACTERS, CHARSETS, NO_TEXT, OPTIONAL_TEXT, UNREAD } from './destinations.js';
 
 /** A token of rtf-stream-parser. Type 0: start of a group, 1: end of a group, 2: control word, 3: text. */
 export interface RtfToken {
@@ -36,16 +36,6 @@ const PLAIN: Readonly<Paragraph> = { outline: null, mark: null, level: 0, inTabl
 /** A backslash before a line end also ends a paragraph: TextEdit writes only this form. */
 const PARAGRAPH_ENDS = new Set(['par', 'sect', 'page', '\n', '\r']);
 
-/** Groups that are reported as not read, and their kind. Headers and footers often have page numbers only. */
-const UNREAD: ReadonlyMap<string, string> = new Map([
-  ['pict', 'pictures'],
-  ['shppict', 'pictures'],
-  ['object', 'embedded_files'],
-  ['annotation', 'comments'],
-  ['header', 'headers_and_footers'],
-  ['footer', 'headers_and_footers'],
-]);
-
 /** Facts that a document states about itself; keys as in file_metadata. */
 const INFO: ReadonlyMap<string, string> = new Map([
   ['title', 'title'],
@@ -73,8 +63,7 @@ export class RtfReader {
   #font = 0;
   #skip = 0;
   #isOptional = false;
-  /** Whether nothing of the open group was read yet. */
-  #isAtStart = false;
+  #isAtStart = false; // Whether nothing of the open group was read yet.
   #paragraph: Paragraph = { ...PLAIN };
   readonly #headings = new Map<number, number>();
   #style = 0;

@@ -1,5 +1,5 @@
 import { CellBudget } from '../../tables/tableWriter.js';
-import { columnOf } from './readSheet.js';
+import { columnOf } from './columnOf.js';
 
 /** A merged cell: rows from 1, columns from 0, both inclusive. */
 export interface Merge {

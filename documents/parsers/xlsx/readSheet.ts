@@ -1,5 +1,6 @@
 import { readXml } from '../../office/readXml.js';
 import type { DocumentLimits } from '../../types.js';
+import { columnOf } from './columnOf.js';
 import { mergesIn, MergedCells } from './mergedCells.js';
 import { GENERAL, type NumberFormat, showNumber } from './numberFormats.js';
 
@@ -81,15 +82,6 @@ function shown(value: string, type: string, format: NumberFormat, { strings, dat
   return unescaped(value);
 }
 
-/** Converts the letters of a reference like `AB12` to a column number from 0. */
-export function columnOf(reference: string | undefined): number | null {
-  const letters = /^\$?([A-Z]{1,3})/i.exec(reference ?? '')?.[1];
-  if (letters === undefined) return null;
-  let column = 0;
-  for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
-  return column - 1;
-}
-
 /** Reads the shared strings of cells. */
 export function readStrings(part: Uint8Array, limits: DocumentLimits): string[] {
   const strings: string[] = [];
@@ -115,7 +107,7 @@ export function readStrings(part: Uint8Array, limits: DocumentLimits): string[] 
 }
 
 /** Decodes `_x000D_`, the form of characters that XML cannot contain. */
-export const unescaped = (text: string): string =>
+const unescaped = (text: string): string =>
   text.includes('_x')
     ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_mark, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : text;

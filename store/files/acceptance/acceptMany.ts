@@ -162,7 +162,7 @@ export async function acceptMany(
   given: readonly FileRequest[],
 ): Promise<number> {
   const { files, queue, deleted } = deps;
-  const requests = await withoutDeleted(deleted, given);
+  const requests = await withoutDeleted(deleted, owner, given);
   if (requests.length < given.length) {
     const taken = new Set(requests);
     const skipped = given.filter((request) => !taken.has(request));

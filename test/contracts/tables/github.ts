@@ -70,7 +70,11 @@ export const github: Contract = {
       },
     },
     'GET /repos/{owner}/{repo}/issues': {
+      // Links to next pages may have the parameters of pagination by cursor, which the specification omits.
+      source: 'https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api',
       query: {
+        after: { type: 'string' },
+        before: { type: 'string' },
         milestone: {
           type: 'string',
         },
@@ -154,6 +158,26 @@ export const github: Contract = {
           type: 'string',
           enum: ['asc', 'desc'],
         },
+        per_page: {
+          type: 'integer',
+        },
+        page: {
+          type: 'integer',
+        },
+      },
+    },
+    'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits': {
+      query: {
+        per_page: {
+          type: 'integer',
+        },
+        page: {
+          type: 'integer',
+        },
+      },
+    },
+    'GET /repos/{owner}/{repo}/pulls/{pull_number}/files': {
+      query: {
         per_page: {
           type: 'integer',
         },

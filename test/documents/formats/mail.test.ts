@@ -4,6 +4,9 @@ import { expect, test } from '@jest/globals';
 import { faultOfFile, readFile } from '../readFile.js';
 import { makeMsg } from './makeMsg.js';
 
+const SENT = 'From: Anna Keller <anna@example.org>\nTo: bo@example.org, Cy <cy@example.org>';
+const DATE = 'Date: 2024-03-01 12:00 UTC';
+
 /** Writes a message with Nodemailer. */
 async function makeMail(mail: Parameters<ReturnType<typeof createTransport>['sendMail']>[0]): Promise<Uint8Array> {
   const { message } = await createTransport({ streamTransport: true, buffer: true, newline: 'windows' }).sendMail({
@@ -29,7 +32,9 @@ test('reads the headers of a message as metadata and its attachments as files', 
     }),
     'mail.eml',
   );
-  expect(document.text).toBe('# Grüße vom Hafen\n\nDear Bo,\n\nthe fees are attached.\n\nAnna');
+  expect(document.text).toBe(
+    `# Grüße vom Hafen\n\n${SENT}\nCc: dee@example.org\n${DATE}\n\nDear Bo,\n\nthe fees are attached.\n\nAnna`,
+  );
   expect(document).toMatchObject({
     format: 'EML',
     mimeType: 'message/rfc822',
@@ -56,7 +61,9 @@ test('reads an HTML body as text, and does not treat inline images as attachment
     }),
     'mail.eml',
   );
-  expect(text).toMatch(/^# News\n\n## Fees\n\nThey (?:\*\*)?rise(?:\*\*)?\.\n\n- small\n- large$/);
+  expect(text.replace(`${SENT}\n${DATE}\n\n`, '')).toMatch(
+    /^# News\n\n## Fees\n\nThey (?:\*\*)?rise(?:\*\*)?\.\n\n- small\n- large$/,
+  );
   expect(attachments).toBeUndefined();
 });
 
@@ -71,9 +78,9 @@ test('prefers the plain body to HTML, and treats an embedded message as an attac
     }),
     'mail.eml',
   );
-  expect(document.text).toBe('# Outer\n\nPlain body');
+  expect(document.text).toBe(`# Outer\n\n${SENT}\n${DATE}\n\nPlain body`);
   const [attached] = document.attachments ?? [];
-  expect((await readFile(attached?.bytes ?? '', 'inner.eml')).text).toBe('# Inner\n\nInside');
+  expect((await readFile(attached?.bytes ?? '', 'inner.eml')).text).toBe(`# Inner\n\n${SENT}\n${DATE}\n\nInside`);
 });
 
 test('reports empty, broken and encrypted messages, too many attachments, and the format of a wrongly named one', async () => {
@@ -107,7 +114,9 @@ test('reads the people, attachments and date of an Outlook message', async () =>
     }),
     'mail.msg',
   );
-  expect(document.text).toBe('# Fees\n\nDear Bo,\nsee below.');
+  expect(document.text).toBe(
+    `# Fees\n\nFrom: Anna Keller <anna@example.org>\nTo: Bo <bo@example.org>\n${DATE}\n\nDear Bo,\nsee below.`,
+  );
   expect(document).toMatchObject({
     format: 'MSG',
     sourceCreatedAt: '2024-03-01T12:00:00.000Z',

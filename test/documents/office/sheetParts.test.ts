@@ -144,7 +144,7 @@ const HEADERS: ReadonlyArray<readonly [what: string, rows: readonly (readonly st
   ],
   ['one row', [['Boat', 'Fee']], null],
   [
-    'a narrow table beside a wide one',
+    'a narrow table next to a wide one',
     [
       ['a', 'b', 'c'],
       ['1', '2', '3'],

@@ -129,7 +129,7 @@ thoroughly('does not restore deleted files, and adds new files of selected folde
   const user = await service.user('carl');
   const content = fixture.reset();
   expect(await fixture.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
-  const { id } = await sourceOf(user);
+  const { id, organization_user_id: userId } = await sourceOf(user);
   const select = async (ids: readonly string[]): Promise<void> => {
     expect(await user.post('/integrations/files/sync', { data_source_id: id, ids })).toMatchObject({ status: 200 });
   };
@@ -140,7 +140,9 @@ thoroughly('does not restore deleted files, and adds new files of selected folde
   await updateUser('carl', { auto_sync_enabled_sources: ['GITBOOK'] });
   const scheduleId = scheduleIds.source(id);
   expect(everyMs(await scheduleWhen(client, service.names, scheduleId, exists))).toBe(3 * HOUR_MS);
-  expect(await service.store.selections.nextGroup(id, [])).toMatchObject({ externalIds: expect.any(Array) });
+  const owner = { organizationId: 1, userId };
+  expect(await service.store.selections.nextGroup(owner, id, [])).toMatchObject({ externalIds: expect.any(Array) });
+  expect(await service.store.selections.nextGroup({ ...owner, userId: userId + 1 }, id, [])).toBeNull();
 
   const [keeper] = (await filesOf(user)).filter((file) => file.external_file_id === content.keeper);
   await user.post('/delete_files_v2', { filters: { ids: [keeper?.id] } });
@@ -368,7 +370,7 @@ test('runs one pass at a time however often its schedule fires; ids find both pa
     async () => service.store.dataSources.find(owner, id),
     (source) => source === null,
   );
-  expect(await service.store.selections.nextGroup(id, [])).toBeNull();
+  expect(await service.store.selections.nextGroup(owner, id, [])).toBeNull();
   fixture.reset();
 });
 

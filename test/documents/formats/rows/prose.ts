@@ -254,9 +254,9 @@ export const HTML: Row = {
         ['quays:\n', 'quays:\n\n'],
         ['south quay.\n-', 'south quay.\n\n-'],
         ['[^1]: ', '1'],
-        ['[^2]: In 2023 there were 59 of them.', '2In 2023 there were 59 of them.\n\n2'],
+        ['[^2]: In 2023 there were 59 of them.', '2In 2023 there were 59 of them.'],
       ),
-      chunks: reportChunks('Harbour report 2024\n\nAnna', '2In 2023 there were 59 of them.\n\n2'),
+      chunks: reportChunks('Harbour report 2024\n\nAnna', '2In 2023 there were 59 of them.'),
     },
     {
       by: 'pandoc',

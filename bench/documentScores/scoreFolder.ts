@@ -1,0 +1,191 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { loadConfig } from '../../config/config.js';
+import { Fault } from '../../contract/failures.js';
+import { createDocumentPool } from '../../documents/pool.js';
+import type { DocumentPool } from '../../documents/types.js';
+import { table } from '../report.js';
+import { type Scores, scoreText } from './scores.js';
+
+/** Other programs, as Python that prints the Markdown of the file in its first argument. Used where installed. */
+const PEERS: Readonly<Record<string, string>> = {
+  kreuzberg:
+    'import kreuzberg,sys; print(kreuzberg.extract_file_sync(sys.argv[1], config=kreuzberg.ExtractionConfig(output_format="markdown")).content)',
+  markitdown: 'import markitdown,sys; print(markitdown.MarkItDown().convert(sys.argv[1]).text_content)',
+  pymupdf4llm: 'import pymupdf4llm,sys; print(pymupdf4llm.to_markdown(sys.argv[1]))',
+};
+const PYTHON = process.env['PYTHON'] ?? 'python3';
+const PEER_TIMEOUT_MS = 150_000;
+const MEASURES = ['recall', 'precision', 'nid', 'teds', 'mhs'] as const satisfies readonly (keyof Scores)[];
+/** Lines of our text that references leave out: they are counted apart. */
+const LEFT_OUT = /^(?:[-*] )?(?:Comment(?: by [^:]+)?|Header|Footer): .*$/gm;
+/** Sentences that do not tell the user what is wrong with the file. */
+const UNHELPFUL = new Set(['broken_content', 'parse_limit', 'internal']);
+
+interface Outcome {
+  readonly file: string;
+  readonly format: string;
+  readonly text: string | null;
+  readonly error: string | null;
+}
+
+/**
+ * Reads every file of a folder and returns a report in Markdown: one line per format, the files that could not be read,
+ * and for files with a reference (`name.md` or `name.ext.md` next to it or in `groundtruth/`) how close the text is.
+ */
+export async function scoreFolder(folder: string, scratch: string, say: (line: string) => void): Promise<string> {
+  const files = filesIn(folder);
+  const settings = loadConfig({ DATA_DIR: scratch, SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` });
+  const pool = createDocumentPool(settings.documents);
+  const outcomes: Outcome[] = [];
+  try {
+    for (const file of files) {
+      outcomes.push(await readOne(pool, file));
+      if (outcomes.length % 100 === 0) say(`${outcomes.length} of ${files.length} files`);
+    }
+  } finally {
+    await pool.close();
+  }
+  const scored = outcomes.filter(({ file }) => referenceOf(file) !== null);
+  const lines = [robustness(outcomes), ''];
+  if (scored.length > 0) {
+    const rows = [rowOf('allotrope', scored)];
+    for (const [who, program] of Object.entries(PEERS)) {
+      if (!isInstalled(who)) continue;
+      say(who);
+      rows.push(
+        rowOf(
+          who,
+          scored.map(({ file, format }) => ({ file, format, text: peerText(program, file), error: null })),
+        ),
+      );
+    }
+    const words = scored.reduce(
+      (sum, { text }) => sum + (text?.match(LEFT_OUT) ?? []).join(' ').split(' ').filter(Boolean).length,
+      0,
+    );
+    lines.push(
+      table(['who', 'files', ...MEASURES], rows),
+      '',
+      `Comments, headers and footers, which references leave out: ${words} words of ours, not counted above.`,
+      '',
+    );
+    lines.push(
+      table(
+        ['what', ...MEASURES],
+        scored.map((one) => [path.basename(one.file), ...cells([scoresOf(one)])]),
+      ),
+      '',
+    );
+  }
+  return lines.join('\n');
+}
+
+/** Returns the files of a folder without the references among them. */
+function filesIn(folder: string): string[] {
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.split(path.sep).includes('groundtruth'))
+    .map(({ parentPath, name }) => path.join(parentPath, name));
+  const references = new Set(all.map(referenceOf));
+  return all.filter((file) => !references.has(file)).toSorted();
+}
+
+function referenceOf(file: string): string | null {
+  const { dir, name, base, ext } = path.parse(file);
+  if (ext === '.md') return null;
+  const folders = [dir, path.join(dir, 'groundtruth'), path.join(dir, '..', 'groundtruth')];
+  return (
+    folders.flatMap((one) => [path.join(one, `${base}.md`), path.join(one, `${name}.md`)]).find(existsSync) ?? null
+  );
+}
+
+async function readOne(pool: DocumentPool, file: string): Promise<Outcome> {
+  const input = { bytes: new Uint8Array(), path: file, contentType: null, name: path.basename(file), baseUrl: null };
+  const ending = path.extname(file).slice(1).toUpperCase() || 'none';
+  try {
+    const html = { tags: [], classes: [], selectors: [] };
+    const chunking = { chunkSize: 400, chunkOverlap: 0, prefix: null };
+    const { text, format } = await pool.process({ ...input, html }, chunking);
+    if (typeof text === 'string') return { file, format, text, error: null };
+    const whole = text.slice(0, text.length);
+    text.close();
+    return { file, format, text: whole, error: null };
+  } catch (error) {
+    const kind = error instanceof Fault ? error.kind : 'internal';
+    return {
+      file,
+      format: ending,
+      text: null,
+      error: `${kind}: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}
+
+/** Returns one line per format, and every file whose error does not say what is wrong with it. */
+function robustness(outcomes: readonly Outcome[]): string {
+  const formats = [...new Set(outcomes.map(({ format }) => format))].toSorted();
+  const kindOf = ({ error }: Outcome): string => error?.split(':')[0] ?? '';
+  const rows = formats.map((format) => {
+    const own = outcomes.filter((one) => one.format === format);
+    const failed = own.filter(({ error }) => error !== null);
+    const bad = failed.filter((one) => UNHELPFUL.has(kindOf(one)));
+    return [
+      format,
+      String(own.length),
+      String(own.length - failed.length),
+      String(failed.length - bad.length),
+      String(bad.length),
+    ];
+  });
+  const listed = outcomes
+    .filter((one) => UNHELPFUL.has(kindOf(one)))
+    .map(({ file, error }) => `- ${path.basename(file)}: ${error}`);
+  return [table(['what', 'files', 'read', 'refused', 'broken, crash or time-out'], rows), '', ...listed].join('\n');
+}
+
+function scoresOf({ file, text }: Outcome): Scores {
+  const reference = readFileSync(referenceOf(file) ?? '', 'utf8');
+  return scoreText(reference, (text ?? '').replaceAll(LEFT_OUT, ''));
+}
+
+const rowOf = (who: string, outcomes: readonly Outcome[]): string[] => [
+  who,
+  String(outcomes.length),
+  ...cells(outcomes.map(scoresOf)),
+];
+
+/** Returns the mean of each measure over the files that have it. */
+const cells = (scores: readonly Scores[]): string[] =>
+  MEASURES.map((measure) => {
+    const values = scores.map((one) => one[measure]).filter((value) => value !== null);
+    return values.length === 0 ? '–' : (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(3);
+  });
+
+function isInstalled(module: string): boolean {
+  try {
+    return (
+      execFileSync(PYTHON, ['-c', `import ${module}; print(${module}.__file__)`], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim() !== 'None'
+    );
+  } catch {
+    return false;
+  }
+}
+
+function peerText(program: string, file: string): string {
+  try {
+    return execFileSync(PYTHON, ['-c', program, file], {
+      encoding: 'utf8',
+      timeout: PEER_TIMEOUT_MS,
+      maxBuffer: 200e6,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,34 @@
+import { linkedDataHtml } from './linkedData.js';
+import { visibleLength } from './pageElement.js';
+
+/** A page with fewer visible characters may have its content elsewhere: in noscript or noframes. */
+const SCARCE = 300;
+/** A text of this length has enough visible characters, so they are not counted. */
+const SURELY_ENOUGH = 3000;
+/** A page with fewer has nothing: its JSON-LD is read. */
+const NOTHING = 100;
+/** Least number of characters that a replacement adds; a sentence that asks for JavaScript has fewer. */
+const LEAST_GAIN = 200;
+
+/**
+ * Returns a fuller text of a page whose own text is scarce: with the content for browsers without scripts or frames, else
+ * from its JSON-LD. Otherwise returns the text itself.
+ * @param read reads the main text of a page
+ */
+export function withFallbacks(text: string, html: string, read: (html: string) => string): string {
+  if (text.length > SURELY_ENOUGH) return text;
+  const length = visibleLength(text);
+  const isFuller = (other: string): boolean => visibleLength(other) >= Math.max(2 * length, length + LEAST_GAIN);
+  if (length >= SCARCE) return text;
+  if (FALLBACK.test(html)) {
+    const shown = read(html.replaceAll(FALLBACK_TAGS, '<$1div>'));
+    if (isFuller(shown)) return shown;
+  }
+  if (length >= NOTHING) return text;
+  const data = linkedDataHtml(html);
+  const described = data === '' ? '' : read(`<html><body>${data}`);
+  return isFuller(described) ? described : text;
+}
+
+const FALLBACK = /<no(?:script|frames)\b/i;
+const FALLBACK_TAGS = /<(\/?)no(?:script|frames)\b[^<>]*>/gi;

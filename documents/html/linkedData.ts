@@ -1,0 +1,81 @@
+/** Reads the text that a page has only in its JSON-LD (https://schema.org). */
+
+/** Maximum length in characters of a block of JSON-LD, and depth and number of its values that are read. */
+const MAX_LENGTH = 2_000_000;
+const MAX_DEPTH = 12;
+const MAX_VALUES = 2000;
+
+/** The start and the end of a script element. Each is searched onwards from the last match, so the search is linear. */
+const SCRIPT = /<script\s([^<>]*)>/gi;
+const END = /<\/script/gi;
+const JSON_LD = /\btype\s*=\s*["']?application\/ld\+json/i;
+
+/** The properties that hold text of the page, in the order in which they are written; the first two are titles. */
+const TITLES = ['headline', 'name'] as const;
+const TEXTS = ['articleBody', 'text', 'reviewBody', 'description'] as const;
+
+/** Returns the texts of a page's JSON-LD as paragraphs of HTML; an empty string if it has none. */
+export function linkedDataHtml(html: string): string {
+  const parts: string[] = [];
+  const seen = new Set<string>();
+  for (const json of blocksOf(html)) if (json.length <= MAX_LENGTH) collect(parsed(json), 0, parts, seen);
+  return parts.join('\n');
+}
+
+function blocksOf(html: string): string[] {
+  const blocks: string[] = [];
+  SCRIPT.lastIndex = 0;
+  for (let start = SCRIPT.exec(html); start !== null; start = SCRIPT.exec(html)) {
+    END.lastIndex = SCRIPT.lastIndex;
+    const end = END.exec(html);
+    if (end === null) break;
+    if (JSON_LD.test(start[1] ?? '')) blocks.push(html.slice(SCRIPT.lastIndex, end.index));
+    SCRIPT.lastIndex = END.lastIndex;
+  }
+  return blocks;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json.replace(/^\s*(?:<!--|\/\/\s*<!\[CDATA\[)|(?:-->|\/\/\s*\]\]>)\s*$/g, ''));
+  } catch {
+    // Broken JSON is ignored, as by every other reader of it.
+    return null;
+  }
+}
+
+function collect(value: unknown, depth: number, parts: string[], seen: Set<string>): void {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || parts.length > MAX_VALUES) return;
+  if (Array.isArray(value)) {
+    for (const one of value) collect(one, depth + 1, parts, seen);
+    return;
+  }
+  const facts = value as Record<string, unknown>;
+  const texts = TEXTS.map((name) => facts[name]).filter(
+    (text) => typeof text === 'string' && text.length >= LEAST_TEXT,
+  );
+  const [text] = texts;
+  if (typeof text === 'string' && !seen.has(text)) {
+    seen.add(text);
+    const title = TITLES.map((name) => facts[name]).find((one) => typeof one === 'string');
+    if (typeof title === 'string') parts.push(`<h2>${escaped(title)}</h2>`);
+    parts.push(asHtml(text));
+  }
+  for (const [name, inner] of Object.entries(facts)) if (!NOT_CONTENT.has(name)) collect(inner, depth + 1, parts, seen);
+}
+
+/** Shorter texts are labels. */
+const LEAST_TEXT = 40;
+/** Texts about the site or the author, not of the page. */
+const NOT_CONTENT = new Set(['publisher', 'author', 'isPartOf', 'provider', 'brand', 'potentialAction', 'breadcrumb']);
+
+/** Plain text keeps its paragraphs; text with markup stays as it is. */
+function asHtml(text: string): string {
+  if (/<\/?(?:p|br|div|ul|h[1-6])\b/i.test(text)) return `<div>${text}</div>`;
+  return text
+    .split(/\n+/)
+    .map((line) => `<p>${escaped(line)}</p>`)
+    .join('\n');
+}
+
+const escaped = (text: string): string => text.replaceAll('<', '&lt;');

@@ -1,0 +1,92 @@
+/**
+ * Parts of ids and classes that say what an element is for. Templates use English here in every language. Each row is
+ * one trait: it has its own points in the rules.
+ */
+const NAME_PARTS = {
+  menu: 'nav navbar navigation menu menus mainmenu submenu megamenu topnav sidenav subnav navlist dropdown hamburger navi',
+  trail: 'breadcrumb breadcrumbs crumb crumbs bread',
+  foot: 'footer foot colophon bottom siteinfo pagefooter sitefooter',
+  head: 'header masthead topbar banner siteheader pageheader top head',
+  side: 'sidebar side aside rail sidecol rightcol leftcol rightcolumn leftcolumn secondary complementary',
+  related:
+    'related recommend recommended recommendation recommendations similar also upsell upsells crosssell cross recirc recirculation suggested suggestions readmore readnext relatedposts youmaylike crosslinks',
+  latest: 'trending popular latest recent featured archive archives news feed mostread headlines recently',
+  share: 'share sharing social follow facebook twitter sharedaddy addtoany sharethis socials sns',
+  comments: 'comment comments respond reply replies disqus discussion commentlist',
+  consent: 'cookie cookies consent gdpr privacy onetrust cmp',
+  signup: 'newsletter subscribe subscription signup login signin register account mailchimp optin sign paywall',
+  promo:
+    'promo promotion ad ads advert advertisement advertising sponsor sponsored banner cta adsense dfp gpt outbrain taboola promoted',
+  widget: 'widget widgets module sidebarwidget',
+  overlay: 'popup modal overlay dialog toast drawer offcanvas lightbox tooltip popover flyout',
+  search: 'search filter filters sort sorting facet facets toolbar refine refinements toggle',
+  pages: 'pagination pager paging prev previous next pagenav paginator adjacent',
+  tags: 'tag tags tagcloud category categories topic topics keywords labels cat',
+  meta: 'meta byline date time published timestamp postmeta dateline info',
+  author: 'author bio avatar profile authorbox',
+  contents: 'toc tableofcontents outline onthispage',
+  body: 'content entry body article story main markdown prose richtext rte wysiwyg articlebody postbody postcontent entrycontent mw',
+  post: 'post message posts topic thread answer answers question messages cooked',
+  product: 'product pdp description specs specification specifications details detail attributes features ingredients',
+  shop: 'price cart buy quantity qty variant variants swatch swatches gallery add wishlist checkout basket stock',
+  review: 'review reviews rating ratings stars testimonial testimonials feedback',
+  legal: 'copyright legal disclaimer terms license credits',
+  card: 'card cards tile tiles teaser teasers thumbnail thumb thumbs',
+  slides: 'carousel slider swiper slick slideshow slide slides owl flickity splide marquee',
+  grid: 'grid list items listing results collection products loop',
+  logo: 'logo logos brand brands partners clients icon icons',
+  button: 'btn button buttons action actions controls tools options',
+  aloud: 'sr visuallyhidden screenreader skip skiplink offscreen',
+  print: 'noprint edit editsection permalink headerlink anchor anchorjs',
+  hero: 'hero jumbotron intro lead lede subtitle standfirst dek deck',
+  faq: 'faq faqs accordion tab tabs collapse panel',
+  feature: 'feature benefits benefit section sections',
+  trust: 'trust badge badges payment payments shipping delivery returns guarantee',
+  language: 'lang langs language languages locale country currency translations switcher',
+  member: 'user users member members signature stats online rank poster',
+  vote: 'vote votes votecell score like likes karma upvote',
+  caption: 'caption figcaption figure credit image img photo media video player',
+  notes: 'footnote footnotes sdfootnote endnotes references reflist citations bibliography sources notes',
+  nofollow: 'metadata navbox catlinks noexcerpt hatnote infobox printfooter',
+  address: 'contact address map location phone hours',
+  // Whole names that generators of documentation give to their Prev, Next, and language bars.
+  generated: 'navheader navfooter docnav toplang bottomlang',
+} as const;
+
+const PARTS: ReadonlyMap<string, string> = new Map(
+  Object.entries(NAME_PARTS).flatMap(([part, words]) => words.split(' ').map((word) => [word, `n:${part}`] as const)),
+);
+
+const NONE: readonly string[] = [];
+
+/** Finds the known parts in the id and the classes of elements; remembers the names of one page. */
+export class NameReader {
+  readonly #seen = new Map<string, readonly string[]>();
+
+  read(id: string, classes: string): readonly string[] {
+    const name = id === '' ? classes : classes === '' ? id : `${id} ${classes}`;
+    if (name === '') return NONE;
+    const known = this.#seen.get(name);
+    if (known !== undefined) return known;
+    const found = partsOf(name);
+    this.#seen.set(name, found);
+    return found;
+  }
+}
+
+/** Longer names are generated: they list styles, not purposes. */
+const MAX_NAME = 300;
+
+function partsOf(name: string): readonly string[] {
+  const words = name
+    .slice(0, MAX_NAME)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  let found: string[] | null = null;
+  for (const word of words) {
+    const part = PARTS.get(word);
+    if (part !== undefined && !(found ??= []).includes(part)) found.push(part);
+  }
+  return found ?? NONE;
+}

@@ -1,0 +1,148 @@
+import type { Document, ParentNode } from 'domhandler';
+import type { Measure } from '../measureText.js';
+import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
+import { BLOCKS } from '../tagSets.js';
+import { NameReader } from './nameParts.js';
+import { findRepeats, type Repeats } from './repeats.js';
+
+/** What the form of the whole page says about its kind; a page has several. */
+export type Shape = 'prose' | 'noprose' | 'long' | 'links' | 'short' | 'images' | 'cards' | 'posts' | 'shop' | 'code';
+
+/** Facts of a whole page with which its blocks are compared. Places and lengths are in visible characters. */
+export interface PageFacts {
+  readonly textLength: number;
+  readonly proseLength: number;
+  /** Whether a main element has a fair share of the text: some templates have empty ones. */
+  readonly hasMain: boolean;
+  readonly articles: number;
+  /** Place of the first h1; -1 without one. */
+  readonly titleAt: number;
+  /** The smallest element with most of the prose. */
+  readonly core: ParentNode;
+  /** The core and everything around it. */
+  readonly coreLine: ReadonlySet<ParentNode>;
+  readonly coreEnd: number;
+  /** End of the last long line of prose. */
+  readonly proseEnd: number;
+  readonly shapes: readonly Shape[];
+  readonly names: NameReader;
+}
+
+export function isBlock(element: PageElement): boolean {
+  return BLOCKS.has(element.name) || (element.holds & HOLDS.block) !== 0;
+}
+
+/** Descends as long as one child has nearly all of the prose. */
+function findCore(root: Document, proseLength: number): ParentNode {
+  let core: ParentNode = root;
+  for (;;) {
+    const least: number = 0.7 * (isElement(core) ? core.proseLength : proseLength);
+    let next: PageElement | null = null;
+    for (const child of core.children) {
+      if (isElement(child) && child.proseLength > 0 && child.proseLength >= least && isBlock(child)) next = child;
+    }
+    if (next === null || next.name === 'p') return core;
+    core = next;
+  }
+}
+
+/** Least number of characters of a line that surely belongs to running text. */
+const LONG_LINE = 150;
+
+interface Counts {
+  mainLength: number;
+  articles: number;
+  titleAt: number;
+  proseEnd: number;
+  cardsLength: number;
+  postsLength: number;
+  shopNames: number;
+  codeBlocks: number;
+}
+
+/** Reads the facts of a measured page in one pass. */
+export function readFacts(root: Document, all: Measure, leftOut: ReadonlySet<PageElement>): PageFacts {
+  const names = new NameReader();
+  const core = findCore(root, all.proseLength);
+  const coreLine = new Set<ParentNode>();
+  for (let node: ParentNode | null = core; node !== null; node = node.parent) coreLine.add(node);
+  const counts: Counts = {
+    mainLength: 0,
+    articles: 0,
+    titleAt: -1,
+    proseEnd: 0,
+    cardsLength: 0,
+    postsLength: 0,
+    shopNames: 0,
+    codeBlocks: 0,
+  };
+  let at = 0;
+  let coreStart = 0;
+  const visit = (node: ParentNode): void => {
+    if (node === core) coreStart = at;
+    countRepeats(findRepeats(node), counts);
+    for (const child of node.children) {
+      if (isText(child)) at += Math.max(0, child.visibleLength);
+      if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
+      countElement(child, at, names, counts);
+      const start = at;
+      visit(child);
+      at = start + child.textLength;
+      if (child.textLength - child.linkLength >= LONG_LINE && child.blocks === 0 && isBlock(child))
+        counts.proseEnd = at;
+    }
+  };
+  visit(root);
+  const coreSize = isElement(core) ? core : all;
+  return {
+    textLength: all.textLength,
+    proseLength: all.proseLength,
+    hasMain: counts.mainLength >= 0.25 * all.textLength,
+    articles: counts.articles,
+    titleAt: counts.titleAt,
+    core,
+    coreLine,
+    coreEnd: coreStart + coreSize.textLength,
+    proseEnd: counts.proseEnd,
+    shapes: shapesOf(all, coreSize, counts),
+    names,
+  };
+}
+
+function countRepeats(repeats: Repeats | null, counts: Counts): void {
+  if (repeats === null) return;
+  const length = repeats.count * repeats.meanLength;
+  if (repeats.links > 0.8 && repeats.images > 0.6 && repeats.meanLength < 400) counts.cardsLength += length;
+  else if (repeats.prose > 0.5 && repeats.meanLength > 60) counts.postsLength += length;
+}
+
+function countElement(element: PageElement, at: number, names: NameReader, counts: Counts): void {
+  const { name, attribs } = element;
+  const role = attribs['role'];
+  if (name === 'main' || role === 'main') counts.mainLength += element.textLength;
+  else if (name === 'article' || role === 'article') counts.articles += 1;
+  else if (name === 'pre') counts.codeBlocks += 1;
+  else if (name === 'h1' && counts.titleAt === -1) counts.titleAt = at;
+  if (names.read(attribs['id'] ?? '', attribs['class'] ?? '').includes('n:shop')) counts.shopNames += 1;
+}
+
+function shapesOf(
+  all: Measure,
+  core: { readonly textLength: number; readonly proseLength: number },
+  counts: Counts,
+): Shape[] {
+  const density = core.proseLength / Math.max(1, core.textLength);
+  const tests: ReadonlyArray<readonly [Shape, boolean]> = [
+    ['prose', core.proseLength >= 1200 && density >= 0.6],
+    ['noprose', core.proseLength < 500 || density < 0.3],
+    ['long', core.proseLength >= 4000],
+    ['links', all.linkLength > 0.4 * all.textLength],
+    ['short', all.textLength < 1500],
+    ['images', all.images > 25],
+    ['cards', counts.cardsLength > 0.25 * all.textLength],
+    ['posts', counts.postsLength > 0.3 * all.textLength],
+    ['shop', counts.shopNames >= 3],
+    ['code', counts.codeBlocks >= 2],
+  ];
+  return tests.filter(([, holds]) => holds).map(([shape]) => shape);
+}

@@ -1,0 +1,166 @@
+import type { Document, ParentNode } from 'domhandler';
+import { isElement, isText, type PageElement } from '../pageElement.js';
+import { HEADINGS } from '../tagSets.js';
+import { addTraits } from './blockTraits.js';
+import { isBlock, type PageFacts, type Shape } from './pageFacts.js';
+import { findRepeats, type Repeats } from './repeats.js';
+import { RULES, shapeRules, THRESHOLD } from './rules.js';
+
+/** Share of its parent's points that a block takes over, and of those of the parent's parent once more. */
+const INHERITED = 0.4;
+/** Shorter texts repeat by chance. */
+const DUPLICATE_LENGTH = 20;
+/** Not text of the page, too small to score, or headings: these stay or go with the section that they open. */
+const UNSCORED = new Set(['title', 'select', 'img', ...HEADINGS]);
+
+/** Where the walk is: the parent's place and points. */
+interface Step {
+  readonly inMain: boolean;
+  readonly inArticle: boolean;
+  readonly inCore: boolean;
+  readonly points: number;
+  readonly parentPoints: number;
+}
+
+/**
+ * Scores the blocks of a measured page from the outside to the inside and returns those that are not its content. Each
+ * trait of a block has points; more points than the threshold remove it with everything inside.
+ * @param slack points above the threshold that are still allowed
+ */
+export function scoreBlocks(
+  root: Document,
+  page: PageFacts,
+  leftOut: ReadonlySet<PageElement>,
+  slack: number,
+): Set<PageElement> {
+  const { points, all } = pointsFor(page.shapes);
+  const removed = new Set<PageElement>();
+  const seen = new Set<number>();
+  const traits: string[] = [];
+  let at = 0;
+
+  const visit = (parent: ParentNode, siblings: Repeats | null, step: Step): void => {
+    const holdsBlocks = parent.children.some((child) => isElement(child) && isBlock(child));
+    for (const child of parent.children) {
+      const start = at;
+      if (isText(child)) at += child.visibleLength;
+      if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
+      at += child.textLength;
+      if (UNSCORED.has(child.name) || isParagraph(child) || isNotes(child, page)) continue;
+      const children = findRepeats(child);
+      const next = enter(child, step, page);
+      if (holdsBlocks || isBlock(child)) {
+        const isDuplicate = child.textLength >= DUPLICATE_LENGTH && isRepeated(child, seen);
+        traits.length = 0;
+        const { inMain, inArticle, inCore } = step;
+        addTraits(traits, child, { start, inMain, inArticle, inCore, isDuplicate, siblings, children }, page);
+        let own = all;
+        for (const trait of traits) own += points.get(trait) ?? 0;
+        if (
+          isMenuCell(child, page) ||
+          isGeneratedBar(child, page) ||
+          own + INHERITED * (step.points + INHERITED * step.parentPoints) > THRESHOLD + slack
+        ) {
+          removed.add(child);
+          continue;
+        }
+        next.parentPoints = step.points;
+        next.points = own;
+      }
+      at = start;
+      visit(child, children, next);
+      at = start + child.textLength;
+    }
+    removeBareHeadings(parent, removed);
+  };
+  const inCore = page.core === root;
+  visit(root, findRepeats(root), { inMain: false, inArticle: false, inCore, points: 0, parentPoints: 0 });
+  return removed;
+}
+
+/** Whether the element is a paragraph or code without links: it goes with its container only. */
+function isParagraph(element: PageElement): boolean {
+  if (element.name === 'pre') return true;
+  return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;
+}
+
+/** Whether the element is the menu column of a page that is laid out by a table. */
+function isMenuCell(element: PageElement, page: PageFacts): boolean {
+  if (element.name !== 'td' || element.links < 3 || element.linkLength < 0.9 * element.textLength) return false;
+  return element.parent !== null && page.coreLine.has(element.parent) && !page.coreLine.has(element);
+}
+
+/** Maximum number of characters of a bar: titles of the neighbouring chapters are in it. */
+const BAR_LENGTH = 600;
+
+/** Whether the element is a bar of a documentation generator. */
+function isGeneratedBar(element: PageElement, page: PageFacts): boolean {
+  if (element.links === 0 || element.textLength > BAR_LENGTH) return false;
+  const { id = '', class: classes = '' } = element.attribs;
+  return page.names.read(id, classes).includes('n:generated');
+}
+
+/** Whether the element has footnotes, which are short, last and full of links like a footer. */
+function isNotes(element: PageElement, page: PageFacts): boolean {
+  const { id = '', class: classes = '', role = '' } = element.attribs;
+  return role.startsWith('doc-') || page.names.read(id, classes).includes('n:notes');
+}
+
+function enter(element: PageElement, step: Step, page: PageFacts): { -readonly [Key in keyof Step]: Step[Key] } {
+  const { name } = element;
+  const role = element.attribs['role'];
+  return {
+    inMain: step.inMain || name === 'main' || role === 'main',
+    inArticle: step.inArticle || name === 'article' || role === 'article',
+    inCore: step.inCore || element === page.core,
+    points: step.points,
+    parentPoints: step.parentPoints,
+  };
+}
+
+/** Whether the text was seen in another element; an only child has the text of its parent. */
+function isRepeated(element: PageElement, seen: Set<number>): boolean {
+  const key = element.textHash;
+  const { parent } = element;
+  if (parent !== null && isElement(parent) && parent.textHash === key) return false;
+  if (seen.has(key)) return true;
+  seen.add(key);
+  return false;
+}
+
+/** Removes headings whose whole section was removed: "Related" is of no use without its links. */
+function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>): void {
+  let heading: PageElement | null = null;
+  let isBare = false;
+  const end = (): void => {
+    if (heading !== null && isBare) removed.add(heading);
+    heading = null;
+    isBare = false;
+  };
+  for (const child of parent.children) {
+    if (isText(child)) {
+      if (child.visibleLength > 0) heading = null;
+    } else if (isElement(child) && child.textLength > 0) {
+      if (removed.has(child)) isBare = true;
+      else if (SUBHEADING.test(child.name)) {
+        end();
+        heading = child;
+      } else heading = null;
+    }
+  }
+  end();
+}
+
+const SUBHEADING = /^h[2-6]$/;
+
+/** Returns the points of each trait on a page of these shapes, and the threshold. */
+function pointsFor(shapes: readonly Shape[]): { points: ReadonlyMap<string, number>; all: number } {
+  const points = new Map<string, number>(RULES);
+  let all = 0;
+  for (const shape of shapes) {
+    const rules = shapeRules(shape);
+    all += rules.all;
+    for (const [trait, more] of rules.points) points.set(trait, (points.get(trait) ?? 0) + more);
+  }
+  return { points, all };
+}

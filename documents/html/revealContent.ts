@@ -1,0 +1,191 @@
+import type { Document } from 'domhandler';
+import { measureText } from './measureText.js';
+import { eachElement, isElement, type PageElement } from './pageElement.js';
+
+/**
+ * Changes the tree so that the search for the main text sees content that a script would show or that is in an unusual
+ * element: closed panels of accordions and tabs, streamed parts of React, questions in buttons, facts of a product in its
+ * order form. The title, which is metadata, no longer counts as text. Menus, dialogs and banners stay hidden.
+ */
+export function revealContent(root: Document): void {
+  const hidden: PageElement[] = [];
+  const places = new Map<string, PageElement>();
+  const controlled = new Set<string>();
+  eachElement(root, (element) => {
+    const { name } = element;
+    if (name === 'title') element.children = [];
+    else if (name === 'template') places.set((element.attribs['id'] ?? '').slice(2), element);
+    else if (name === 'button' && isQuestion(element)) element.name = 'p';
+    else if (name === 'form' && holdsFacts(element)) element.name = 'div';
+    // Most elements have no attributes, or only a class and an address.
+    for (const attribute in element.attribs) {
+      if (MARKS_HIDDEN.has(attribute)) {
+        if (isMarkedHidden(element) && hidden.at(-1) !== element) hidden.push(element);
+      } else if (OPENS.has(attribute)) {
+        for (const id of controlledBy(element.attribs)) controlled.add(id);
+      }
+    }
+    return true;
+  });
+  const panels = hidden.filter((element) => isPanel(element, controlled) && !isOverlay(element));
+  if (panels.length > 0) measureText(root, new Set());
+  let moves = 0;
+  for (const element of panels) {
+    const { textLength, linkLength } = element;
+    if (textLength < LEAST_TEXT || linkLength > MOST_LINKS * textLength) continue;
+    show(element);
+    if (moves < MOST_MOVES && moveTo(places.get((element.attribs['id'] ?? '').slice(2)), element)) moves += 1;
+  }
+}
+
+/** Limits of moved parts and of the depth of their places: the recursion over the tree must stay shallow. */
+const MOST_MOVES = 30;
+const DEEPEST_PLACE = 100;
+
+/** Moves the content of a streamed part to its place, as the page's script would. @returns whether it was moved */
+function moveTo(place: PageElement | undefined, streamed: PageElement): boolean {
+  if (place === undefined || !STREAMED.test(streamed.attribs['id'] ?? '')) return false;
+  let depth = 0;
+  for (let node: PageElement['parent'] = place; isElement(node); node = node.parent) {
+    // A part that contains its own place would be a circle.
+    if (node === streamed || ++depth > DEEPEST_PLACE) return false;
+  }
+  place.name = 'div';
+  place.children = streamed.children;
+  for (const child of place.children) child.parent = place;
+  streamed.children = [];
+  return true;
+}
+
+/** Least number of characters of a panel: shorter ones are labels and icons. */
+const LEAST_TEXT = 20;
+/** A panel with a larger share of links is a menu. */
+const MOST_LINKS = 0.5;
+
+const MARKS_HIDDEN = new Set(['hidden', 'aria-hidden', 'style']);
+const OPENS = new Set(['aria-controls', 'data-bs-target', 'data-target', 'data-toggle', 'data-bs-toggle', 'role']);
+
+function isMarkedHidden({ attribs }: PageElement): boolean {
+  const { hidden, style } = attribs;
+  return (
+    (hidden !== undefined && hidden !== 'until-found') ||
+    attribs['aria-hidden'] === 'true' ||
+    (style !== undefined && HIDDEN_STYLE.test(style))
+  );
+}
+
+const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\s*(?:!\s*important\s*)?(?=;|$)/i;
+
+function show(element: PageElement): void {
+  const { style } = element.attribs;
+  delete element.attribs['hidden'];
+  delete element.attribs['aria-hidden'];
+  if (style !== undefined) element.attribs['style'] = style.replace(HIDDEN_STYLE, '').replace(HIDDEN_STYLE, '');
+}
+
+/** Returns the ids of the parts that an element opens. */
+function controlledBy(attribs: PageElement['attribs']): string[] {
+  const ids = (attribs['aria-controls'] ?? '').split(/\s+/);
+  const target = attribs['data-bs-target'] ?? attribs['data-target'] ?? '';
+  const href = attribs['href'] ?? '';
+  const opens = attribs['role'] === 'tab' || 'data-toggle' in attribs || 'data-bs-toggle' in attribs;
+  if (target.startsWith('#')) ids.push(target.slice(1));
+  if (opens && href.startsWith('#')) ids.push(href.slice(1));
+  return ids.filter((id) => id !== '');
+}
+
+/** React sends a late part of a page as a hidden element with such an id, and a script moves it to its place. */
+const STREAMED = /^S:[0-9a-z]+$/i;
+
+/** Whether a user would open the hidden element to read more of the page. */
+function isPanel(element: PageElement, controlled: ReadonlySet<string>): boolean {
+  const { attribs } = element;
+  const id = attribs['id'] ?? '';
+  if (STREAMED.test(id) || attribs['role'] === 'tabpanel' || controlled.has(id)) return true;
+  return isToggle(previousElementOf(element)) || isToggle(previousElementOf(element.parent));
+}
+
+function previousElementOf(node: PageElement['parent']): PageElement | null {
+  if (!isElement(node)) return null;
+  for (let before = node.prev; before !== null; before = before.prev) if (isElement(before)) return before;
+  return null;
+}
+
+/** Whether the element is a closed or open switch, or a heading that is nothing but one. */
+function isToggle(element: PageElement | null): boolean {
+  if (element === null) return false;
+  if (element.attribs['aria-expanded'] !== undefined) return true;
+  const [only, ...more] = element.children.filter((child) => isElement(child));
+  return more.length === 0 && only !== undefined && only.attribs['aria-expanded'] !== undefined;
+}
+
+/** Parts of the names of what covers or accompanies a page. */
+const OVERLAY =
+  /(?:^|[\s_-])(?:modal|popup|pop-up|cookies?|consent|gdpr|overlay|lightbox|toast|tooltip|popover|offcanvas|drawer|dropdown|menu|nav|navbar|login|newsletter|subscribe|share|search|banner)(?:$|[\s_-])/i;
+const OVERLAY_ROLE =
+  /^(?:dialog|alertdialog|alert|status|menu|menubar|navigation|search|tooltip|listbox|banner|contentinfo)$/;
+const AROUND = new Set(['nav', 'dialog', 'header', 'footer', 'template']);
+
+/** Whether the element, or one around it, is a dialog, a banner or a menu. */
+function isOverlay(element: PageElement): boolean {
+  for (let node: PageElement['parent'] = element; isElement(node); node = node.parent) {
+    const { attribs, name } = node;
+    if (name === 'main' || name === 'article') return false;
+    const names = `${attribs['id'] ?? ''} ${attribs['class'] ?? ''}`;
+    if (AROUND.has(name) || attribs['aria-modal'] === 'true' || OVERLAY_ROLE.test(attribs['role'] ?? '')) return true;
+    if (name !== 'body' && name !== 'html' && OVERLAY.test(names)) return true;
+  }
+  return false;
+}
+
+/** Whether a button is the question of an answer below: it opens something, and is a sentence. */
+function isQuestion(button: PageElement): boolean {
+  const { attribs } = button;
+  const opens =
+    attribs['aria-expanded'] ?? attribs['aria-controls'] ?? attribs['data-bs-target'] ?? attribs['data-target'];
+  if (opens === undefined || isInTitle(button) || isOverlay(button)) return false;
+  const text = textOf(button).trim();
+  return text.length >= LEAST_QUESTION && /\S\s+\S|[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]/.test(text);
+}
+
+/** Whether the button stands in a heading, which keeps it. */
+function isInTitle(button: PageElement): boolean {
+  const { parent } = button;
+  return [parent, parent?.parent ?? null].some((node) => isElement(node) && TITLES.test(node.name));
+}
+
+const TITLES = /^(?:h[1-6]|dt|summary|th)$/;
+
+/** Shorter labels name an action: "Menu", "Show more". */
+const LEAST_QUESTION = 12;
+
+/** Returns the text of an element, or the beginning of a long one. */
+function textOf(element: PageElement): string {
+  let text = '';
+  let nodes = 0;
+  const read = (parent: PageElement): void => {
+    for (const child of parent.children) {
+      if (text.length > MOST_QUESTION || ++nodes > MOST_QUESTION) return;
+      if ('data' in child) text += child.data;
+      else if (isElement(child)) read(child);
+    }
+  };
+  read(element);
+  return text;
+}
+
+/** Limit of a label in characters, and in nodes. */
+const MOST_QUESTION = 300;
+
+/** Whether a form holds facts of a product in a table, in a list of terms, or marked as its properties. */
+function holdsFacts(form: PageElement): boolean {
+  let facts = 0;
+  eachElement(form, ({ name, attribs }) => {
+    if (name === 'dd' || name === 'th' || FACTS.test(attribs['itemprop'] ?? '')) facts += 1;
+    return true;
+  });
+  return facts >= LEAST_FACTS;
+}
+
+const FACTS = /^(?:name|price|description|sku|brand|offers|availability|color|weight|material|model|mpn|gtin\d*)$/;
+const LEAST_FACTS = 2;
