@@ -40,7 +40,7 @@ export const reembed = operation({
   auth: 'user',
   summary: 'Embed files with another model',
   description: [
-    'Embeds the stored chunks of matching files with another model; texts and chunks stay, and nothing is fetched again. Send `dry_run: true` first to see tokens and price. Without filters it selects all files of the caller. Poll `GET /files/reembed/{reembed_id}` with the returned `id`; no event is written. Searches find the old vectors of a file until its new ones replace them. A run with more tokens than `max_tokens` is 422.',
+    'Embeds the stored chunks of matching files with another model; texts and chunks stay, and nothing is fetched again. Send `dry_run: true` first to see tokens and price. Without filters it selects all files of the caller. Poll `GET /files/reembed/{reembed_id}` with the returned `id`; no event is written. Searches find the old vectors of a file until its new ones replace them. A run with more tokens than `max_tokens` returns 422.',
   ],
   returns: 'Estimate of the work, with the id of the run.',
   createsWork: true,
@@ -55,7 +55,7 @@ export const reembed = operation({
         .description('Model with which the files are embedded. Searches then find them only by this model.'),
       dry_run: Joi.boolean().default(false).description('`true`: only estimates; no run is started.'),
       max_tokens: orNull(integer().min(0)).description(
-        'Maximum number of tokens. A larger estimate is 422; files that grow beyond it later are skipped. Null: no limit.',
+        'Maximum number of tokens. A larger estimate returns 422; files that grow beyond it later are skipped. Null: no limit.',
       ),
     }).description('Files to embed again, and the model to embed them with.'),
   ),
@@ -191,7 +191,7 @@ export const reembedProgress = operation({
   auth: 'user',
   summary: 'Get the progress of a re-embedding',
   description: [
-    'Returns the status of a run of `POST /files/reembed`, with the counts of its files and up to 100 failures. Poll it until `status` is `FINISHED`, `FAILED` or `CANCELLED`. Runs of other users are 404.',
+    'Returns the status of a run of `POST /files/reembed`, with the counts of its files and up to 100 failures. Poll it until `status` is `FINISHED`, `FAILED` or `CANCELLED`. Runs of other users return 404.',
   ],
   answer: progress,
   handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),

@@ -142,7 +142,7 @@ export const oauthUrlBody = () =>
       ...ocrFields(),
       ...factFields(),
       data_source_id: orNull(integer()).description(
-        'Data source of this service to continue with, or to connect again. Without it, the only active one is used; several are 400.',
+        'Data source of this service to continue with, or to connect again. Without it, the only active one is used; several return 400.',
       ),
       connecting_new_account: orNull(Joi.boolean(), false).description(
         '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page that lists or selects its items.',

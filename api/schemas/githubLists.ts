@@ -18,7 +18,7 @@ export const repository = () =>
     .allow('')
     .max(MAX_NAME)
     .description(
-      '`owner/name`, the address of the repository, or the name alone for one of the connected user. Without it, the only repository of the account is used; several are 400.',
+      '`owner/name`, the address of the repository, or the name alone for one of the connected user. Without it, the only repository of the account is used; several return 400.',
     );
 
 const filters = <M extends Record<string, Joi.Schema>>(name: string, more: M) =>

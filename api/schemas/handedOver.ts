@@ -69,7 +69,7 @@ const OWN_TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     refresh_token: 'Token that renews the access token, obtained by the OAuth client in `client_id`.',
   },
   GuruAuthentication: { username: 'E-mail address of the Guru user who created the token.' },
-  GithubAuthentication: { username: 'Login of the GitHub user to whom the token belongs; another one is 400.' },
+  GithubAuthentication: { username: 'Login of the GitHub user to whom the token belongs; another one returns 400.' },
 };
 
 /** Adds the description of a credential; test/api/reference.test.ts reports a missing one. */

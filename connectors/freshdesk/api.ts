@@ -35,6 +35,6 @@ export async function takeAll(client: SourceClient, path: readonly string[], mos
     all.push(...values);
     if (!goesOn || values.length === 0) return all;
     if (all.length > most)
-      throw new Fault('too_large', `${NAME} lists more than the ${most} entries that are read of such a list.`);
+      throw new Fault('too_large', `${NAME} lists more than ${most} entries, the maximum for this kind of list.`);
   }
 }

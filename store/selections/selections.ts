@@ -76,14 +76,14 @@ export function createSelections({ selections, skippedItems }: SelectionModels):
       return { key: next._id, externalIds, tags: one.tags, ingest: one.ingest };
     },
     async skip({ organizationId, userId }, files, scheduled) {
-      const meant = files.flatMap((file) => {
+      const marks = files.flatMap((file) => {
         const scheduleId = file.isContainer ? null : scheduleOf(file, scheduled);
         return scheduleId === null ? [] : [{ scheduleId, externalFileId: file.externalFileId }];
       });
-      if (meant.length === 0) return;
+      if (marks.length === 0) return;
       await updateRows(
         skippedItems,
-        meant.map((filter) => ({ filter, update: { $setOnInsert: { organizationId, userId } }, upsert: true })),
+        marks.map((filter) => ({ filter, update: { $setOnInsert: { organizationId, userId } }, upsert: true })),
       );
       const bySource = new Map<number, string[]>();
       for (const { dataSourceId, externalFileId } of files)

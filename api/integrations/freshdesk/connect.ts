@@ -45,7 +45,7 @@ By default the account is listed (\`DATA_SOURCE_READY\`) and synced completely; 
     'FreshDeskConnectRequest',
     Joi.object({
       domain: credential().description(
-        'Domain of the account: `example` or `example.freshdesk.com`. Another host is 422.',
+        'Domain of the account: `example` or `example.freshdesk.com`. Another host returns 422.',
       ),
       api_key: credential().description('API key of an agent. It is stored encrypted.'),
       tags: connectionTags(),

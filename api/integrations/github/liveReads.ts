@@ -12,7 +12,7 @@ import { accountOf, connectedSourceOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
 /** What all lists have in common. */
-const PAGES = `Follow \`next_cursor\` to the last page. A repository or pull request that does not exist, or that the token cannot read, is 404. ${LIVE}`;
+const PAGES = `Follow \`next_cursor\` to the last page. A repository or pull request that does not exist, or that the token cannot read, returns 404. ${LIVE}`;
 const PLACE = '/integrations/data/github';
 const absent = (what: string): HttpError =>
   new HttpError(404, `GitHub has no such repository for the connected account, or no such ${what} in it.`);
@@ -104,7 +104,7 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
   one('issues', 'issue_number', 'issue', issue, {
     operationId: 'issue_integrations_data_github_issues__issue_number__get',
     description: [
-      `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, is 404. ${LIVE}`,
+      `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, returns 404. ${LIVE}`,
     ],
   }),
   list('pull_requests', 'pull_requests', pullRequest, {
@@ -117,7 +117,7 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
   one('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
     operationId: 'get_pr_integrations_data_github_pull_requests__pull_number__get',
     description: [
-      `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, is 404. ${LIVE}`,
+      `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, returns 404. ${LIVE}`,
     ],
   }),
   list('comments', 'pull_requests/comments', pullComment, {
