@@ -12,15 +12,15 @@ export interface FreshdeskPage {
   readonly goesOn: boolean;
 }
 
-/** Returns a numbered page of a list, and the number of the next one. */
+/** Returns a page of a list by its number, and whether another page follows. */
 export async function takePage(
   client: SourceClient,
   path: readonly string[],
   page: number,
   query: Readonly<Record<string, string>> = {},
 ): Promise<FreshdeskPage> {
-  const asked = { ...query, per_page: PER_PAGE, page: String(page) };
-  const { values, headers } = await client.list(path, asked);
+  const pageQuery = { ...query, per_page: PER_PAGE, page: String(page) };
+  const { values, headers } = await client.list(path, pageQuery);
   return { values: asObjects(values), goesOn: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
 }
 
