@@ -72,7 +72,7 @@ export const reembed = operation({
       tokens: integer()
         .required()
         .description(
-          'Upper bound of the tokens (cl100k) to embed: overlaps count twice, and known texts are included.',
+          'Upper bound of the tokens (cl100k) to embed: overlaps count twice, and texts with reusable vectors are included.',
         ),
       known_chunks: nullable(integer())
         .required()
@@ -83,7 +83,7 @@ export const reembed = operation({
           'Price of `tokens` by `EMBEDDING_PRICES`, an upper bound without a currency; null if the model has no price.',
         ),
       skipped: skipped(),
-    }).description('What a re-embedding takes, and the id of its run.'),
+    }).description('Work that a re-embedding requires, and the id of its run.'),
   ),
   async handle({ caller, body, requestId, deps }) {
     const { store, unit } = deps;
@@ -148,7 +148,7 @@ const progress = named(
   'ReembedProgress',
   Joi.object({
     id: integer().required().description('Number of the run, as `POST /files/reembed` returned it.'),
-    embedding_model: embeddingModel().required().description('Model that the files get in place of their own.'),
+    embedding_model: embeddingModel().required().description('Model that replaces the previous models of the files.'),
     status: named(
       'ReembedStatus',
       Joi.string()
@@ -163,7 +163,9 @@ const progress = named(
       .description('Number of files that could not be embedded; they keep their old vectors.'),
     skipped: skipped(),
     chunks: integer().required().description('How many texts of the finished files have new vectors.'),
-    tokens: integer().required().description('Tokens (cl100k) of these texts, known ones included.'),
+    tokens: integer()
+      .required()
+      .description('Tokens (cl100k) of these texts, including texts whose vectors were reused.'),
     failures: Joi.array()
       .items(
         named(
