@@ -30,7 +30,7 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
       if (!file) throw notFound('file');
       const wanted = { raw: kind === 'raw', parsed: kind === 'parsed', lifeSeconds: LIFE_SECONDS };
       const url = linksOf(file, wanted, deps)[kind];
-      if (url === null) throw notFound(`${what} of this file. It is there once the file was synced`);
+      if (url === null) throw notFound(`${what} of this file. It exists once the file was synced`);
       return { presigned_url: url };
     },
   });
