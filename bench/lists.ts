@@ -33,7 +33,7 @@ interface Work {
   run(round: number): Promise<unknown>;
 }
 
-/** Returns the times of several works, run alternately so that all run under the same conditions. */
+/** Returns the times of several functions, run alternately so that all run under the same conditions. */
 async function timeAll(rounds: number, works: readonly Work[]): Promise<number[][]> {
   const times: number[][] = works.map(() => []);
   for (let round = -WARM_UP; round < rounds; round += 1) {

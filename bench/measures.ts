@@ -44,7 +44,7 @@ export async function firstChunk(user: TestUser, accepted: FileRecord): Promise<
   }
 }
 
-/** Returns the same on a warm service, for pages whose texts it has never embedded. */
+/** Returns the time of `firstChunk` on a warm service, for pages whose texts it has never embedded. */
 export async function firstChunkWarm(service: BenchService, site: BenchSite, from: number): Promise<number> {
   const user = await service.user();
   const accepted = await user.scrape({ url: site.sitemap(100, from), ...CHUNKING });
@@ -78,7 +78,7 @@ export async function postLatencies(
 
 export interface Rescrape {
   readonly ms: number;
-  /** What was written or embedded nevertheless. */
+  /** Writes and embeddings that happened nevertheless. */
   readonly differences: string[];
   readonly notModified: number;
   readonly fetchedInFull: number;

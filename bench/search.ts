@@ -38,7 +38,8 @@ const option = (name: string): string | undefined =>
 const given = option('chunks');
 const keptDir = option('data');
 const SIZES = (given ?? '10000,100000').split(',').map(Number);
-if (keptDir !== undefined && SIZES.length !== 1) throw new Error('A kept folder has one size: set --chunks=NUMBER');
+if (keptDir !== undefined && SIZES.length !== 1)
+  throw new Error('--data keeps the data of one size: set --chunks=NUMBER');
 const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
 const ROUNDS = 200;
 /** Untimed searches of each kind before the measurement, until V8 has compiled the code of API and client. */
@@ -61,7 +62,7 @@ const say = (line: string): void => console.log(`· ${line}`);
 
 type Times = readonly number[];
 
-/** Returns the times of works that run alternately, so that all run under the same conditions. */
+/** Returns the times of functions that run alternately, so that all run under the same conditions. */
 async function timeAll(works: readonly (() => Promise<unknown>)[]): Promise<Times[]> {
   const times: number[][] = works.map(() => []);
   for (let round = -WARM_UP; round < ROUNDS; round += 1)

@@ -35,7 +35,7 @@ export function writeText(text: string, file: string): TextFile {
 }
 
 /** Closes the descriptors of texts that were never closed because their caller disappeared. */
-const forgotten = new FinalizationRegistry<{ descriptor: number }>(({ descriptor }) => closeSync(descriptor));
+const unclosed = new FinalizationRegistry<{ descriptor: number }>(({ descriptor }) => closeSync(descriptor));
 
 /** A long text that keeps only the requested parts in memory. The caller closes it. */
 export class LongText {
@@ -49,7 +49,7 @@ export class LongText {
     this.#encoding = encoding;
     this.#open = { descriptor: openSync(file, 'r') };
     rmSync(file);
-    forgotten.register(this, this.#open, this.#open);
+    unclosed.register(this, this.#open, this.#open);
   }
 
   /** Returns the part between two offsets, which must be inside the text. */
@@ -65,6 +65,6 @@ export class LongText {
   }
 
   close(): void {
-    if (forgotten.unregister(this.#open)) closeSync(this.#open.descriptor);
+    if (unclosed.unregister(this.#open)) closeSync(this.#open.descriptor);
   }
 }

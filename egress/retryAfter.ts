@@ -13,7 +13,7 @@ export function retryAfterMs(headers: Headers, now: number = Date.now()): number
   const seconds = after === '' ? null : positive(Number(after) * 1000);
   // A date contains letters. Without this check, Date.parse would accept bare numbers.
   const date = /[a-z]/i.test(after) ? positive(Date.parse(after) - now) : null;
-  const wait = ms ?? seconds ?? date ?? usedUp(headers);
+  const wait = ms ?? seconds ?? date ?? resetOfExhausted(headers);
   return wait === null ? null : Math.min(LONGEST_MS, Math.ceil(wait));
 }
 
@@ -21,7 +21,7 @@ function positive(ms: number): number | null {
   return Number.isFinite(ms) && ms >= 0 ? ms : null;
 }
 
-function usedUp(headers: Headers): number | null {
+function resetOfExhausted(headers: Headers): number | null {
   const waits = ['requests', 'tokens'].flatMap((what) => {
     if (headers[`x-ratelimit-remaining-${what}`] !== '0') return [];
     return duration(headers[`x-ratelimit-reset-${what}`] ?? '') ?? [];

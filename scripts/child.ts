@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A child that does not report `ready` in this time failed to start. */
+/** Time in milliseconds after which a child that has not reported `ready` counts as failed. */
 const READY_MS = 60_000;
-/** How long a child may take to end before it is killed. */
+/** Time in milliseconds after which a child that does not end is killed. */
 const STOP_MS = 15_000;
 const RESTART_MS = 1_000;
 

@@ -38,5 +38,5 @@ export async function openMongo(
   return { connection, secrets };
 }
 
-/** An open MongoDB: its connection, and what seals its secrets. */
+/** A connection to MongoDB, and the encryption of its secrets. */
 export type OpenMongo = Awaited<ReturnType<typeof openMongo>>;

@@ -48,8 +48,8 @@ export const COMPUTE: ActivityOptions = {
 };
 
 /**
- * Transcribes one recording with a service. The activity mostly waits, so losing a worker costs little and counts as no
- * attempt.
+ * Transcribes one recording with a service. The activity mostly waits, so losing a worker costs little and does not count
+ * as an attempt.
  */
 export const TRANSCRIBE: ActivityOptions = {
   startToCloseTimeout: '12 hours',

@@ -29,12 +29,12 @@ async function cancel(workflowId: string): Promise<void> {
  * deleted.
  */
 async function endRuns(runId: number): Promise<void> {
-  const asked = new Set<string>();
+  const cancelled = new Set<string>();
   for (;;) {
     const { workflowIds } = await stopUserRuns({ runId });
     if (workflowIds.length === 0) return;
-    const others = workflowIds.filter((workflowId) => !asked.has(workflowId));
-    for (const workflowId of others) asked.add(workflowId);
+    const others = workflowIds.filter((workflowId) => !cancelled.has(workflowId));
+    for (const workflowId of others) cancelled.add(workflowId);
     await Promise.all(others.map(cancel));
     await sleep('500 milliseconds');
     // Cancelling a workflow twice is harmless.

@@ -75,8 +75,8 @@ async function restorePoints(
 }
 
 /** Switches files to HOT_STORAGE. If the tags of a file changed meanwhile, its points are updated first. */
-async function switchToHot(store: Store, by: MoveTry, brought: readonly CarriedFile[]): Promise<void> {
-  let open = brought;
+async function switchToHot(store: Store, by: MoveTry, restored: readonly CarriedFile[]): Promise<void> {
+  let open = restored;
   for (let change = 0; open.length > 0; change += 1) {
     const moved = new Set(await store.moves.markHot(by, open));
     open = open.filter(({ _id }) => !moved.has(_id));
@@ -109,7 +109,7 @@ export async function carryVectors(
   const { store } = deps;
   const taken = await store.moves.take(by, fileIds);
   const limit = pLimit(FILES_AT_ONCE);
-  const those = async (
+  const carryAll = async (
     status: FileDoc['embeddingStorageStatus'],
     carry: (file: FileDoc) => Promise<boolean>,
   ): Promise<FileDoc[]> => {
@@ -130,10 +130,12 @@ export async function carryVectors(
       return end?.status === 'fulfilled' && end.value;
     });
   };
-  const kept = await those('HOT_TO_COLD', (file) => copyToCold(by, file, deps));
-  await store.moves.markCold(by, kept);
+  const copied = await carryAll('HOT_TO_COLD', (file) => copyToCold(by, file, deps));
+  await store.moves.markCold(by, copied);
   const ancestors = await store.files.ancestorsOf(taken);
-  const brought = await those('COLD_TO_HOT', (file) => restorePoints(by, file, ancestors.get(file._id) ?? [], deps));
-  await switchToHot(store, by, brought);
+  const restored = await carryAll('COLD_TO_HOT', (file) =>
+    restorePoints(by, file, ancestors.get(file._id) ?? [], deps),
+  );
+  await switchToHot(store, by, restored);
   return taken;
 }

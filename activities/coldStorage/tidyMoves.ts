@@ -27,21 +27,21 @@ export async function tidyMoves(
   const tenant = { organizationId, userId };
   await store.moves.stepBack(by, fileIds);
   const rows = new Map((await store.files.byIds(tenant, fileIds)).map((file) => [file._id, file]));
-  const wrote = new Map(worked.map((file) => [file._id, file.generation]));
+  const startGenerations = new Map(worked.map((file) => [file._id, file.generation]));
   const isOurs = ({ move }: FileDoc): boolean => move?.runId === by.runId && move.token === by.token;
   const points: GenerationScope[] = [];
   const contents: GenerationScope[] = [];
   const ours: FileDoc[] = [];
   const gone = fileIds.filter((id) => !rows.has(id));
   // Quarantined and restored files are not deleted here.
-  const kept = gone.length === 0 ? new Set<number>() : await store.quarantine.holds(tenant, gone);
-  const back = new Set(gone.length === 0 ? [] : (await store.files.byIds(tenant, gone)).map(({ _id }) => _id));
+  const quarantined = gone.length === 0 ? new Set<number>() : await store.quarantine.holds(tenant, gone);
+  const restored = new Set(gone.length === 0 ? [] : (await store.files.byIds(tenant, gone)).map(({ _id }) => _id));
   for (const fileId of fileIds) {
     const file = rows.get(fileId);
-    const generation = wrote.get(fileId);
-    if (!file && (kept.has(fileId) || back.has(fileId))) continue;
+    const generation = startGenerations.get(fileId);
+    if (!file && (quarantined.has(fileId) || restored.has(fileId))) continue;
     if (!file) {
-      // The file was deleted. Delete what was written after the delete had checked.
+      // The file was deleted. Delete the data that this attempt wrote after the delete had verified its result.
       points.push({ ...tenant, fileId, generations: EVERY_GENERATION });
       contents.push({ ...tenant, fileId, generations: EVERY_GENERATION });
     } else if (isOurs(file)) {

@@ -15,7 +15,7 @@ export interface OpenAccount {
 }
 
 /**
- * Lets a step use a connected account, with its current credentials. If the source rejects them, the
+ * Calls `use` with a connected account and its current credentials. If the source rejects them, the
  * data source is revoked: an event reports it, and files that wait for a sync end.
  * @throws Fault access_revoked without valid access, and the errors of `use`
  */

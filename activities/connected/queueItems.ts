@@ -92,12 +92,12 @@ export function createQueueActivities(deps: ActivityDeps) {
     const ids = items.map(({ externalId }) => externalId);
     const copies = await store.items.syncedCopies(source, ids, ingest);
     if (copies.size === 0) return items;
-    const left = [...copies.values()];
-    await recordOnce(store, run, fileEvents.skippedOfRequest(left, 'incremental_sync', run));
+    const skipped = [...copies.values()];
+    await recordOnce(store, run, fileEvents.skippedOfRequest(skipped, 'incremental_sync', run));
     const end = endedAs('skipped', 'select', 'incremental_sync');
     await store.ledger.note(
       run,
-      left.map(({ _id: fileId, externalFileId: externalId, name }) => ({
+      skipped.map(({ _id: fileId, externalFileId: externalId, name }) => ({
         ...{ fileId, externalId, name, end },
         message: null,
       })),
@@ -107,7 +107,7 @@ export function createQueueActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Queues the next files of the run's selection. The row holds the position after each page. Safe to repeat: files
+     * Queues the next files of the run's selection. The run's row stores the position after each page. Safe to repeat: files
      * are matched by their external ids.
      */
     async queueItems({ runId }: RunInput): Promise<QueueItemsResult> {
@@ -133,12 +133,12 @@ export function createQueueActivities(deps: ActivityDeps) {
             await recordSkipped(store, { run, source, request }, others, page.skipped);
             // Items that a scheduled sync does not find are deleted by the listing, not here.
             const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
-            const named = await withoutCopies(run, request, source, found);
-            const room = most === null ? named.length : Math.max(0, most - progress.queued);
-            isFull = room < named.length;
+            const candidates = await withoutCopies(run, request, source, found);
+            const room = most === null ? candidates.length : Math.max(0, most - progress.queued);
+            isFull = room < candidates.length;
             let { queued } = progress;
-            for (let from = 0; from < Math.min(room, named.length); from += FILES_AT_ONCE)
-              queued += await accept(run, request, open, named.slice(from, Math.min(room, from + FILES_AT_ONCE)));
+            for (let from = 0; from < Math.min(room, candidates.length); from += FILES_AT_ONCE)
+              queued += await accept(run, request, open, candidates.slice(from, Math.min(room, from + FILES_AT_ONCE)));
             return { walk, queued };
           });
         progress = (await waitOutLimits(next, until, signal)) ?? progress;

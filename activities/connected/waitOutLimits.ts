@@ -7,8 +7,8 @@ const LEAST_WAIT_MS = 200;
 
 /**
  * Runs a step of a listing. While the source's rate limit is exceeded, it waits as long as the source requests: a limit is
- * not a failure of the listing, and costs none of its attempts.
- * @param until when the waiting ends, in milliseconds since 1970
+ * not a failure of the listing, and does not count as an attempt.
+ * @param until time at which waiting ends, in milliseconds since 1970
  * @returns null if the limit lasts longer
  */
 export async function waitOutLimits<T>(step: () => Promise<T>, until: number, signal: AbortSignal): Promise<T | null> {

@@ -9,7 +9,7 @@ export interface WalkStep {
   readonly items: readonly SourceItem[];
   /** Requested items that do not exist or cannot be listed. */
   readonly missing: readonly string[];
-  /** Those of these that exist, with unknown contents. */
+  /** Requested items that exist, but whose contents cannot be listed. */
   readonly refused: readonly string[];
   /** Entries that are not items. */
   readonly skipped: readonly SkippedItem[];
@@ -17,10 +17,10 @@ export interface WalkStep {
 }
 
 /**
- * Reasons why one item cannot be listed while others can. The source would answer a retry in the same way, and a run must keep
- * what it can list: see https://github.com/elastic/connectors/issues/2306, where one block ended every sync.
+ * Reasons why one item cannot be listed while others can. The source would answer a retry in the same way, and a run must still
+ * ingest the items that it can list: see https://github.com/elastic/connectors/issues/2306, where one unreadable block ended every sync.
  */
-const ITS_OWN: ReadonlySet<FaultKind> = new Set(['access_denied', 'bad_response', 'too_large', 'unsupported_type']);
+const ITEM_FAULTS: ReadonlySet<FaultKind> = new Set(['access_denied', 'bad_response', 'too_large', 'unsupported_type']);
 
 /** A cursor that is stale again after this many restarts would be stale forever. */
 const MAX_RESTARTS = 3;
@@ -56,7 +56,7 @@ export async function takePage(
 
 /**
  * Returns the next page of a walk; the walk is complete when isWalked. An item that cannot be listed is skipped.
- * @param typeFilter types that become files: other items may be skipped; unset: none is
+ * @param typeFilter types that become files, so that other items may be skipped; unset: all types
  * @throws Fault for reasons that concern the account or the source, not only the item
  */
 async function takeNext(account: Account, walk: Walk, signal: AbortSignal, typeFilter?: TypeFilter): Promise<WalkStep> {
@@ -78,7 +78,7 @@ async function takeNext(account: Account, walk: Walk, signal: AbortSignal, typeF
     if (!(error instanceof Fault)) throw error;
     const nothing = { items: [], missing: [scope], skipped: [] };
     if (error.kind === 'not_found') return { ...nothing, refused: [], walk: behind };
-    if (ITS_OWN.has(error.kind))
+    if (ITEM_FAULTS.has(error.kind))
       return { ...nothing, refused: [scope], walk: { ...behind, refused: walk.refused + 1 } };
     throw error;
   }

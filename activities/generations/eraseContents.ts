@@ -40,7 +40,7 @@ export async function eraseContents(
 }
 
 /**
- * Makes the run the owner of some files and deletes what belongs to them, verified. Their records stay. Safe to repeat.
+ * Makes the run the owner of some files deletes their data, and verifies that. Their records stay. Safe to repeat.
  */
 export async function emptyFiles(store: Store, run: RunDoc, ids: readonly number[]): Promise<void> {
   const tenant = { organizationId: run.organizationId, userId: run.userId };

@@ -34,10 +34,10 @@ export interface FileBatch {
 export interface BatchEnd {
   /** Whether a run reached its token limit; its files wait in the queue. */
   readonly paused: boolean;
-  /** Files that were in progress at two worker deaths: they are run alone. */
+  /** Files that were in progress when workers died twice; each is then ingested alone. */
   readonly alone: readonly number[];
   readonly aside: Readonly<Record<DeferredStep, readonly number[]>>;
-  /** Files that were not started because the time was over. */
+  /** Files that were not started because the time limit was reached. */
   readonly left: readonly number[];
 }
 
@@ -72,7 +72,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
     async run({ owner, files, until, tokensOf, keeperOf, signal }) {
       const fileIds = files.map(({ fileId }) => fileId);
       const underWay = new Map<number, StartedFile>();
-      const handedOver = new Set<number>();
+      const writing = new Set<number>();
       let storeFailed = false;
       let paused = false;
       const alone: number[] = [];
@@ -92,18 +92,18 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         attempt.stage = 'store';
         if (prepared) {
           return () => {
-            handedOver.add(file._id);
+            writing.add(file._id);
             return writes.commit(prepared).finally(() => closeText(prepared.document));
           };
         }
         if (generation > file.generation + 1) await discardAttempt(started);
         return () => {
-          handedOver.add(file._id);
+          writing.add(file._id);
           return writes.finishUnchanged({ runId, file, generation, cost: costOf(attempt) });
         };
       };
 
-      /** An attempt in its slot: the remaining work after the slot is released. */
+      /** Result of an attempt in its slot; `end` is the work that remains after the slot is released. */
       interface Tried {
         readonly started: StartedFile;
         readonly attempt: AttemptCost;
@@ -182,8 +182,8 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const broken = results.find((result) => result.status === 'rejected');
       // Deferred and interrupted files do not count as failed attempts.
       if (underWay.size > 0) {
-        // A cancelled run does not continue with them, and it is unknown which part of a failed write succeeded.
-        const unwritten = [...underWay.values()].filter(({ file }) => !handedOver.has(file._id));
+        // A cancelled run does not resume these files. Files whose write has begun stay: part of it may have succeeded.
+        const unwritten = [...underWay.values()].filter(({ file }) => !writing.has(file._id));
         if (signal.aborted) await discard(store, unwritten);
         await release([...underWay.values()]);
       }

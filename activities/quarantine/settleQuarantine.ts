@@ -9,7 +9,7 @@ import { advanceQuarantine } from './quarantineSteps.js';
 /** Files advanced in one step. */
 const FILES_PER_BATCH = 200;
 
-/** Creates the activities that restore quarantined files, and that erase them after their time. */
+/** Creates the activities that restore quarantined files, or erase them after their deadline. */
 export function createQuarantineActivities(deps: ActivityDeps) {
   const { store, log } = deps;
   return {
@@ -17,7 +17,7 @@ export function createQuarantineActivities(deps: ActivityDeps) {
     async settleBatch({ runId }: RunInput): Promise<{ more: boolean }> {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
-      // Unfinished work of ended runs continues here.
+      // Take over the unfinished work of ended runs.
       await store.quarantine.adopt(run, runId);
       const { does } = runOfKind(run, 'settleQuarantine').request;
       if (does === 'erase') await store.quarantine.claimDue(run, runId, new Date(), FILES_PER_BATCH);

@@ -74,8 +74,8 @@ export function createPassParts({ store }: Pick<ActivityDeps, 'store'>) {
     for (;;) {
       const group = await store.selections.nextGroup(source, source._id, keys);
       if (!group) return null;
-      const left = group.externalIds && (await store.items.unchanged(source, group.externalIds));
-      const externalIds = group.externalIds?.filter((id) => left?.has(id) !== true) ?? null;
+      const unchanged = group.externalIds && (await store.items.unchanged(source, group.externalIds));
+      const externalIds = group.externalIds?.filter((id) => unchanged?.has(id) !== true) ?? null;
       if (externalIds === null || externalIds.length > 0) return select(pass, source, { ...group, externalIds });
       keys.push(group.key);
     }

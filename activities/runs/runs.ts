@@ -23,20 +23,20 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     run: RunDoc,
     outcome: 'finished' | 'failed' | 'aborted',
     counts: RunCounts,
-    said?: RunEnd,
+    runEnd?: RunEnd,
   ): Promise<void> => {
     if (run.dataSourceId) await store.dataSources.filesSynced(run, run.dataSourceId);
     if (run.dataSourceId && run.maxTokens !== undefined)
       await store.dataSources.note(run, run.dataSourceId, { files_paused: null });
     const synced = run.parentRunId === undefined ? {} : { synced: await store.files.countSynced(run) };
-    await store.runs.finish(run._id, outcome, { ...counts, ...synced }, said);
+    await store.runs.finish(run._id, outcome, { ...counts, ...synced }, runEnd);
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };
   /**
    * Returns the reading if reading the same feed again would change nothing: all its entries exist, and no other run
    * reads them.
    */
-  const spared = async (reading: FeedReading, { total, ready }: RunCounts): Promise<FeedReading | null> =>
+  const unchangedReading = async (reading: FeedReading, { total, ready }: RunCounts): Promise<FeedReading | null> =>
     (reading.etag !== null || reading.lastModified !== null) &&
     ready === total &&
     !(await store.files.anyFromPage(reading.runId))
@@ -77,7 +77,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
           };
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.note(run, run.dataSourceId, { files_error: null });
-      const reading = found && 'reading' in found ? await spared(found.reading, counts) : null;
+      const reading = found && 'reading' in found ? await unchangedReading(found.reading, counts) : null;
       // A crawl has discovered all its URLs only now; other runs reported this earlier.
       if (IS_UPLOAD[run.kind])
         await moveParent(run, { status: 'SYNCING', discovered: true, isPass: run.parentRunId !== undefined });

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 
 /**
- * Processes items in parallel, `atOnce` at a time, but those of the same object in sequence. An item
- * of several objects, or of all, waits for all before it, and those after it wait for it.
+ * Processes items in parallel, `atOnce` at a time, but items of the same object in sequence. An item
+ * of several objects, or of all, waits for all items before it, and the items after it wait for it.
  * @throws the first error, after all work has stopped
  */
 export async function inOrder<T>(
@@ -28,7 +28,7 @@ export async function inOrder<T>(
     }
     const before = chains.get(object) ?? Promise.resolve();
     const next = before.then(() => slots(() => work(item)));
-    // Its rejection is seen when the chain is drained.
+    // drained() handles the rejection.
     next.catch(() => undefined);
     chains.set(object, next);
   }

@@ -20,7 +20,7 @@ export const accessToken = operation({
   auth: 'issuing',
   summary: 'Get an access token',
   description: [
-    'Issues an access token with which a front end acts for one end user. Call it from your server, because it needs the API key. The user is named by the header `customer-id`; a new name creates the user. A token is valid for ten hours unless `expires_in` asks for another lifetime; request a new one with the API key when it is 401. `scope` limits what the token permits. `refresh_token` is accepted by no operation.',
+    'Issues an access token with which a front end acts for one end user. Call it from your server, because it needs the API key. The user is named by the header `customer-id`; a new name creates the user. A token is valid for ten hours unless `expires_in` requests another lifetime; request a new one with the API key when it returns 401. `scope` limits what the token permits. `refresh_token` is accepted by no operation.',
   ],
   returns: 'A token for the end user.',
   query: Joi.object({

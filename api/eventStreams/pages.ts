@@ -4,8 +4,8 @@ interface Page {
   readonly next: number;
 }
 
-/** Maximum number of remembered pages. A page has at most some hundred kilobytes. */
-const MOST = 32;
+/** Maximum number of cached pages, each of up to some hundred kilobytes. */
+const MAX_PAGES = 32;
 
 /** Shares reads of pages: viewers at the same position of a feed receive the same text. */
 export interface Pages {
@@ -13,7 +13,7 @@ export interface Pages {
   of(key: string, read: () => Promise<Page>): Promise<Page>;
 }
 
-/** Creates a memory of the last pages. Failed reads are not kept. */
+/** Creates a cache of the last pages. Failed reads are not cached. */
 export function createPages(): Pages {
   const known = new Map<string, Promise<Page>>();
   return {
@@ -24,7 +24,7 @@ export function createPages(): Pages {
       known.set(key, reading);
       reading.catch(() => known.delete(key));
       for (const oldest of known.keys()) {
-        if (known.size <= MOST) break;
+        if (known.size <= MAX_PAGES) break;
         known.delete(oldest);
       }
       return reading;

@@ -24,7 +24,7 @@ export const moveToHotStorage = operation({
   auth: 'user',
   summary: 'Move files to hot storage',
   description: [
-    'Restores the vectors of matching files from cold storage, so that searches find these files again. Use it when a search is 409 because of files in cold storage. Without filters it selects all files of the caller. A run moves the vectors: a file is `COLD_TO_HOT`, then `HOT_STORAGE`, and MOVED_TO_HOT_STORAGE names up to 200 files at once. A file whose stored vectors cannot be read ends in `SYNC_ERROR`; a re-sync creates them again.',
+    'Restores the vectors of matching files from cold storage, so that searches find these files again. Use it when a search returns 409 because of files in cold storage. Without filters it selects all files of the caller. A run moves the vectors: a file is `COLD_TO_HOT`, then `HOT_STORAGE`, and MOVED_TO_HOT_STORAGE names up to 200 files at once. A file whose stored vectors cannot be read ends in `SYNC_ERROR`; a re-sync creates them again.',
   ],
   returns: '`true`: the move was accepted.',
   createsWork: true,

@@ -22,7 +22,7 @@ export const content = operation({
   auth: 'open',
   summary: 'Download stored content',
   description: [
-    'Returns the original or the parsed text of a file to the holder of a presigned URL. Do not build these URLs: take them from `presigned_url` or `parsed_text_url` of a file, from a search, or from `GET /raw_file/{file_id}`. The signature replaces other credentials. A URL that was changed or has expired is 403. A re-sync invalidates URLs of content that it replaces (404), a deletion all of them: list the file again.',
+    'Returns the original or the parsed text of a file to the holder of a presigned URL. Do not build these URLs: take them from `presigned_url` or `parsed_text_url` of a file, from a search, or from `GET /raw_file/{file_id}`. The signature replaces other credentials. A URL that was changed or has expired returns 403. A re-sync invalidates URLs of content that it replaces (404), a deletion all of them: list the file again.',
   ],
   returns: 'Bytes of the content.',
   errors: {

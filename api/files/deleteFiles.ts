@@ -153,7 +153,7 @@ export const deleteFile = operation({
   auth: 'user',
   summary: 'Delete one file',
   description: [
-    'Deletes one file with its chunks, vectors and stored contents, for older front ends. A run deletes it after the response; no event is written. An unknown id is 404. Children of the file stay.',
+    'Deletes one file with its chunks, vectors and stored contents, for older front ends. A run deletes it after the response; no event is written. An unknown id returns 404. Children of the file stay.',
   ],
   replacedBy: 'POST /delete_files_v2',
   answer: success,

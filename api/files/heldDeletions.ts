@@ -65,7 +65,7 @@ export const approvePages = decision('approve', {
   tag: 'Files',
   summary: 'Approve held page deletions',
   description: [
-    'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted at once: the next scheduled scrape deletes all pages that are still missing then, and only that one. A scrape without held deletions is 409.',
+    'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted at once: the next scheduled scrape deletes all pages that are still missing then. The approval holds for that scrape only. A scrape without held deletions returns 409.',
   ],
   returns: 'Record of the parent file of the scrape.',
 });
@@ -76,7 +76,7 @@ export const refusePages = decision('refuse', {
   tag: 'Files',
   summary: 'Refuse held page deletions',
   description: [
-    'Keeps the pages that a scheduled scrape did not find, and removes the scrape from `GET /files/held_deletions`. Later scheduled scrapes are judged separately, so they may hold deletions again. A scrape without held deletions is 409.',
+    'Keeps the pages that a scheduled scrape did not find, and removes the scrape from `GET /files/held_deletions`. Later scheduled scrapes are judged separately, so they may hold deletions again. A scrape without held deletions returns 409.',
   ],
   returns: 'Record of the parent file of the scrape.',
 });

@@ -40,7 +40,7 @@ export const reembed = operation({
   auth: 'user',
   summary: 'Embed files with another model',
   description: [
-    'Embeds the stored chunks of matching files with another model; texts and chunks stay, and nothing is fetched again. Send `dry_run: true` first to see tokens and price. Without filters it selects all files of the caller. Poll `GET /files/reembed/{reembed_id}` with the returned `id`; no event is written. Searches find the old vectors of a file until its new ones replace them. A run with more tokens than `max_tokens` is 422.',
+    'Embeds the stored chunks of matching files with another model; texts and chunks stay, and nothing is fetched again. Send `dry_run: true` first to see tokens and price. Without filters it selects all files of the caller. Poll `GET /files/reembed/{reembed_id}` with the returned `id`; no event is written. Searches find the old vectors of a file until its new ones replace them. A run with more tokens than `max_tokens` returns 422.',
   ],
   returns: 'Estimate of the work, with the id of the run.',
   createsWork: true,
@@ -55,7 +55,7 @@ export const reembed = operation({
         .description('Model with which the files are embedded. Searches then find them only by this model.'),
       dry_run: Joi.boolean().default(false).description('`true`: only estimates; no run is started.'),
       max_tokens: orNull(integer().min(0)).description(
-        'Maximum number of tokens. A larger estimate is 422; files that grow beyond it later are skipped. Null: no limit.',
+        'Maximum number of tokens. A larger estimate returns 422; files that grow beyond it later are skipped. Null: no limit.',
       ),
     }).description('Files to embed again, and the model to embed them with.'),
   ),
@@ -72,7 +72,7 @@ export const reembed = operation({
       tokens: integer()
         .required()
         .description(
-          'Upper bound of the tokens (cl100k) to embed: overlaps count twice, and known texts are included.',
+          'Upper bound of the tokens (cl100k) to embed: overlaps count twice, and texts with reusable vectors are included.',
         ),
       known_chunks: nullable(integer())
         .required()
@@ -83,7 +83,7 @@ export const reembed = operation({
           'Price of `tokens` by `EMBEDDING_PRICES`, an upper bound without a currency; null if the model has no price.',
         ),
       skipped: skipped(),
-    }).description('What a re-embedding takes, and the id of its run.'),
+    }).description('Work that a re-embedding requires, and the id of its run.'),
   ),
   async handle({ caller, body, requestId, deps }) {
     const { store, unit } = deps;
@@ -148,7 +148,7 @@ const progress = named(
   'ReembedProgress',
   Joi.object({
     id: integer().required().description('Number of the run, as `POST /files/reembed` returned it.'),
-    embedding_model: embeddingModel().required().description('Model that the files get in place of their own.'),
+    embedding_model: embeddingModel().required().description('Model that replaces the previous models of the files.'),
     status: named(
       'ReembedStatus',
       Joi.string()
@@ -163,7 +163,9 @@ const progress = named(
       .description('Number of files that could not be embedded; they keep their old vectors.'),
     skipped: skipped(),
     chunks: integer().required().description('How many texts of the finished files have new vectors.'),
-    tokens: integer().required().description('Tokens (cl100k) of these texts, known ones included.'),
+    tokens: integer()
+      .required()
+      .description('Tokens (cl100k) of these texts, including texts whose vectors were reused.'),
     failures: Joi.array()
       .items(
         named(
@@ -191,7 +193,7 @@ export const reembedProgress = operation({
   auth: 'user',
   summary: 'Get the progress of a re-embedding',
   description: [
-    'Returns the status of a run of `POST /files/reembed`, with the counts of its files and up to 100 failures. Poll it until `status` is `FINISHED`, `FAILED` or `CANCELLED`. Runs of other users are 404.',
+    'Returns the status of a run of `POST /files/reembed`, with the counts of its files and up to 100 failures. Poll it until `status` is `FINISHED`, `FAILED` or `CANCELLED`. Runs of other users return 404.',
   ],
   answer: progress,
   handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),

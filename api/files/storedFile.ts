@@ -30,7 +30,7 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
       if (!file) throw notFound('file');
       const wanted = { raw: kind === 'raw', parsed: kind === 'parsed', lifeSeconds: LIFE_SECONDS };
       const url = linksOf(file, wanted, deps)[kind];
-      if (url === null) throw notFound(`${what} of this file. It is there once the file was synced`);
+      if (url === null) throw notFound(`${what} of this file. It exists once the file was synced`);
       return { presigned_url: url };
     },
   });
@@ -39,7 +39,7 @@ export const rawFile = linkTo('raw', 'original', {
   operationId: 'raw_file_raw_file__file_id__get',
   tag: 'Files',
   description: [
-    'Returns a URL under which the original of a file can be downloaded for one hour without credentials: the uploaded or fetched bytes. It is 404 until the file has such content. In lists, set `include_raw_file`.',
+    'Returns a URL under which the original of a file can be downloaded for one hour without credentials: the uploaded or fetched bytes. It returns 404 until the file has such content. In lists, set `include_raw_file`.',
   ],
   replacedBy: 'POST /user_files_v2',
 });
@@ -47,7 +47,7 @@ export const parsedFile = linkTo('parsed', 'extracted text', {
   operationId: 'parsed_file_parsed_file__file_id__get',
   tag: 'Files',
   description: [
-    'Returns a URL under which the text that was extracted from a file can be downloaded for one hour without credentials. It is 404 until the file was synced, and for content without text. In lists, set `include_parsed_text_file`.',
+    'Returns a URL under which the text that was extracted from a file can be downloaded for one hour without credentials. It returns 404 until the file was synced, and for content without text. In lists, set `include_parsed_text_file`.',
   ],
   replacedBy: 'POST /user_files_v2',
 });

@@ -55,7 +55,7 @@ export const createFileTags = operation({
   auth: 'user',
   summary: 'Add tags to a file',
   description: [
-    'Adds tags to a file, and replaces the values of tags that it has. Numbers and booleans become text. The returned record has the tags at once; a run copies them to the vectors, so searches filter by them moments later. Tags of a data source belong to `POST /data_sources/tags/add`. An unknown file is 404.',
+    'Adds tags to a file, and replaces the values of tags that it has. Numbers and booleans become text. The returned record has the tags at once; a run copies them to the vectors, so searches filter by them moments later. Tags of a data source belong to `POST /data_sources/tags/add`. An unknown file returns 404.',
   ],
   returns: 'Record of the file with its new tags.',
   createsWork: true,
@@ -93,7 +93,7 @@ export const deleteFileTags = operation({
   auth: 'user',
   summary: 'Remove tags from a file',
   description: [
-    'Removes tags from a file by their keys; keys that it does not have are ignored. Only tags of the file itself are removed: those of its data source stay, and are removed with `POST /data_sources/tags/remove`. The returned record is current; vectors follow moments later. An unknown file is 404.',
+    'Removes tags from a file by their keys; keys that it does not have are ignored. Only tags of the file itself are removed: those of its data source stay, and are removed with `POST /data_sources/tags/remove`. The returned record is current; vectors follow moments later. An unknown file returns 404.',
   ],
   returns: 'Record of the file without these tags.',
   createsWork: true,

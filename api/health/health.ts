@@ -51,7 +51,7 @@ export const ready = operation({
   auth: 'open',
   summary: 'Check the dependencies',
   description: [
-    'Checks MongoDB, the version of its records, Qdrant, Temporal, workers, stalled runs and free disk space, each for at most 5 seconds. Use it as a readiness probe. It is 503 while MongoDB does not respond, or has records of a newer version, since no request would succeed. With other faults it is 200 with `status: degraded`, because lists and uploads still work.',
+    'Checks MongoDB, the version of its records, Qdrant, Temporal, workers, stalled runs and free disk space, each for at most 5 seconds. Use it as a readiness probe. It returns 503 while MongoDB does not respond, or has records of a newer version, since no request would succeed. With other faults it returns 200 with `status: degraded`, because lists and uploads still work.',
   ],
   returns: 'The process serves requests; `reasons` names faults of other parts.',
   errors: { 503: 'MongoDB does not respond, or its records are newer than this process. `detail` says what to do.' },

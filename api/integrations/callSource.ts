@@ -4,13 +4,13 @@ import { HttpError } from '../http/errors.js';
 /** Time limit for a source while a caller waits. */
 const TIMEOUT_MS = 60_000;
 
-/** What all operations that call a source during the request have in common, for their descriptions. */
+/** Part of the descriptions of all operations that call a source during the request. */
 export const LIVE =
-  'The source is asked during the request; nothing is stored. If it limits requests, or does not answer within 60 seconds, the response is 503; if it rejects the request, 400. A revoked data source is 409.';
+  'The service queries the source during the request, and stores nothing. The response is 503 if the source limits requests or does not answer within 60 seconds, 400 if it rejects the request, and 409 if the data source is revoked.';
 
 /**
  * Calls a source while a caller waits. @throws HttpError 503 if a retry may help, else 400; never 401, since clients
- * treat it as the end of their own token
+ * treat 401 as the expiry of their own token
  */
 export async function callSource<T>(name: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new HttpError(503, `${name} took too long to answer. Try again later.`);

@@ -22,7 +22,7 @@ export interface NewAccount {
   readonly options?: ConnectionOptions;
 }
 
-/** What follows a connection, for the descriptions of operations. */
+/** Part of the descriptions of operations that connect an account. */
 export const AFTER_CONNECTING =
   'The source verifies the credentials before anything is stored: 400 if it rejects them, 503 if it does not answer. An account that is connected already keeps its id and gets the new credentials. The event is `ADD`.';
 
@@ -37,8 +37,8 @@ export async function connectAccount(
 ): Promise<DataSourceDoc> {
   const sealedLater = JSON.stringify(credentials);
   // The account is not known yet, so the rate limit counts attempts per user.
-  const asked = connectors.account(wanted.type, `user ${caller.userId}`, sealedLater);
-  const identity = await callSource(CONNECTED_SOURCES[wanted.type].name, (signal) => asked.identify(signal));
+  const account = connectors.account(wanted.type, `user ${caller.userId}`, sealedLater);
+  const identity = await callSource(CONNECTED_SOURCES[wanted.type].name, (signal) => account.identify(signal));
   const requestId = wanted.options?.requestId ?? randomUUID();
   const connection = { ...wanted, ...identity, credentials: sealedLater, requestId };
   const { dataSource, runIds } = await unit.transaction((session) =>

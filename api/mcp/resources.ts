@@ -32,7 +32,7 @@ export const RESOURCE_TEMPLATES = [
     uriTemplate: 'allotrope://files/{id}/original',
     name: 'file-original',
     title: 'Original of a file',
-    description: 'The uploaded or fetched bytes; for a large one, a text with a temporary address of them.',
+    description: 'The uploaded or fetched bytes; for a large one, a text with a temporary address for them.',
   },
 ];
 

@@ -84,7 +84,7 @@ export function describeOperation(operation: DocumentedOperation, schemas: Schem
       ...errorResponses(operation, schemas),
     },
     ...(reason === undefined ? {} : { 'x-allotrope-extension': true }),
-    // They make the document a fifth larger.
+    // The samples make the document a fifth larger.
     'x-codeSamples': samplesOf(operation, example),
   };
 }

@@ -11,7 +11,7 @@ export const SHARED_PARAMETERS: Json = {
     in: 'header',
     required: false,
     description:
-      'A key of your choice, such as a UUID. A repeated request with the same key and content within 24 hours has no second effect: it returns the first answer with `Idempotent-Replayed: true`. The same key with another content is 422.',
+      'A key of your choice, such as a UUID. A repeated request with the same key and content within 24 hours has no second effect: it returns the first answer with `Idempotent-Replayed: true`. The same key with another content returns 422.',
     schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
     'x-allotrope-extension': true,
   },

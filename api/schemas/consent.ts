@@ -102,7 +102,7 @@ const MAX_FACT = 500;
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 2_000;
 
-/** What the fields of FACT_FIELDS mean; a field without a text is reported by test/api/reference.test.ts. */
+/** Descriptions of the fields of FACT_FIELDS; test/api/reference.test.ts reports a missing one. */
 const FACT_TEXTS: Readonly<Record<string, string>> = {
   microsoft_tenant:
     'For OneDrive, Outlook and SharePoint: id or domain of the Microsoft tenant whose users may consent. Default: `common`, users of any tenant.',
@@ -142,7 +142,7 @@ export const oauthUrlBody = () =>
       ...ocrFields(),
       ...factFields(),
       data_source_id: orNull(integer()).description(
-        'Data source of this service to continue with, or to connect again. Without it, the only active one is used; several are 400.',
+        'Data source of this service to continue with, or to connect again. Without it, the only active one is used; several return 400.',
       ),
       connecting_new_account: orNull(Joi.boolean(), false).description(
         '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page that lists or selects its items.',

@@ -53,7 +53,7 @@ export const dataSourceRecord = named(
         ),
     ),
     enable_auto_sync: nullable(Joi.boolean()).description(
-      'Whether this account is synced automatically, as its connection requested. Null: by `auto_sync_enabled_sources` of the user or the organization.',
+      'Whether this account is synced automatically, as its connection requested. Null: `auto_sync_enabled_sources` of the user or the organization applies.',
     ),
     created_at: timestamp().description('When the account was connected for the first time.'),
     updated_at: timestamp().description('When any field of the record last changed.'),
@@ -78,7 +78,7 @@ export const dataSourceListing = () =>
       filters: named(
         'OrganizationUserDataSourceFilters',
         Joi.object({
-          source: orNull(sourceType()).description('Only accounts of this service. Absent or null: of all.'),
+          source: orNull(sourceType()).description('Only accounts of this service. Absent or null: all services.'),
           ids: orNull(idList()).description('Only data sources with these ids, at most 10,000.'),
           revoked_access: orNull(Joi.boolean()).description(
             '`false`: only accounts that can be synced. `true`: only those without access. Absent or null: both.',

@@ -8,8 +8,8 @@ export const errorDetail = named(
   Joi.object({
     detail: Joi.string()
       .required()
-      .description('What happened, and what to do next. A sentence for people; its words may change.'),
-  }).description('Why a request was rejected.'),
+      .description('The error and what to do next, as a sentence for people. Its wording may change.'),
+  }).description('Reason why a request was rejected.'),
 );
 
 const validationError = named(
@@ -39,5 +39,5 @@ export const validationErrors = named(
       .items(validationError)
       .required()
       .description('All problems that were found; only the first one for a body with more than 10,000 values.'),
-  }).description('Which fields of a request are missing or wrong.'),
+  }).description('Missing and invalid fields of a request.'),
 );

@@ -12,13 +12,13 @@ const text = (about: string) => Joi.string().allow('').description(about);
 /** Maximum length of a repository's name or URL, and of a branch name. */
 const MAX_NAME = 2_048;
 const MAX_CURSOR = 4_096;
-/** How a request names a repository. */
+/** Returns the schema of a repository's name in a request. */
 export const repository = () =>
   Joi.string()
     .allow('')
     .max(MAX_NAME)
     .description(
-      '`owner/name`, the address of the repository, or the name alone for one of the connected user. Without it, the only repository of the account is used; several are 400.',
+      '`owner/name`, the address of the repository, or the name alone for one of the connected user. Without it, the only repository of the account is used; several return 400.',
     );
 
 const filters = <M extends Record<string, Joi.Schema>>(name: string, more: M) =>
@@ -27,7 +27,7 @@ const filters = <M extends Record<string, Joi.Schema>>(name: string, more: M) =>
     Joi.object({
       state: named(
         'PRStateInput',
-        Joi.string().valid('closed', 'open', 'all').description('Which records are listed, by their state.'),
+        Joi.string().valid('closed', 'open', 'all').description('State of the records to list.'),
       ).default('open'),
       ...more,
     }).description('Conditions for the records to list. All conditions must hold.'),
@@ -104,6 +104,8 @@ export const gitHubListing = (kind: GitHubList) =>
   typed<Shape<ReturnType<typeof listingFields>> & OwnFields>(
     named(
       GITHUB_NAMES[kind].request,
-      Joi.object({ ...listingFields(), ...OWN[kind] }).description('What to list of a repository, and in which pages.'),
+      Joi.object({ ...listingFields(), ...OWN[kind] }).description(
+        'Records of a repository to list, with their filters, order and page.',
+      ),
     ),
   );

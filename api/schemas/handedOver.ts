@@ -33,7 +33,7 @@ const SCHEMA_NAMES: Partial<Readonly<Record<SourceType, string>>> = {
 };
 const nameOf = (source: SourceType): string => SCHEMA_NAMES[source] ?? 'OAuthAuthentication';
 
-/** What the credentials mean at every source. */
+/** Descriptions of credentials, by field. */
 const FIELD_TEXTS: Readonly<Record<string, string>> = {
   access_token: 'Access token of the account, as the source issued it. It is stored encrypted.',
   refresh_token:
@@ -58,7 +58,7 @@ const FIELD_TEXTS: Readonly<Record<string, string>> = {
   redirect_uri: 'Redirect address that is registered with the OAuth client.',
   gong_account_email: 'E-mail address of the Gong account. It identifies the data source.',
 };
-/** What some credentials mean at the sources of one schema. */
+/** Descriptions of credentials that have another meaning at the sources of one schema. */
 const OWN_TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ConfluenceAuthentication: {
     subdomain: 'First part of the host of the site: `example` for `example.atlassian.net`.',
@@ -69,7 +69,9 @@ const OWN_TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     refresh_token: 'Token that renews the access token, obtained by the OAuth client in `client_id`.',
   },
   GuruAuthentication: { username: 'E-mail address of the Guru user who created the token.' },
-  GithubAuthentication: { username: 'Login of the GitHub user to whom the token belongs; another one is 400.' },
+  GithubAuthentication: {
+    username: 'Login of the GitHub user to whom the token belongs; the login of another user returns 400.',
+  },
 };
 
 /** Adds the description of a credential; test/api/reference.test.ts reports a missing one. */

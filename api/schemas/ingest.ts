@@ -14,7 +14,7 @@ export const ingestFields = () => ({
   ),
   // Only a given overlap can be invalid: the default is reduced for a small chunk_size.
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap).description(
-    'Largest number of tokens that neighbouring chunks share. Default 20. A value that is not below `chunk_size` is 422; the default is reduced for a small `chunk_size`.',
+    'Largest number of tokens that neighbouring chunks share. Default 20. A value that is not below `chunk_size` returns 422; the default is reduced for a small `chunk_size`.',
   ),
   skip_embedding_generation: orNull(Joi.boolean(), defaults.skipEmbeddingGeneration).description(
     '`true`: make chunks without vectors. They can be listed, but searches do not find them.',

@@ -20,7 +20,7 @@ export const accountId = () =>
   integer()
     .required()
     .description(
-      'Id of the data source, as `POST /user_data_sources` returns it. A data source of another user is 404.',
+      'Id of the data source, as `POST /user_data_sources` returns it. A data source of another user returns 404.',
     );
 
 /** The data source of an operation for one source, where the only connected account is the default. */

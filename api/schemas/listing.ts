@@ -141,7 +141,9 @@ export const listingFields = (filters: ReturnType<typeof fileFilters> & Present)
   )
     .default('updated_at')
     .description('Value by which files are ordered; equal values are ordered by id.'),
-  order_dir: orderDirection().default('asc').description('Ascending or descending, also among equal values.'),
+  order_dir: orderDirection()
+    .default('asc')
+    .description('`asc` or `desc`, for `order_by` and for the ids of equal values.'),
   pagination: pagination(),
 });
 export type FileListingBody = Shape<ReturnType<typeof listingFields>>;

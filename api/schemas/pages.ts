@@ -23,7 +23,7 @@ export const pageFields = () => ({
     'Leaves out elements with one of these class names, with or without the leading dot. At most 100 of 500 characters each.',
   ),
   css_selectors_to_skip: orNull(skipSelectors(), []).description(
-    'Leaves out elements that match one of these selectors. An invalid one is 422, blank ones are ignored. At most 100 of 500 characters each.',
+    'Leaves out elements that match one of these selectors. An invalid one returns 422, blank ones are ignored. At most 100 of 500 characters each.',
   ),
   download_css_and_media: orNull(Joi.boolean(), false).description(
     '`true`: render every page in a browser with its styles and media, which takes longer. `false`: only pages that look empty without scripts are rendered.',
@@ -32,13 +32,13 @@ export const pageFields = () => ({
   use_premium_proxies: Joi.boolean()
     .default(false)
     .description(
-      '`true`: repeat refused requests (such as 403 or 429) by a proxy of the setting PREMIUM_PROXY_URLS. Missing, slow or broken pages are not repeated.',
+      '`true`: repeat refused requests (such as 403 or 429) through a proxy of the setting PREMIUM_PROXY_URLS. Missing, slow or broken pages are not repeated.',
     ),
 });
 
 export type PageBody = Shape<ReturnType<typeof pageFields>>;
 
-/** Converts the page options of a request to ours. */
+/** Converts the page options of a request. */
 export const toPageOptions = (body: PageBody): PageOptions => ({
   htmlTagsToSkip: body.html_tags_to_skip,
   cssClassesToSkip: body.css_classes_to_skip,

@@ -20,7 +20,7 @@ export const hybridWeights = () =>
       weight_a: share().description('Weight of the similarity of meaning, from 0 to 1. With 0, only words count.'),
       weight_b: share().description('Weight of the match of words, from 0 to 1. With 0, only the meaning counts.'),
     })
-      .description('Weights of both scores of a hybrid search. They make 1 together, give or take 0.001.')
+      .description('Weights of both scores of a hybrid search. Their sum must be 1, within 0.001.')
       .custom((value: { weight_a: number; weight_b: number }, helpers) =>
         // The tolerance covers sums that floats cannot represent.
         Math.abs(value.weight_a + value.weight_b - 1) > TOLERANCE + Number.EPSILON
@@ -37,7 +37,7 @@ export const queryVector = () =>
         return helpers.message({ custom: '{{#label}} has a number that is too large for a vector' });
       return value.some((one) => Math.fround(one) !== 0)
         ? value
-        : helpers.message({ custom: '{{#label}} points nowhere: all its numbers are 0' });
+        : helpers.message({ custom: '{{#label}} has no direction: all its numbers are 0' });
     },
   );
 

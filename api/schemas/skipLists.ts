@@ -23,7 +23,7 @@ export const skipSelectors = () =>
     .items(Joi.string().allow('').max(MAX_CHARACTERS).custom(readable))
     .max(MAX_ENTRIES)
     .description(
-      `CSS selectors of elements that are removed from the text of a page. Up to ${MAX_ENTRIES} of ${MAX_CHARACTERS} characters; an invalid selector is 422, a blank one is ignored.`,
+      `CSS selectors of elements that are removed from the text of a page. Up to ${MAX_ENTRIES} of ${MAX_CHARACTERS} characters; an invalid selector returns 422, a blank one is ignored.`,
     );
 
 function readable(selector: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {

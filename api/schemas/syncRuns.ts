@@ -19,7 +19,7 @@ const runKind = () =>
     Joi.string()
       .valid(...RUN_KINDS)
       .description(
-        'What a run does: `scrapeSitemap`, `webScrape`, `syncFeed`, `syncUpload` and `syncSource` (a selection of an account) find and ingest files, `syncItems` lists an account, `resyncFile` syncs files again, `autoSync` is a scheduled sync whose parts are runs of their own.',
+        'Work of a run: `scrapeSitemap`, `webScrape`, `syncFeed`, `syncUpload` and `syncSource` (a selection of an account) find and ingest files, `syncItems` lists an account, `resyncFile` syncs files again, `autoSync` is a scheduled sync whose parts are runs of their own.',
       ),
   );
 const runCause = () =>
@@ -123,10 +123,10 @@ export const runRecord = named(
     cause: runCause(),
     status: runState(),
     message: nullable(Joi.string().allow('')).description(
-      'Why the run is stalled, why its last attempt or the run itself failed, or which part of its list it did not take. A sentence; null if there is nothing to report.',
+      'Why the run is stalled, why its last attempt or the run itself failed, or which part of its list it did not read. A sentence; null if there is nothing to report.',
     ),
     error: nullable(Joi.string()).description(
-      'The reason in `message` for programs: a cause of a stall while it is stalled, else a cause as items have it. Null if there is none.',
+      'The reason in `message` for programs: the cause of the stall while the run is stalled, else one of the causes of items. Null if there is none.',
     ),
     stalled_since: nullable(timestamp()).description(
       'When the current stall was detected, STALL_AFTER_S (default 60 s) after the last progress. Null if the run is not stalled.',
@@ -139,7 +139,7 @@ export const runRecord = named(
             cause: Joi.string()
               .valid(...STALL_CAUSES)
               .description(
-                'What stopped the run, for programs. `worker_starved`: other programs of the machine used the processor.',
+                'Cause of the stall, for programs. `worker_starved`: other programs of the machine used the processor.',
               ),
             message: Joi.string().description('The problem, then what the operator has to do.'),
             since: timestamp().description('When the lack of progress was detected.'),
@@ -159,7 +159,7 @@ export const runRecord = named(
       'The connected account or feed that the run is about; null if there is none.',
     ),
     file_id: nullable(integer()).description(
-      'The file that the run is about, of a scrape or feed its parent. Null for runs about many files.',
+      'The file that the run is about; for a scrape or feed, its parent file. Null for runs about many files.',
     ),
     parent_run_id: nullable(integer()).description(
       'The scheduled sync that started this run as one of its parts; null for other runs.',
@@ -176,7 +176,7 @@ export const runRecord = named(
     counts: named(
       'SyncRunCounts',
       wholeRecord({
-        discovered: count().description('Number of all items that the run met: the sum of the other counts.'),
+        discovered: count().description('Number of all items that the run found: the sum of the other counts.'),
         ok: count().description('Number of items that were ingested, or deleted by a delete or a listing.'),
         failed: count().description(
           'Number of items that ended with an error. The list of items has each with its cause and remedy.',
@@ -191,10 +191,10 @@ export const runRecord = named(
       }).description('Items of a run by outcome: ok + failed + skipped + aborted + pending = discovered.'),
     ),
     bytes_fetched: count().description(
-      'Size in bytes of the contents that were fetched or uploaded, of the last attempt of each item.',
+      'Size in bytes of the contents that were fetched or uploaded, counting the last attempt of each item.',
     ),
     tokens_embedded: count().description(
-      'Number of tokens (cl100k) that were sent to the embedding model, of the last attempt of each item.',
+      'Number of tokens (cl100k) that were sent to the embedding model, counting the last attempt of each item.',
     ),
     tokens_reused: count().description(
       'Number of tokens (cl100k) whose stored vectors were used instead of embedding them again.',
@@ -241,10 +241,10 @@ export const itemRecord = named(
       'Text that identifies the item: a cursor of this list, and a value of `item_ids` of a retry.',
     ),
     sync_run_id: integer().description(
-      'The run that met the item. In the list of a scheduled sync, the part that did.',
+      'The run that processed the item. In the list of a scheduled sync, its part that did so.',
     ),
-    file_id: nullable(integer()).description('The file of the item. Null if none was made of it.'),
-    external_id: Joi.string().allow('').description('Id of the item at its source: of a page its address.'),
+    file_id: nullable(integer()).description('The file of the item. Null if no file was created for it.'),
+    external_id: Joi.string().allow('').description('Id of the item at its source; for a page, its address.'),
     name: nullable(Joi.string().allow('')).description(
       'Name as its source shows it; the external id if there is none.',
     ),
@@ -252,19 +252,19 @@ export const itemRecord = named(
     stage: nullable(itemStage()),
     cause: nullable(itemCause()),
     message: nullable(Joi.string().allow('')).description(
-      'What went wrong with this item, as a sentence. Null if there is nothing to report.',
+      'Why this item has its outcome, as a sentence. Null if there is nothing to report.',
     ),
     remedy: nullable(Joi.string()).description(
-      'What to do about its cause, as a sentence. Null if nothing is to be done.',
+      'How to remove the cause, as a sentence. Null if nothing is to be done.',
     ),
     bytes_fetched: count().description('Size in bytes of its content at its last attempt.'),
     tokens_embedded: count().description(
       'Number of tokens (cl100k) that its last attempt sent to the embedding model.',
     ),
     tokens_reused: count().description('Number of tokens (cl100k) whose stored vectors its last attempt used.'),
-    at: timestamp().description('When the item ended; of a pending one, when it last changed.'),
+    at: timestamp().description('When the item ended; for a pending item, when it last changed.'),
     ...workflowFields,
-  }).description('What a run did with one file, or with one item at a source that became no file.'),
+  }).description('Result of a run for one file, or for one item at a source for which no file was created.'),
 );
 
 const RETRIED = ['failed', 'aborted', 'skipped'] as const;

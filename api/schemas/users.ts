@@ -17,7 +17,7 @@ const counts = () => byName(integer());
 const listed = {
   id: integer()
     .required()
-    .description('Number that identifies the user; a deleted name that is used again gets another one.'),
+    .description('Number that identifies the user; a name that is used again after its deletion gets another number.'),
   organization_id: integer().required().description('Number of the organization that the user belongs to.'),
   organization_supplied_user_id: Joi.string().required().description('Your own name for the user: its `customer-id`.'),
   created_at: timestamp().required().description('When a request first named the user, in UTC.'),

@@ -212,7 +212,10 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
       obj: named(
         nameOf(kind, 'Object'),
         Joi.object({
-          object_type: Joi.string().valid(type).required().description('Which kind of record the event is about.'),
+          object_type: Joi.string()
+            .valid(type)
+            .required()
+            .description('Kind of the record that `object_id` identifies; the same in all events of this type.'),
           object_id: id().required(),
           additional_information: infoOf(kind).required(),
         }).description('The record that the event is about, with facts about the change.'),

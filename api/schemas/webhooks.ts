@@ -9,7 +9,7 @@ import { anyInformation } from './webhookPayloads.js';
 const text = () => Joi.string().allow('');
 
 export const webhookFields = {
-  id: integer().required().description('Number that identifies the webhook.'),
+  id: integer().required().description('Number of the webhook, for `webhook_id` in the paths of `/webhooks`.'),
   organization_id: integer().required().description('Number of the organization whose events are sent.'),
   url: text().required().description('URL that receives the events.'),
   status: named(
@@ -34,7 +34,9 @@ export const eventFields = {
   obj: named(
     'EventObject',
     Joi.object({
-      object_type: Joi.string().required().description('Which kind of record the event is about, such as `FILE`.'),
+      object_type: Joi.string()
+        .required()
+        .description('Kind of the record that `object_id` identifies, such as `FILE`.'),
       object_id: nullable(Joi.alternatives(text(), strings()))
         .required()
         .description('Id of the record as text, a list of ids for `FILE_LIST`, null for the organization as a whole.'),

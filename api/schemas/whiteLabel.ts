@@ -104,7 +104,7 @@ export const whiteLabelRecord = named(
           'Client of the file picker of Microsoft. Absent if none was given.',
         ),
         file_picker_redirect_uri: Joi.string().description(
-          'Where the file picker of Microsoft sends users back. Absent if none was given.',
+          'Address to which the file picker of Microsoft sends users back. Absent if none was given.',
         ),
         ...Object.fromEntries(
           SECRET_CREDENTIALS.map((name) => [

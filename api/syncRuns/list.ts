@@ -20,10 +20,9 @@ export const listSyncRuns = operation({
   answer: listOf('SyncRuns', runRecord),
   async handle({ caller, query, deps }) {
     const { store } = deps;
-    const asked = query;
-    const filter = toRunFilter(asked);
+    const filter = toRunFilter(query);
     const [runs, count] = await Promise.all([
-      store.runs.list(caller, filter, { limit: asked.limit, offset: asked.offset }),
+      store.runs.list(caller, filter, { limit: query.limit, offset: query.offset }),
       store.runs.count(caller, filter),
     ]);
     const tallies = await store.ledger.tallies(runs);

@@ -30,7 +30,7 @@ export const updateUsers = operation({
       customer_ids: customerIds()
         .max(MAX_USERS)
         .required()
-        .description('Your own names of the users to change, at most 100. One unknown name is 404 for all.'),
+        .description('Your own names of the users to change, at most 100. One unknown name returns 404 for all.'),
       ...userSettings(),
     }).description('End users, and the settings that they get.'),
   ),

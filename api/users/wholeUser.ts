@@ -29,7 +29,7 @@ export const user = operation({
   auth: 'key',
   summary: 'Get an end user',
   description: [
-    'Returns an end user with limits, features, and totals over its files. The totals are current and count files with content, without folders and parents of scrapes. An unknown or deleted user is 404. End users themselves call `GET /whoami`.',
+    'Returns an end user with limits, features, and totals over its files. The totals are current and count files with content, without folders and parents of scrapes. An unknown or deleted user returns 404. End users themselves call `GET /whoami`.',
   ],
   body: named(
     'UserRequestContent',

@@ -37,7 +37,7 @@ export const fetchUrlsOfPage = operation({
   auth: 'user',
   summary: 'List the links of a page',
   description: [
-    'Fetches one page while you wait, and returns its links and its source. Use it to find start addresses for `POST /web_scrape`.\n\nNothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, is a response of 200 with `error_message`.',
+    'Fetches one page while you wait, and returns its links and its source. Use it to find start addresses for `POST /web_scrape`.\n\nNothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, returns 200 with `error_message`.',
   ],
   replacedBy: 'POST /fetch_webpage',
   errors: { 404: null },
@@ -57,7 +57,7 @@ export const fetchWebpage = operation({
   auth: 'user',
   summary: 'List the links of a page, by a request with a body',
   description: [
-    'Fetches one page while you wait, and returns its links and its source.\n\nUse it for addresses that are too long for a query or must not be in access logs. Nothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, is a response of 200 with `error_message`.',
+    'Fetches one page while you wait, and returns its links and its source.\n\nUse it for addresses that are too long for a query or must not be in access logs. Nothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, returns 200 with `error_message`.',
   ],
   errors: { 404: null },
   body: named(

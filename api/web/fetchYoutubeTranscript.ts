@@ -33,7 +33,7 @@ export const fetchYoutubeTranscript = operation({
   auth: 'user',
   summary: 'Fetch the transcript of a video on YouTube',
   description: [
-    'Returns the captions of a video on YouTube, by the service that the operator has configured (Supadata or Invidious).\n\nNothing is stored: send the text to `POST /upload_text` to search it. A video without an accessible transcript is a response of 200 with `status: "error"`.',
+    'Returns the captions of a video on YouTube, by the service that the operator has configured (Supadata or Invidious).\n\nNothing is stored: send the text to `POST /upload_text` to search it. A video without an accessible transcript returns 200 with `status: "error"`.',
   ],
   errors: {
     400: 'No transcript service is configured: the operator sets SUPADATA_API_KEY or INVIDIOUS_BASE_URL.',

@@ -51,7 +51,7 @@ export const rssFeed = operation({
         .description(
           'Tags of the feed as a data source. Its files have them too. Keys of a known feed that are not named here stay.',
         ),
-    }).description('A feed, and how its entries become files.'),
+    }).description('A feed, and the options for the files of its entries.'),
   ),
   answer: success,
   async handle({ caller, body, deps: { store, unit } }) {
@@ -104,7 +104,7 @@ export const rssFeed = operation({
   },
 });
 
-/** The feed existed with other tags, so its files get the new ones. */
+/** Accepts a run that copies the new tags of a known feed to its files. */
 async function acceptTagRun(
   owner: UserCaller,
   { runId, requestId, dataSource }: { runId: number; requestId: string; dataSource: DataSourceDoc },

@@ -38,7 +38,7 @@ export const addWebhook = operation({
   createsWork: true,
   summary: 'Add a webhook',
   description: [
-    'Registers a URL that receives all later events of the organization. Keep `signing_key`: only this response contains it, and every delivery is signed with it. An organization has at most three webhooks (400), which may have the same URL. http and https are accepted; an address that the server may not call, such as a private IP, is 422. Earlier events are in `GET /events`.',
+    'Registers a URL that receives all later events of the organization. Keep `signing_key`: only this response contains it, and every delivery is signed with it. An organization has at most three webhooks (400), which may have the same URL. http and https are accepted; an address that the server may not call, such as a private IP, returns 422. Earlier events are in `GET /events`.',
   ],
   returns: 'The webhook with its signing key.',
   body: named(

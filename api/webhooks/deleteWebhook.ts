@@ -12,7 +12,7 @@ export const deleteWebhook = operation({
   auth: 'key',
   summary: 'Delete a webhook',
   description: [
-    'Ends all deliveries to a webhook at once, also those that wait for another attempt. A workflow then deletes its deliveries and its signing key. Events stay in `GET /events`. An unknown webhook is 404.',
+    'Ends all deliveries to a webhook at once, also those that wait for another attempt. A workflow then deletes its deliveries and its signing key. Events stay in `GET /events`. An unknown webhook returns 404.',
   ],
   answer: success,
   async handle({ params, caller, deps }) {

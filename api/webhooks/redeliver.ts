@@ -14,7 +14,7 @@ export const redeliver = operation({
   auth: 'key',
   summary: 'Repeat deliveries',
   description: [
-    'Queues finished deliveries of a webhook again: the named ones, or without `ids` all failed ones. It also enables a webhook whose receiver had answered 410. Each delivery has its old `webhook-id` and body, and all of its attempts again. Up to 1,000 deliveries are queued per request; pending ones are not changed. Their progress is in `GET /webhooks/{webhook_id}/deliveries`.',
+    'Queues finished deliveries of a webhook again: the named ones, or without `ids` all failed ones. It also enables a webhook whose receiver had answered 410. A repeated delivery has the same `webhook-id` and body as before, and may use all attempts again. Up to 1,000 deliveries are queued per request; pending ones are not changed. Their progress is in `GET /webhooks/{webhook_id}/deliveries`.',
   ],
   body: named(
     'RedeliverEventsRequest',

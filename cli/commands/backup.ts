@@ -57,8 +57,8 @@ async function versionOf(): Promise<string> {
 async function makeBackup(config: Config, folder: string, withKeys: boolean, terminal: Terminal) {
   const { inside, outside } = partsOf(config, terminal.env);
   const wanted = inside.filter(({ isKey }) => withKeys || !isKey);
-  const there = await Promise.all(wanted.map(isThere));
-  const parts = wanted.filter((_, index) => there[index]);
+  const exists = await Promise.all(wanted.map(isThere));
+  const parts = wanted.filter((_, index) => exists[index]);
   if (parts.every(({ isKey }) => isKey))
     throw new CommandError(`${config.dataDir} contains no data of embedded engines. Check DATA_DIR.`);
   if (parts.some((part) => !path.relative(part.path, folder).startsWith('..')))

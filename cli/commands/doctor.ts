@@ -11,11 +11,11 @@ const SIGNS: Readonly<Record<Check['state'], string>> = { ok: 'ok  ', warn: 'LOO
 async function examine(call: Call): Promise<Check[]> {
   try {
     const config = loadConfig(call.terminal.env);
-    const asking = mongodbChecks(config);
+    const mongodbAnswer = mongodbChecks(config);
     const [mongodb, qdrant, temporal, api, machine] = await Promise.all([
-      asking,
+      mongodbAnswer,
       qdrantChecks(config),
-      asking.then(({ deploymentId }) => temporalChecks(config, deploymentId)),
+      mongodbAnswer.then(({ deploymentId }) => temporalChecks(config, deploymentId)),
       apiChecks(call),
       machineChecks(config),
     ]);
@@ -41,7 +41,7 @@ export const doctor: Command = {
   about: [
     'Checks settings, engines and their versions, worker, API, disk, file storage, Chromium, embedding model, clock, PUBLIC_URL,',
     'secrets, files without progress, webhooks and data sources, and says what to do. Changes nothing. Exit code 1 if a check',
-    'is BAD; LOOK marks what works but needs attention.',
+    'is BAD; LOOK marks a passed check that needs attention.',
   ].join('\n'),
   options: { ...URL_OPTION, ...JSON_OPTION },
   async run(call) {

@@ -10,7 +10,7 @@ const TOKENS = 'Access tokens issued with it stay valid for up to ten hours.';
 const withKeys = <T>({ terminal }: Call, work: (keys: ApiKeys) => Promise<T>): Promise<T> =>
   withStore(terminal, (store) => work(store.apiKeys));
 
-function tell(
+function printKey(
   { has, terminal }: Call,
   { id, organizationId, apiKey }: Awaited<ReturnType<ApiKeys['create']>> & object,
 ) {
@@ -27,7 +27,7 @@ export const createKey: Command = {
     const organizationId = call.number('org') ?? 1;
     const made = await withKeys(call, (keys) => keys.create(organizationId));
     if (!made) throw new CommandError(`There is no organization ${organizationId}. List them: npm run cli -- org list`);
-    tell(call, made);
+    printKey(call, made);
   },
 };
 
@@ -61,11 +61,11 @@ export const rotateKey: Command = {
     }));
     if (!made)
       throw new CommandError(`There is no key ${id}, or it is already revoked. List the keys: npm run cli -- key list`);
-    tell(call, made);
+    printKey(call, made);
     if (!wasOwn) return;
-    const isKept = keepApiKey(made.apiKey, terminal.env);
+    const isSaved = keepApiKey(made.apiKey, terminal.env);
     terminal.err(
-      isKept
+      isSaved
         ? 'DATA_DIR/api-key contains the new key.\n'
         : 'The old key is in API_KEY. Set API_KEY to the new one, then restart API and workers.\n',
     );

@@ -17,8 +17,8 @@ const KEY_FILE = 'secret-key';
 /** Returns SECRET_KEY as it will be after the restore; null if none is known. */
 function secretKeyAfter(folder: string, dataDir: string, env: NodeJS.ProcessEnv): string | null {
   if (env['SECRET_KEY']) return env['SECRET_KEY'];
-  const kept = [path.join(dataDir, KEY_FILE), path.join(folder, DATA, KEY_FILE)].find((file) => existsSync(file));
-  return kept === undefined ? null : readFileSync(kept, 'utf8').trim();
+  const keyFile = [path.join(dataDir, KEY_FILE), path.join(folder, DATA, KEY_FILE)].find((file) => existsSync(file));
+  return keyFile === undefined ? null : readFileSync(keyFile, 'utf8').trim();
 }
 
 /** Checks that all secrets in the backup can be decrypted afterwards. @throws CommandError if not */
@@ -29,10 +29,10 @@ function refuseOtherKey(folder: string, dataDir: string, { secret_keys }: Manife
       'The backup contains no SECRET_KEY, and none is set. Set SECRET_KEY to that of the original deployment.',
     );
   const known = readSecretKeys(text).map(fingerprintOf);
-  const lacking = secret_keys.filter(({ fingerprint }) => !known.includes(fingerprint));
-  if (lacking.length === 0) return;
+  const otherKeys = secret_keys.filter(({ fingerprint }) => !known.includes(fingerprint));
+  if (otherKeys.length === 0) return;
   throw new CommandError(
-    `The backup was made with another SECRET_KEY (${lacking.map(({ id }) => id).join(', ')}), so its secrets could not be decrypted here. ` +
+    `The backup was made with another SECRET_KEY (${otherKeys.map(({ id }) => id).join(', ')}), so its secrets could not be decrypted here. ` +
       `Set SECRET_KEY to that of the original deployment${existsSync(path.join(dataDir, KEY_FILE)) ? `, or move ${dataDir} away and restore into an empty one` : ''}.`,
   );
 }
@@ -111,20 +111,20 @@ export const restore: Command = {
     refuseOtherKey(folder, wasInterrupted ? path.join(dataDir, 'none') : dataDir, manifest, env);
     const config = loadConfig({ ...env, SECRET_KEY: secretKeyAfter(folder, dataDir, env) ?? undefined });
     const { inside, outside } = partsOf(config, env);
-    const strange = manifest.parts.filter((name) => !inside.some((part) => part.name === name));
-    if (strange.length > 0)
+    const external = manifest.parts.filter((name) => !inside.some((part) => part.name === name));
+    if (external.length > 0)
       throw new CommandError(
-        `The backup contains ${strange.join(', ')}, but external servers are set instead (${outside.join(', ')}). Unset these settings, or restore the servers with their own tools.`,
+        `The backup contains ${external.join(', ')}, but external servers are set instead (${outside.join(', ')}). Unset these settings, or restore the servers with their own tools.`,
       );
     const parts = inside.filter(({ name, isKey }) => !isKey || manifest.parts.includes(name));
     await mkdir(dataDir, { recursive: true });
     const lock = await holdData(dataDir);
     try {
-      const there = await Promise.all(
+      const existing = await Promise.all(
         parts.map(async (part) => ((await isThere(part)) && !part.isKey ? [part.path] : [])),
       );
-      if (there.flat().length > 0 && !has('force') && !wasInterrupted)
-        throw new CommandError(`Data already exists: ${there.flat().join(', ')}. Replace all of it with --force.`);
+      if (existing.flat().length > 0 && !has('force') && !wasInterrupted)
+        throw new CommandError(`Data already exists: ${existing.flat().join(', ')}. Replace all of it with --force.`);
       await readThrough(folder, manifest, 'checked', () => null, terminal);
       if (!has('force')) await refuseTooLittleRoom(config, manifest);
       await putBack(folder, manifest, config, parts, terminal);

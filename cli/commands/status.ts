@@ -37,10 +37,10 @@ interface Status {
   readonly work: readonly UserWork[];
 }
 
-async function look(api: Api, customers: readonly string[], most: number): Promise<Status> {
+async function readStatus(api: Api, customers: readonly string[], most: number): Promise<Status> {
   const order = { order_by: 'created_at', order_dir: 'desc' };
-  const asked = { ...order, pagination: { limit: most }, include_count: true };
-  const [ready, { users, count }] = await Promise.all([readiness(api), api.post<Users>('/list_users', asked)]);
+  const request = { ...order, pagination: { limit: most }, include_count: true };
+  const [ready, { users, count }] = await Promise.all([readiness(api), api.post<Users>('/list_users', request)]);
   const shown = customers.length > 0 ? customers : users.map((user) => user.organization_supplied_user_id);
   const work: UserWork[] = [];
   // Sequential, to keep the load on the service low.
@@ -65,7 +65,7 @@ function linesOf({ ready, users, work }: Status): string[] {
 }
 
 /** Returns why a search cannot find a file. The messages of its record say what to do. */
-function standing(file: FileRecord, chunks: number): string[] {
+function explainState(file: FileRecord, chunks: number): string[] {
   const { id, sync_status, sync_error_message, embedding_storage_status: storage, skip_embedding_generation } = file;
   const [model, properties] = Object.entries(file.embedding_properties ?? {})[0] ?? [];
   const why = [
@@ -97,9 +97,9 @@ async function find(api: Api, customer: string, wanted: string) {
     );
   return Promise.all(
     files.map(async (file) => {
-      const asked = { filters: { ids: [file.id] }, pagination: { limit: 1 } };
-      const { count } = await api.post<{ count: number }>('/list_chunks_and_embeddings', asked, customer);
-      return { file, chunks: count, lines: standing(file, count) };
+      const request = { filters: { ids: [file.id] }, pagination: { limit: 1 } };
+      const { count } = await api.post<{ count: number }>('/list_chunks_and_embeddings', request, customer);
+      return { file, chunks: count, lines: explainState(file, count) };
     }),
   );
 }
@@ -131,14 +131,14 @@ export const status: Command = {
     }
     const most = number('users') ?? USERS;
     if (!has('watch')) {
-      const now = await look(api, customers, most);
+      const now = await readStatus(api, customers, most);
       if (has('json')) return terminal.out(JSON.stringify(now));
       for (const line of linesOf(now)) terminal.out(line);
       return now.ready.startsWith('ready') ? 0 : 1;
     }
     const painter = createPainter(terminal);
     while (!terminal.stopped.aborted) {
-      painter.paint(linesOf(await look(api, customers, most)));
+      painter.paint(linesOf(await readStatus(api, customers, most)));
       await sleep(WATCH_EVERY_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
     }
     painter.end();

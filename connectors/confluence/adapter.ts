@@ -86,7 +86,7 @@ export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: J
     itemType: isFolder ? 'FOLDER' : 'PAGE',
     externalUrl: urlOf(site, json),
     fileFormat: isFolder ? null : 'HTML',
-    // A listing does not say whether a page has children.
+    // A listing does not show whether a page has children.
     isExpandable: kind !== 'blogposts',
     hasContent: !isFolder,
     createdAt: asMoment(json['createdAt']),

@@ -12,15 +12,15 @@ export interface FreshdeskPage {
   readonly goesOn: boolean;
 }
 
-/** Returns a numbered page of a list, and the number of the next one. */
+/** Returns a page of a list by its number, and whether another page follows. */
 export async function takePage(
   client: SourceClient,
   path: readonly string[],
   page: number,
   query: Readonly<Record<string, string>> = {},
 ): Promise<FreshdeskPage> {
-  const asked = { ...query, per_page: PER_PAGE, page: String(page) };
-  const { values, headers } = await client.list(path, asked);
+  const pageQuery = { ...query, per_page: PER_PAGE, page: String(page) };
+  const { values, headers } = await client.list(path, pageQuery);
   return { values: asObjects(values), goesOn: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
 }
 
@@ -35,6 +35,6 @@ export async function takeAll(client: SourceClient, path: readonly string[], mos
     all.push(...values);
     if (!goesOn || values.length === 0) return all;
     if (all.length > most)
-      throw new Fault('too_large', `${NAME} lists more than the ${most} entries that are read of such a list.`);
+      throw new Fault('too_large', `${NAME} lists more than ${most} entries, the maximum for this kind of list.`);
   }
 }

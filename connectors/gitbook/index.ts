@@ -87,10 +87,10 @@ export const gitbook: Connector<GitBookCredentials> = {
     const inside = itemsOfPages(space, pages);
     const all = [itemOfSpace(space), ...inside.items];
     if (pageId === null) return { items: all, skipped: inside.skipped, next: null };
-    const meant = new Set([externalId]);
+    const selected = new Set([externalId]);
     for (const { externalId: id, parentExternalId } of all)
-      if (parentExternalId !== null && meant.has(parentExternalId)) meant.add(id);
-    const items = all.filter(({ externalId: id }) => meant.has(id));
+      if (parentExternalId !== null && selected.has(parentExternalId)) selected.add(id);
+    const items = all.filter(({ externalId: id }) => selected.has(id));
     if (items.length === 0) throw new Fault('not_found', 'GitBook has no such page in this space.');
     return { items, next: null };
   },

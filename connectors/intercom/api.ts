@@ -37,7 +37,7 @@ export async function takeAll(client: SourceClient, path: readonly string[], mos
     all.push(...taken.values);
     page = taken.next;
     if (all.length > most)
-      throw new Fault('too_large', `${NAME} lists more than the ${most} entries that are read of such a list.`);
+      throw new Fault('too_large', `${NAME} lists more than ${most} entries, the maximum for this kind of list.`);
   }
   return all;
 }

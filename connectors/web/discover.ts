@@ -69,11 +69,11 @@ export async function* discover(
   }
 
   let filesRead = 1;
-  const limitsTold = new Set<string>();
+  const reportedLimits = new Set<string>();
   function mayRead(target: string, depth: number): boolean {
     const limit =
       depth > settings.sitemapMaxDepth
-        ? `it lies more than ${String(settings.sitemapMaxDepth)} index files deep (setting SITEMAP_MAX_DEPTH)`
+        ? `it is nested more than ${String(settings.sitemapMaxDepth)} index files deep (setting SITEMAP_MAX_DEPTH)`
         : filesRead >= settings.sitemapMaxFiles
           ? `${String(settings.sitemapMaxFiles)} sitemap files are read at most (setting SITEMAP_MAX_FILES)`
           : null;
@@ -82,12 +82,12 @@ export async function* discover(
       return true;
     }
     // Reported once per limit: an index may list 50,000 files too many.
-    if (!limitsTold.has(limit))
+    if (!reportedLimits.has(limit))
       problem(
         target,
         new Fault('too_large', `The sitemap ${shownUrl(target)}, and any like it, was not read: ${limit}.`),
       );
-    limitsTold.add(limit);
+    reportedLimits.add(limit);
     return false;
   }
 

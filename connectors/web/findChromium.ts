@@ -10,7 +10,7 @@ export function findChromium(given: string | null): string | null {
   return candidates.find((candidate) => existsSync(candidate)) ?? null;
 }
 
-/** The version that this Playwright requires, then headless shells of any version in its cache. */
+/** Returns the browser that this Playwright requires, then headless shells of any version in its cache. */
 function playwrights(): string[] {
   const cache = path.join(homedir(), '.cache', 'ms-playwright');
   const shells = existsSync(cache)

@@ -13,7 +13,7 @@ import {
 import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
 import { createItem } from '../items.js';
 
-/** Id of the root item that contains all tickets. It is ours: Zendesk has no such object. */
+/** Id of the root item that contains all tickets. Only this connector uses it: Zendesk has no such object. */
 export const TICKETS = 'tickets';
 /** Id of the root item that replaces the help centre's categories if the account may not list them. */
 export const HELP_CENTER = 'help_center';

@@ -28,8 +28,8 @@ export async function takePage(
 ): Promise<ZendeskPage> {
   const name = path.at(-1) ?? '';
   const at = cursor === null ? {} : { 'page[after]': cursor };
-  const asked = [...path.slice(0, -1), `${name}.json`];
-  const answer = await client.get(asked, { ...query, 'page[size]': PER_PAGE, ...at });
+  const listPath = [...path.slice(0, -1), `${name}.json`];
+  const answer = await client.get(listPath, { ...query, 'page[size]': PER_PAGE, ...at });
   const meta = asObject(answer['meta']);
   const next = meta['has_more'] === true ? asText(meta['after_cursor']) : null;
   if (
@@ -58,7 +58,7 @@ export async function takeAll(
     pages.push(page);
     number += page.values.length;
     if (number > most)
-      throw new Fault('too_large', `${NAME} lists more than the ${most} entries that are read of such a list.`);
+      throw new Fault('too_large', `${NAME} lists more than ${most} entries, the maximum for this kind of list.`);
     cursor = page.next;
   }
   return pages;

@@ -31,14 +31,14 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   } catch (error) {
     // The account has no help centre.
     if (isFault(error, 'not_found') && cursor === null) return { items: [tickets], next: null };
-    // List a placeholder: its listing is refused in turn, so its known contents do not count as deleted.
+    // List a placeholder: its listing is refused too, so its known contents do not count as deleted.
     if (isFault(error, 'access_denied') && cursor === null)
       return { items: [itemOfContainer(HELP_CENTER), tickets], next: null };
     throw error;
   }
 }
 
-/** Requests the categories again: it throws the refusal, or returns them if they are accessible again. */
+/** Requests the categories again. @throws Fault access_denied while they are refused */
 export async function belowCenter(client: SourceClient): Promise<ItemPage> {
   await takePage(client, [CENTER, 'categories'], null);
   return { items: [itemOfContainer(HELP_CENTER)], next: null };

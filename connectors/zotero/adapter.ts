@@ -69,8 +69,8 @@ export function readCollection(json: Json, library: string): Collection | null {
   const [key, above] = [asTrimmed(json['key']), asTrimmed(data['parentCollection'])];
   if (!isKey(key)) return null;
   const parent = isKey(above) ? above : null;
-  const lies = parent === null ? library : collectionId(library, parent);
-  const item = container(collectionId(library, key), asTrimmed(data['name']) || key, lies, library, linkOf(json));
+  const parentId = parent === null ? library : collectionId(library, parent);
+  const item = container(collectionId(library, key), asTrimmed(data['name']) || key, parentId, library, linkOf(json));
   return { key, parent, item };
 }
 
@@ -112,7 +112,7 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
     asTrimmed(data['parentItem']),
     (data['collections'] as readonly unknown[] | undefined)?.[0],
   ];
-  const lies = isKey(parent)
+  const parentId = isKey(parent)
     ? itemId(library, parent)
     : isKey(asTrimmed(collection))
       ? collectionId(library, asTrimmed(collection))
@@ -122,7 +122,7 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
   const added = asTrimmed(data['dateAdded']);
   return createItem({
     externalId: itemId(library, key),
-    parentExternalId: lies,
+    parentExternalId: parentId,
     rootExternalId: library,
     name: nameOf(data, key),
     itemType: 'FILE',

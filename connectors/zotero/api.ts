@@ -101,7 +101,7 @@ export async function listAll(
     all.push(...page.values);
     start = page.next;
     if (all.length > most)
-      throw new Fault('too_large', `Zotero lists more than the ${most} entries that are read of such a list.`);
+      throw new Fault('too_large', `Zotero lists more than ${most} entries, the maximum for this kind of list.`);
   }
   return all;
 }

@@ -90,7 +90,7 @@ export interface IngestBatchInput extends RunInput {
 export interface IngestBatchResult extends BatchResult {
   /** The run reached its token limit, and the rest of the batch waits in the queue. Absent: it did not. */
   readonly paused?: true;
-  /** Files that were in progress at two worker crashes. They run alone. */
+  /** Files that were in progress when workers crashed twice; each is then ingested alone. */
   readonly alone: readonly number[];
   /** Recordings that must be transcribed before they can be read. Absent: none. */
   readonly toTranscribe?: readonly number[];
@@ -280,7 +280,7 @@ export interface MovePlan {
   readonly fileIds: readonly number[];
   /** The cursor for the next call; null if nothing is left. */
   readonly afterId: number | null;
-  /** Whether files are left that another run uses. They must wait. */
+  /** Whether another run still uses some of the files; they are planned later. */
   readonly waiting: boolean;
 }
 
@@ -296,5 +296,5 @@ export const PROGRESS_QUERY = 'progress';
 /** ApplicationFailure type of a Fault, and of a defect that a retry cannot fix. */
 export const FAULT_FAILURE = 'Fault';
 
-/** ApplicationFailure type of a step whose run has no row any longer. */
+/** ApplicationFailure type of a step whose run no longer has a row. */
 export const RUN_MISSING_FAILURE = 'RunMissing';

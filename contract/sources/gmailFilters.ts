@@ -48,9 +48,9 @@ const readCondition: ReadCondition<GmailCondition> = (given, path) => {
   const allowed: RegExp | readonly string[] = KEYS[name];
   const text = typeof value === 'string' ? value.trim() : '';
   const isList = !(allowed instanceof RegExp);
-  const meant = isList ? text.toLowerCase() : text;
+  const normalized = isList ? text.toLowerCase() : text;
   const isDate = allowed === DATE;
-  if (isList ? !allowed.includes(meant) : !allowed.test(meant))
+  if (isList ? !allowed.includes(normalized) : !allowed.test(normalized))
     throw new FilterError(
       [...path, 'value'],
       isList
@@ -59,8 +59,8 @@ const readCondition: ReadCondition<GmailCondition> = (given, path) => {
           ? 'Give a date as YYYY/mm/dd'
           : 'Give a text without quotation marks, of a reasonable length',
     );
-  if (isDate && dayOf(meant) === null) throw new FilterError([...path, 'value'], 'There is no such day');
-  return { key: name, value: meant, ...(negate ? { negate } : {}) };
+  if (isDate && dayOf(normalized) === null) throw new FilterError([...path, 'value'], 'There is no such day');
+  return { key: name, value: normalized, ...(negate ? { negate } : {}) };
 };
 
 /** Parses a caller's filter; an empty object selects every message. @throws FilterError */

@@ -20,7 +20,8 @@ export interface TypeFilter {
 }
 
 /**
- * Returns whether a found item becomes a file. Items without a type do; others do if no types are named or theirs is.
+ * Returns whether a found item becomes a file. An item without a type does; another one does if no types
+ * are named, or if its type is.
  * An attachment becomes a file with its item if attachments are requested, or if its own type is named.
  */
 export function isChosenByType(

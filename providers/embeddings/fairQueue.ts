@@ -28,8 +28,8 @@ export interface FairQueue<Owner extends object, Item> {
 type Turn<Owner, Item> = Map<Owner, Item[]>;
 
 /**
- * Creates a queue of two rings: organizations (or owners without a party), and their users. A served one moves to the
- * end.
+ * Creates a queue of two rings: organizations (or owners without a party), and their users. A served organization
+ * or user moves to the end.
  */
 export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, Item> {
   // A Map keeps the insertion order: deleting a key and setting it again moves it to the end of the ring.

@@ -36,24 +36,24 @@ const MAX_LINES = 200_000;
 /** Chooses the services from the settings. */
 export function createLookups(settings: LookupSettings, egress: Pick<Egress, 'request'>): Lookups {
   const { search, transcripts, timeoutMs } = settings;
-  const clientOf = (service: LookupService, its: ServiceSettings, signal: AbortSignal | undefined): ServiceClient =>
-    createServiceClient({ service, settings: its, egress, timeoutMs, signal });
+  const clientOf = (service: LookupService, own: ServiceSettings, signal: AbortSignal | undefined): ServiceClient =>
+    createServiceClient({ service, settings: own, egress, timeoutMs, signal });
   return {
     webSearch() {
-      const [service, its] = configured('Searching the web', SEARCHES, search);
+      const [service, own] = configured('Searching the web', SEARCHES, search);
       return {
         async search(query, signal) {
-          const found = await service.find(clientOf(service, its, signal), query);
+          const found = await service.find(clientOf(service, own, signal), query);
           const urls = found.flatMap((one) => (typeof one === 'string' ? (normaliseUrl(one) ?? []) : []));
           return [...new Set(urls)].slice(0, MAX_URLS);
         },
       };
     },
     videoTranscripts() {
-      const [service, its] = configured('Reading transcripts of videos', TRANSCRIPTS, transcripts);
+      const [service, own] = configured('Reading transcripts of videos', TRANSCRIPTS, transcripts);
       return {
         async transcript(videoId, signal) {
-          const lines = await service.fetch(clientOf(service, its, signal), videoId);
+          const lines = await service.fetch(clientOf(service, own, signal), videoId);
           return lines === null || lines.length === 0 ? null : lines.slice(0, MAX_LINES);
         },
       };
@@ -70,8 +70,8 @@ function configured<Service extends LookupService, Settings extends Readonly<Rec
   settings: Settings,
 ): [Service, ServiceSettings] {
   for (const [service, key] of rows) {
-    const its = settings[key] as ServiceSettings;
-    if (its.baseUrl !== null && (service.keySetting === null || its.apiKey !== null)) return [service, its];
+    const own = settings[key] as ServiceSettings;
+    if (own.baseUrl !== null && (service.keySetting === null || own.apiKey !== null)) return [service, own];
   }
   const named = rows.map(([service]) => neededBy(service)).join(' or ');
   throw new Fault('not_configured', `${what} needs an outside service, and none is configured. Set ${named}.`);

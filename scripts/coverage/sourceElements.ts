@@ -22,7 +22,7 @@ export interface Arm {
   readonly skipped?: number;
 }
 
-/** What the report counts in one source file. */
+/** Lines and branches that the report counts in one source file. */
 export interface SourceElements {
   readonly spans: readonly Span[];
   /** 1-based lines on which a statement starts, with the statements' indices into `spans`. */

@@ -22,8 +22,8 @@ const ABORTED_AT_ONCE = 500;
  */
 export interface FileCommands {
   /**
-   * Sets the run's files to SYNCING and gives each a new generation. Skips files that belong to another run or are
-   * done.
+   * Sets the run's files to SYNCING and gives each a new generation. Skips files that belong to another run or
+   * have ended.
    */
   start(runId: number, fileIds: readonly number[]): Promise<StartedFile[]>;
   /** Publishes the new generation of files; returns the ids of the published files. */
@@ -54,7 +54,7 @@ export interface FileCommands {
   /** Delays a file until the user's limits allow it. */
   delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /**
-   * Defers a started file until another part of it is ready; the start does not count as an attempt. It stays SYNCING,
+   * Defers a started file until its transcript or its recognized pages are ready; the start does not count as an attempt. It stays SYNCING,
    * or becomes QUEUED_FOR_OCR if `ocrPages` names pages to recognize.
    */
   putAside(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
@@ -74,7 +74,7 @@ export interface FileCommands {
   moveContainer(runId: number, fileId: number, change: ContainerChange): Promise<boolean>;
 }
 
-/** Facts that are found while a file is fetched. */
+/** Fields that are known once a file was fetched. */
 export type TakenOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'statistics' | 'sourceOptions'>;
 
 export function createFileCommands(files: Model<FileDoc>, changes: FileChanges): FileCommands {
@@ -181,10 +181,10 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       return total;
     },
     async abortQueuedOf(source) {
-      const its = { owner: source, where: { dataSourceId: source._id } };
-      await endEvaluations(files, 'endEvaluationsOfSource', its, 'source_revoked');
+      const scope = { owner: source, where: { dataSourceId: source._id } };
+      await endEvaluations(files, 'endEvaluationsOfSource', scope, 'source_revoked');
       const message = 'Access to the data source was revoked before this was synced. Connect it again, then resync.';
-      await abort('abortQueued', { ...its, message, set: aborted('source_revoked') });
+      await abort('abortQueued', { ...scope, message, set: aborted('source_revoked') });
     },
     moveContainer: (runId, fileId, change) => moveContainer(changes, runId, fileId, change),
   };

@@ -16,7 +16,7 @@ export type FoundFile = Pick<FileDoc, (typeof FOUND_FIELDS)[number]>;
 /** Matches files whose vectors are not in Qdrant. */
 export const COLD = { embeddingStorageStatus: { $in: ['COLD_STORAGE', 'COLD_TO_HOT'] as const } };
 
-/** Which other files of the user a search would have to cover. */
+/** Files of the user that a search does not cover. */
 export interface Elsewhere {
   readonly model: EmbeddingModelId;
   /** The vector space that is searched; files of the model in other spaces are found. */
@@ -46,7 +46,7 @@ export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
     userId,
     _id: { $in: [...ids] },
   });
-  /** Returns a stage that adds one row if such a file exists. */
+  /** Returns a stage that adds one row if a file matches. */
   const any = (query: object): object => ({
     $unionWith: {
       coll: collectionOf(files),

@@ -23,20 +23,20 @@ type Query = QueryFilter<FileDoc>;
 const FEW = 12_000;
 /** Maximum number of filters of one request that are counted: there can be many tags. */
 const FILTERS_COUNTED = 6;
-/** From this number of matches on, sorting takes longer than the longest walk of an order's index. */
+/** From this number of matches on, sorting takes longer than the longest scan of an order's index. */
 const MANY = 40_000;
 /**
- * Time limit in milliseconds for walking an order's index, because all matches may be at its far end: a fixed part, and
- * one per row.
+ * Time limit in milliseconds for scanning an order's index, because all matches may be at its far end: a fixed part, and
+ * an amount per row.
  */
-const WALK_MS = 60;
-const WALK_MS_PER_ROW = 0.04;
+const SCAN_MS = 60;
+const SCAN_MS_PER_ROW = 0.04;
 const TIME_LIMIT_EXCEEDED = 50;
 
 /** Plan for reading files in the order of a list. */
 export interface ReadingPlan {
   readonly index: IndexKeys;
-  /** Filter to read by if the walk of `index` exceeds its time limit, unless it has very many matches; null: none. */
+  /** Filter whose index replaces `index` if the scan exceeds its time limit and the filter has fewer than MANY matches. */
   readonly otherwise: Narrowing | null;
 }
 
@@ -86,7 +86,7 @@ export async function planReading(
   startingId: number,
   order: FileOrder,
 ): Promise<ReadingPlan> {
-  const walk = ORDER_INDEXES[order];
+  const byOrder = ORDER_INDEXES[order];
   // The number of named ids limits the number of matches.
   if (filters.externalFileIds?.length) return { index: IDENTITY_INDEX, otherwise: null };
   if (filters.ids?.length && filters.ids.length <= FEW) return { index: ORDER_INDEXES.id, otherwise: null };
@@ -99,9 +99,9 @@ export async function planReading(
       }),
   );
   const [best] = counted.toSorted((a, b) => a.number - b.number);
-  if (!best) return { index: walk, otherwise: null };
+  if (!best) return { index: byOrder, otherwise: null };
   if (best.number < FEW || (order === 'id' && isById(best.index))) return { index: best.index, otherwise: null };
-  return { index: walk, otherwise: { index: best.index, query: best.query } };
+  return { index: byOrder, otherwise: { index: best.index, query: best.query } };
 }
 
 const sortOf = ({ orderBy, orderDir }: Pick<FileListing, 'orderBy' | 'orderDir'>): Record<string, SortOrder> =>
@@ -121,11 +121,11 @@ export interface Reading {
   readonly batchSize: number;
 }
 
-const patienceFor = (rows: number): number => Math.ceil(WALK_MS + rows * WALK_MS_PER_ROW);
+const patienceFor = (rows: number): number => Math.ceil(SCAN_MS + rows * SCAN_MS_PER_ROW);
 
 /**
  * Yields the files of a query in a list's order, with a plan.
- * @param patience returns the time limit of a walk of the plan's first index, in milliseconds, for a number of rows
+ * @param patience returns the time limit in milliseconds for scanning the plan's first index up to a number of rows
  */
 export async function* readInOrder<Row extends Pick<FileDoc, '_id'>>(
   files: Model<FileDoc>,
@@ -147,16 +147,16 @@ export async function* readInOrder<Row extends Pick<FileDoc, '_id'>>(
     yield* read(index);
     return;
   }
-  const given = new Set<number>();
+  const yielded = new Set<number>();
   try {
     for await (const row of read(index, patience(offset + limit))) {
-      given.add(row._id);
+      yielded.add(row._id);
       yield row;
     }
   } catch (error) {
     if (!tookTooLong(error)) throw error;
     const number = await files.countDocuments(otherwise.query, { hint: otherwise.index, limit: MANY });
     const rest = read(number < MANY ? otherwise.index : index);
-    for await (const row of rest) if (!given.has(row._id)) yield row;
+    for await (const row of rest) if (!yielded.has(row._id)) yield row;
   }
 }

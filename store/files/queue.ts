@@ -4,16 +4,16 @@ import { atMost } from '../../contract/cacheSize.js';
 import type { Tenant } from '../users/accept.js';
 
 /** Minimum number of files that a run may queue even if the queue is full, so that no run waits for another to end. */
-const OWN_TURN = 200;
-/** How long a count is reused while the queue is far from full, in milliseconds. */
-const COUNT_GOOD_MS = 1_000;
-const USERS_KEPT = 10_000;
+const MIN_QUEUED = 200;
+/** Time in milliseconds for which a count is reused while the queue is far from full. */
+const COUNT_LIFE_MS = 1_000;
+const USERS_CACHED = 10_000;
 
 /**
  * Counts files that wait for their sync: of a user or of one run; all, or uploads only. Counts at most up to the limit.
  */
 export type CountQueued = (
-  whose: { readonly organizationId: number; readonly userId: number } | { readonly runId: number },
+  owner: { readonly organizationId: number; readonly userId: number } | { readonly runId: number },
   limit: number,
   onlySent?: boolean,
 ) => Promise<number>;
@@ -40,24 +40,24 @@ export function createFileQueue(count: CountQueued, most: number): FileQueue {
       roomForSent: (_tenant, wanted) => Promise.resolve(wanted),
     };
   }
-  const ownTurn = Math.max(1, Math.min(OWN_TURN, Math.floor(most / 10)));
-  const seen = new LRUCache<number, number>({ ...atMost(USERS_KEPT), ttl: COUNT_GOOD_MS });
+  const minQueued = Math.max(1, Math.min(MIN_QUEUED, Math.floor(most / 10)));
+  const recentCounts = new LRUCache<number, number>({ ...atMost(USERS_CACHED), ttl: COUNT_LIFE_MS });
   /** @param countOwn counts, up to a limit, the queued files that share one minimum */
   const roomOf = async (
     { organizationId, userId }: Tenant,
     wanted: number,
     countOwn: (limit: number) => Promise<number>,
   ): Promise<number> => {
-    const known = seen.get(userId);
+    const known = recentCounts.get(userId);
     if (known !== undefined && known + wanted <= most / 2) {
-      seen.set(userId, known + wanted, { noUpdateTTL: true });
+      recentCounts.set(userId, known + wanted, { noUpdateTTL: true });
       return wanted;
     }
     const queued = await count({ organizationId, userId }, most);
     let room = most - queued;
-    if (room < wanted) room = Math.max(room, ownTurn - (await countOwn(ownTurn)));
+    if (room < wanted) room = Math.max(room, minQueued - (await countOwn(minQueued)));
     const granted = Math.min(wanted, room);
-    seen.set(userId, queued + granted);
+    recentCounts.set(userId, queued + granted);
     return granted;
   };
   return {

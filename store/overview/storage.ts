@@ -12,8 +12,9 @@ export interface StorageOverview {
   readonly bytes: number;
   /** Number of points in Qdrant by vector space; null if Qdrant does not answer. */
   readonly points: readonly { readonly space: string; readonly points: number }[] | null;
-  /** Files whose vectors are not in Qdrant, and the part of them whose vectors are being restored. */
+  /** Files whose vectors are not in Qdrant. */
   readonly coldFiles: number;
+  /** Cold files whose vectors are being restored. */
   readonly warmingFiles: number;
   readonly coldBytes: number;
   readonly coldPoints: number;

@@ -37,7 +37,7 @@ export interface QuarantineClaims {
   claimBack(tenant: Tenant, filters: QuarantineFilters, runId: number, session: ClientSession): Promise<number>;
 }
 
-const HALFWAY = { state: { $ne: 'kept' as const } };
+const UNFINISHED = { state: { $ne: 'kept' as const } };
 
 /** Returns the query for the restorable files of an organization. */
 function query(organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> {
@@ -53,7 +53,7 @@ function query(organizationId: number, filters: QuarantineFilters): QueryFilter<
     ...(runId !== undefined && { missedBy: runId }),
   };
 }
-const backOf = (organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> => ({
+const restorable = (organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> => ({
   ...query(organizationId, filters),
   state: 'kept',
 });
@@ -68,20 +68,23 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
   const mine = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
   return {
     async owners(now, limit) {
-      const left = await ended(await quarantined.distinct('runId', HALFWAY));
+      const endedRuns = await ended(await quarantined.distinct('runId', UNFINISHED));
       const due = { state: 'kept' as const, keptUntil: { $lte: now } };
       return quarantined.aggregate<Tenant & { customerId: string }>([
-        { $match: { $or: [due, { ...HALFWAY, runId: { $in: left } }] } },
+        { $match: { $or: [due, { ...UNFINISHED, runId: { $in: endedRuns } }] } },
         { $group: { _id: { organizationId: '$organizationId', userId: '$userId', customerId: '$customerId' } } },
         { $limit: limit },
         { $replaceRoot: { newRoot: '$_id' } },
       ]);
     },
     async adopt(tenant, runId) {
-      const known = await quarantined.distinct('runId', { ...mine(tenant), ...HALFWAY });
-      const left = await ended(known.filter((id) => id !== runId));
-      if (left.length > 0)
-        await quarantined.updateMany({ ...mine(tenant), ...HALFWAY, runId: { $in: left } }, { $set: { runId } });
+      const known = await quarantined.distinct('runId', { ...mine(tenant), ...UNFINISHED });
+      const endedRuns = await ended(known.filter((id) => id !== runId));
+      if (endedRuns.length > 0)
+        await quarantined.updateMany(
+          { ...mine(tenant), ...UNFINISHED, runId: { $in: endedRuns } },
+          { $set: { runId } },
+        );
     },
     async claimDue(tenant, runId, now, limit) {
       const due = { ...mine(tenant), state: 'kept' as const, keptUntil: { $lte: now } };
@@ -111,7 +114,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
     },
     ownersOf: (organizationId, filters) =>
       quarantined.aggregate([
-        { $match: backOf(organizationId, filters) },
+        { $match: restorable(organizationId, filters) },
         {
           $group: {
             _id: { organizationId: '$organizationId', userId: '$userId', customerId: '$customerId' },
@@ -121,7 +124,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
         { $replaceRoot: { newRoot: { $mergeObjects: ['$_id', { files: '$files' }] } } },
       ]),
     async claimBack({ organizationId, userId }, filters, runId, session) {
-      const wanted = { ...backOf(organizationId, filters), userId };
+      const wanted = { ...restorable(organizationId, filters), userId };
       const change = { $set: { state: 'returning' as const, runId } };
       return (await quarantined.updateMany(wanted, change, { session })).modifiedCount;
     },

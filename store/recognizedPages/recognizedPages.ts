@@ -27,7 +27,7 @@ export interface RecognizedPages {
 }
 
 export function createRecognizedPages(rows: Model<RecognizedPageDoc>): RecognizedPages {
-  const its = ({ organizationId, userId, fileId, reading }: ReadingOwner) => ({
+  const filterOf = ({ organizationId, userId, fileId, reading }: ReadingOwner) => ({
     organizationId,
     userId,
     fileId,
@@ -35,14 +35,14 @@ export function createRecognizedPages(rows: Model<RecognizedPageDoc>): Recognize
   });
   return {
     async begin(owner) {
-      await rows.deleteMany({ ...its(owner), reading: { $ne: owner.reading } });
-      return new Set((await rows.find(its(owner), { number: 1 }).lean()).map(({ number }) => number));
+      await rows.deleteMany({ ...filterOf(owner), reading: { $ne: owner.reading } });
+      return new Set((await rows.find(filterOf(owner), { number: 1 }).lean()).map(({ number }) => number));
     },
     async save(owner, number, page) {
-      await rows.updateOne({ ...its(owner), number }, { $set: { page } }, { upsert: true });
+      await rows.updateOne({ ...filterOf(owner), number }, { $set: { page } }, { upsert: true });
     },
     async find(owner) {
-      const found = await rows.find(its(owner)).lean();
+      const found = await rows.find(filterOf(owner)).lean();
       return new Map(found.map(({ number, page }) => [number, page]));
     },
     async deleteOf({ organizationId, userId }, fileIds) {

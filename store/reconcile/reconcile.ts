@@ -61,9 +61,9 @@ export function createReconciliation(stores: Stores): Reconciliation {
     const named = [...new Set(files.flatMap(({ dataSourceId }) => dataSourceId ?? []))];
     if (named.length === 0) return new Set();
     const { organizationId, userId } = tenant;
-    const there = await models.dataSources.distinct('_id', { _id: { $in: named }, organizationId, userId });
+    const existing = await models.dataSources.distinct('_id', { _id: { $in: named }, organizationId, userId });
     return new Set(
-      files.flatMap((file) => (file.dataSourceId && !there.includes(file.dataSourceId) ? [file._id] : [])),
+      files.flatMap((file) => (file.dataSourceId && !existing.includes(file.dataSourceId) ? [file._id] : [])),
     );
   };
 
@@ -132,9 +132,9 @@ export function createReconciliation(stores: Stores): Reconciliation {
     const tenant = { organizationId, userId };
     const named = await models.items.distinct('dataSourceId', tenant);
     if (named.length === 0) return [];
-    const there = await models.dataSources.distinct('_id', { ...tenant, _id: { $in: named } });
+    const existing = await models.dataSources.distinct('_id', { ...tenant, _id: { $in: named } });
     return named
-      .filter((id) => !there.includes(id))
+      .filter((id) => !existing.includes(id))
       .map((dataSourceId) => ({
         kind: 'stray_items',
         what: `items of data source ${dataSourceId}, which does not exist`,
@@ -155,7 +155,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
         queued.set(fileId, queueing);
         return queueing;
       };
-      const tell = async (difference: Difference, file: RecordOfFile | null): Promise<void> => {
+      const report = async (difference: Difference, file: RecordOfFile | null): Promise<void> => {
         const outcome: Mended | null = options.mends ? await mender(difference, file, resync) : null;
         if (outcome?.done === true) mended.add(difference.organizationId);
         options.onDifference(difference, outcome);
@@ -175,16 +175,16 @@ export function createReconciliation(stores: Stores): Reconciliation {
             const isLast = ({ difference: { mend } }: (typeof found)[number]): number =>
               mend?.do === 'resync' ? 1 : 0;
             for (const { difference, file } of found.toSorted((a, b) => isLast(a) - isLast(b)))
-              await tell(difference, file);
+              await report(difference, file);
             progress.files += records.length;
             options.onProgress?.(progress);
             if (range.upTo === null) break;
             above = range.upTo;
           }
-          for (const difference of await strayItems(tenant)) await tell(difference, null);
+          for (const difference of await strayItems(tenant)) await report(difference, null);
           progress.users += 1;
         }
-        for (const difference of await collections.differences(organizationId)) await tell(difference, null);
+        for (const difference of await collections.differences(organizationId)) await report(difference, null);
         // Update stored sums, which still count the removed data.
         if (mended.has(organizationId))
           await models.organizations.organizations.updateOne(
@@ -194,12 +194,12 @@ export function createReconciliation(stores: Stores): Reconciliation {
         progress.organizations += 1;
         options.onProgress?.(progress);
       }
-      const onLook = (names: number): void => {
+      const onStored = (names: number): void => {
         progress.stored += names;
         options.onProgress?.(progress);
       };
-      for await (const difference of storedFiles.differences(options.organizationId, onLook))
-        await tell(difference, null);
+      for await (const difference of storedFiles.differences(options.organizationId, onStored))
+        await report(difference, null);
       return progress;
     },
   };

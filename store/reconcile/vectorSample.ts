@@ -63,7 +63,7 @@ export async function checkVectors(
   { readsAllVectors = false, embed }: Pick<ReconcileOptions, 'readsAllVectors' | 'embed'>,
 ): Promise<Map<number, Finding>> {
   const findings = new Map<number, Finding>();
-  const tell = ({ fileId }: PointKey, what: string): void => {
+  const report = ({ fileId }: PointKey, what: string): void => {
     if (!findings.has(fileId)) findings.set(fileId, { kind: 'damaged_vectors', what, mend: null });
   };
   const bySpace = groupBy(files, ({ vectorSpace }) => vectorSpace ?? '');
@@ -76,7 +76,7 @@ export async function checkVectors(
       const sound: { readonly key: Sampled; readonly vector: readonly number[] }[] = [];
       for (const [key, vector] of await readEach(points, tenant, space, batch)) {
         const fault = 'problem' in vector ? 'cannot be read' : faultOf(vector.vector, key.file.dimensions);
-        if (fault !== null) tell(key, `the vector of its chunk ${key.chunkIndex} in ${space} ${fault}`);
+        if (fault !== null) report(key, `the vector of its chunk ${key.chunkIndex} in ${space} ${fault}`);
         else if ('vector' in vector && vector.vector) sound.push({ key, vector: vector.vector });
       }
       const compared = sound.filter(({ key }) => key.file.hasText && Math.random() < embeddedShare);
@@ -90,18 +90,18 @@ export async function checkVectors(
         const text = texts.get(`${one.key.fileId}:${one.key.chunkIndex}`);
         return text === undefined ? [] : [{ ...one, text }];
       });
-      const made = await embed(
+      const recomputed = await embed(
         tenant,
         space,
         known.map(({ text }) => text),
       );
-      made?.forEach((expected, nth) => {
+      recomputed?.forEach((expected, nth) => {
         const one = known[nth];
-        const likeness = one ? cosine(one.vector, expected) : 1;
-        if (one && !(likeness >= LEAST_COSINE))
-          tell(
+        const similarity = one ? cosine(one.vector, expected) : 1;
+        if (one && !(similarity >= LEAST_COSINE))
+          report(
             one.key,
-            `the vector of its chunk ${one.key.chunkIndex} in ${space} is not that of its text (cosine ${likeness.toFixed(3)})`,
+            `the vector of its chunk ${one.key.chunkIndex} in ${space} is not that of its text (cosine ${similarity.toFixed(3)})`,
           );
       });
     }

@@ -57,7 +57,7 @@ export interface ScheduleModels {
 const UNSURE = 'unsure';
 
 export function createSchedules({ schedules, dataSources, files, users, organizations }: ScheduleModels): Schedules {
-  const transcriptionOptionsOf = async ({
+  const autoSyncSettingsOf = async ({
     organizationId,
     userId,
   }: Tenant): Promise<{ user: AutoSyncSettings; organization: AutoSyncSettings } | null> => {
@@ -78,9 +78,9 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
     ...createScheduleMarks(schedules),
     find: (scheduleId) => schedules.findById(scheduleId).lean().exec(),
     async wanted({ organizationId, userId, dataSourceId, fileId }) {
-      const wishes = await transcriptionOptionsOf({ organizationId, userId });
-      if (!wishes) return { state: 'gone' };
-      const { user, organization } = wishes;
+      const settings = await autoSyncSettingsOf({ organizationId, userId });
+      if (!settings) return { state: 'gone' };
+      const { user, organization } = settings;
       const hours = autoSyncHours(user, organization);
       if (fileId !== null) {
         const file = await files.findOne({ _id: fileId, organizationId, userId, isContainer: true }).lean();

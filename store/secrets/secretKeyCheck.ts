@@ -12,8 +12,8 @@ const PLACE = { organizationId: 0, record: 'meta:secret-key', field: 'check' };
 const KNOWN_TEXT = 'opened with SECRET_KEY';
 
 const WRONG_KEY =
-  'SECRET_KEY is not the key that this database was used with, so stored credentials cannot be opened. ' +
-  'Set the former key again; to rotate keys, put the new one first and keep the former one behind it.';
+  'SECRET_KEY is not the key that this database was used with, so stored credentials cannot be decrypted. ' +
+  'Set the former key again; to rotate keys, put the new one first and keep the former one after it.';
 
 /**
  * Compares SECRET_KEY with the key of the database, by a known text that the first start encrypts and stores. If

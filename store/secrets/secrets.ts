@@ -37,7 +37,7 @@ export function createSecrets(keys: readonly { id: string; key: Buffer }[]): Sec
   if (first === undefined) throw new Error('SECRET_KEY holds no key');
   const keyOf = (id: string): Buffer => {
     const key = derived.get(id);
-    if (!key) throw new Error(`A secret was sealed with key ${id}. Add that key to SECRET_KEY, behind the others.`);
+    if (!key) throw new Error(`A secret was sealed with key ${id}. Add that key to SECRET_KEY, after the others.`);
     return key;
   };
   const placeBytes = ({ organizationId, record, field }: SecretPlace, keyId: string): Buffer =>

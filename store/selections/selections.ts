@@ -85,14 +85,14 @@ export function createSelections({ selections, skippedItems }: SelectionModels):
     },
     async skip({ organizationId, userId }, files, scheduled) {
       const tenant = { organizationId, userId };
-      const meant = files.flatMap((file) => {
+      const marks = files.flatMap((file) => {
         const scheduleId = file.isContainer ? null : scheduleOf(file, scheduled);
         return scheduleId === null ? [] : [{ ...tenant, scheduleId, externalFileId: file.externalFileId }];
       });
-      if (meant.length === 0) return;
+      if (marks.length === 0) return;
       await updateRows(
         skippedItems,
-        meant.map((filter) => ({ filter, update: { $setOnInsert: filter }, upsert: true })),
+        marks.map((filter) => ({ filter, update: { $setOnInsert: filter }, upsert: true })),
       );
       const bySource = new Map<number, string[]>();
       for (const { dataSourceId, externalFileId } of files)

@@ -45,7 +45,7 @@ export interface Webhooks {
   /** Signals the webhook's workflow without an event, even if the webhook was disabled. */
   call(webhookId: number): Promise<void>;
   /** Returns webhooks with pending work whose workflow was not signalled since a time. */
-  toWake(toldBefore: Date, limit: number): Promise<WebhookDoc[]>;
+  toWake(wokenBefore: Date, limit: number): Promise<WebhookDoc[]>;
   /** Records that its workflow has received this `wake`. */
   woken(webhookId: number, wake: number | null): Promise<void>;
 }
@@ -72,8 +72,8 @@ export function createWebhooks(
           { upsert: true, returnDocument: 'after', session },
         )
         .lean();
-      const there = await webhooks.countDocuments({ organizationId, deletedAt: null }, { session });
-      if (there >= MAX_WEBHOOKS) return null;
+      const existing = await webhooks.countDocuments({ organizationId, deletedAt: null }, { session });
+      if (existing >= MAX_WEBHOOKS) return null;
       const now = new Date();
       const fresh: WebhookDoc = {
         _id,
@@ -138,9 +138,9 @@ export function createWebhooks(
       // A unique value, so that a round that is just ending does not clear it.
       await webhooks.updateOne({ _id: webhookId }, { $set: { wake: -Date.now(), wokenAt: null, disabledAt: null } });
     },
-    toWake: (toldBefore, limit) =>
+    toWake: (wokenBefore, limit) =>
       webhooks
-        .find({ wake: ANY_NUMBER, $or: [{ wokenAt: null }, { wokenAt: { $lt: toldBefore } }] })
+        .find({ wake: ANY_NUMBER, $or: [{ wokenAt: null }, { wokenAt: { $lt: wokenBefore } }] })
         .limit(limit)
         .lean()
         .exec(),

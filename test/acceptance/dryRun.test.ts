@@ -126,7 +126,7 @@ test('a small site is read completely, and the estimate equals the run', async (
   expect(dry.price).toBeCloseTo(((dry.tokens ?? 0) / 1_000_000) * 2);
   expect([dry.tokens_low, dry.tokens_high]).toEqual([dry.tokens, dry.tokens]);
 
-  // The estimate reports texts embedded already, and the duration by the last runs without a limit.
+  // The estimate reports texts that are embedded already, and derives the duration from the last runs without a limit.
   await user.scrape({ url: publish('fast', range(10, 2)) }).then((one) => user.settled(one.id));
   const again = await sitemap(user, { url });
   expect(again).toMatchObject({ sample: { known_chunks: dry.chunks }, seconds_by: { runs: 1, files: 2 } });

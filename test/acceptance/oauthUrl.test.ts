@@ -81,11 +81,14 @@ describe('returned URL', () => {
     expect(isConsent(await urlFor({ connecting_new_account: true, data_source_id: id }))).toBe(true);
   });
 
-  test.each([false, null])('is our page of the data source with %p and data_source_id', async (isNew) => {
-    await connect();
-    const { id } = await connect('ben@harbour.example');
-    expect(isOurs(await urlFor({ connecting_new_account: isNew, data_source_id: id }))).toBe(true);
-  });
+  test.each([false, null])(
+    'is our page of the data source with connecting_new_account %p and data_source_id',
+    async (isNew) => {
+      await connect();
+      const { id } = await connect('ben@harbour.example');
+      expect(isOurs(await urlFor({ connecting_new_account: isNew, data_source_id: id }))).toBe(true);
+    },
+  );
 
   test('is 404 for a data_source_id that is unknown, foreign or of another service', async () => {
     const { id } = await connect();
@@ -181,7 +184,7 @@ describe('OAuth clients', () => {
     const { apiKey } = await service.store.organizations.create(`white ${customers}`);
     user = await service.user('white', apiKey);
     const key = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
-    // Another name of the same host, like the own domain of an organization.
+    // Another name of the same host, like a domain of an organization.
     const redirect = `${service.url.replace('127.0.0.1', 'localhost')}/integrations/google`;
     expect(redirect).not.toContain(service.url);
     const credentials = { client_id: OWN_CLIENT, client_secret: OWN_SECRET, redirect_uri: redirect };
@@ -230,7 +233,7 @@ describe('POST /integrations/connect', () => {
       sync_options: { sync_source_items: false, ...sync_options },
     });
 
-  test('connects with tokens of the caller, and refreshes them by our client', async () => {
+  test('connects with tokens of the caller, and refreshes them with our client', async () => {
     const { accessToken, refreshToken } = drive.oauth.grant();
     const connected = await connectBy(
       { access_token: accessToken, refresh_token: refreshToken },

@@ -192,7 +192,7 @@ describe('tags of a data source', () => {
     expect(await service.store.dataSources.find(owner, _id)).toEqual(before);
   });
 
-  test('cannot be changed for an unknown or foreign data source, which is 404', async () => {
+  test('cannot be changed for an unknown or foreign data source, which returns 404', async () => {
     const stranger = await service.store.users.ensure(1, 'sam');
     const { _id } = await connectSource(service, stranger, { tags: { kept: 1 } });
     for (const [op, body] of [
@@ -264,7 +264,7 @@ describe('tags of a file', () => {
     ['create', { deep: { er: 1 } }],
     ['delete', 'own'],
     ['delete', [1]],
-  ] as const)('answer %s with %j with 422', async (op, tags) => {
+  ] as const)('reject %s of %j', async (op, tags) => {
     const body = { organization_user_file_id: pages[0]!.id, tags };
     expect((await user.post(`/${op}_user_file_tags`, body)).status).toBe(422);
   });

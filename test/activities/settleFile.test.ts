@@ -7,7 +7,7 @@ import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** Outcome of a failed attempt at a file, by the kind of the fault, the attempts left, and the source of the file. */
+/** Configured delays of retries. The tests check how an attempt ends, by fault, earlier attempts and source. */
 const DELAYS = [1_000, 60_000];
 const fileOf = (fields: Partial<FileDoc> = {}): FileDoc =>
   ({
@@ -117,7 +117,7 @@ const CHECKS: [what: string, kind: FaultKind, file: Partial<FileDoc>, end: strin
   ['access denied', 'access_denied', { restoredAt: new Date() }, 'files.fail'],
 ];
 
-test('a check for changes keeps the file unchanged if the fault says nothing new about it', async () => {
+test('a check for changes keeps the file unchanged if its fault is expected', async () => {
   await everyRow(
     CHECKS,
     ([what]) => what,
@@ -128,7 +128,7 @@ test('a check for changes keeps the file unchanged if the fault says nothing new
   );
 });
 
-test('deletes what the attempt wrote, of its own generation only', async () => {
+test('deletes the data that the attempt wrote, in its own generation only', async () => {
   const { of } = await settle('not_found');
   expect(of('contents.deleteGenerations')).toEqual([
     [[{ organizationId: 1, userId: 2, fileId: 3, generations: { exactly: 1 } }]],

@@ -10,7 +10,10 @@ import { everyRow } from '../support/everyRow.js';
 import { seriesOf } from '../support/scrape.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Delivery passes without a workflow: the stores are real, the receiver is a function, and nothing waits. */
+/**
+ * Response of the receiver, an HTTP status or a network error. The tests run delivery passes without a workflow: stores
+ * are real, the receiver is a function, and retries are due at once.
+ */
 type Reaction = number | 'unreachable';
 
 let service: TestService;
@@ -253,7 +256,7 @@ test('a delivery follows no redirect and has the configured timeout', async () =
   });
 });
 
-test('does not send again what an interrupted pass has recorded', async () => {
+test('does not repeat deliveries that an interrupted pass has recorded', async () => {
   await writeEvents('1', '2');
   const [event] = await service.store.events.after(organizationId, webhook.cursor, 10);
   const attempt = { at: new Date(), ms: 1, statusCode: 200, error: null };
@@ -275,7 +278,7 @@ test('the webhook names the first failing delivery', async () => {
   expect((await currentWebhook()).failing).toMatchObject({ error: expect.stringMatching(/HTTP 502/), tries: 1 });
 });
 
-test('a wake-up during the end of a pass is not lost', async () => {
+test('a wake-up that arrives while a pass ends is not lost', async () => {
   await writeEvents('1');
   await pass();
   const { find } = service.store.webhooks;

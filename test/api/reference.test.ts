@@ -54,20 +54,20 @@ describe('operations', () => {
     }
   });
 
-  test('what replaces a deprecated operation exists', () => {
+  test('the replacement of a deprecated operation exists', () => {
     const names = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     for (const { replacedBy } of operations) if (replacedBy !== undefined) expect(names).toContain(replacedBy);
   });
 });
 
 describe('names of schemas', () => {
-  /** Ours that stand for several of the contract, by the name of the contract. */
+  /** Our schemas that replace several of the contract, by the names in the contract. */
   const OTHERS: Readonly<Record<string, string>> = {
     OrderDirV2: 'OrderDir',
     TextEmbeddingGenerators: 'EmbeddingGenerators',
     MultiModalEmbeddingGenerators: 'EmbeddingGenerators',
   };
-  /** Lists whose values are an enum for each source in the contract, and one enum of ours. */
+  /** Lists whose values are one enum per source in the contract, and a single enum in our document. */
   const ONE_ENUM = ['item_types', 'file_types_at_source', 'auto_synced_source_types'];
 
   const nameOf = ({ $ref }: Schema): string | null => $ref?.split('/').at(-1) ?? null;
@@ -119,7 +119,7 @@ describe('names of schemas', () => {
       },
     ));
 
-  test('a missing name would be seen', () => {
+  test('a missing name is reported', () => {
     const { UserFile: _removed, ...schemas } = contract.components.schemas;
     expect(Object.keys(schemas).length).toBe(Object.keys(contract.components.schemas).length - 1);
     expect(differing({ type: 'object', properties: {} }, { $ref: '#/components/schemas/UserFile' }, 'x')).toEqual([
@@ -177,17 +177,17 @@ describe('gaps', () => {
     expect(referenceGaps(good)).toEqual([]);
   });
 
-  test('what is missing, or repeats its name, is a gap', () => {
+  test('a missing description, or one that repeats the name, is a gap', () => {
     const operation = good.paths['/things']!['get']!;
-    const with_ = (changed: object): string[] =>
+    const gapsWith = (changed: object): string[] =>
       referenceGaps({ ...good, paths: { '/things': { get: { ...operation, ...changed } } } });
-    expect(with_({ description: 'Lists things.' })).toEqual(['GET /things: description']);
-    expect(with_({ summary: '' })).toEqual(['GET /things: summary']);
-    expect(with_({ parameters: [{ name: 'limit', in: 'query', description: 'The limit.' }] })).toEqual([
+    expect(gapsWith({ description: 'Lists things.' })).toEqual(['GET /things: description']);
+    expect(gapsWith({ summary: '' })).toEqual(['GET /things: summary']);
+    expect(gapsWith({ parameters: [{ name: 'limit', in: 'query', description: 'The limit.' }] })).toEqual([
       'GET /things: query parameter limit',
     ]);
     const unexplained = { type: 'object', properties: { a: { type: 'string' } } };
-    expect(with_({ responses: { 200: { content: { 'application/json': { schema: unexplained } } } } })).toEqual([
+    expect(gapsWith({ responses: { 200: { content: { 'application/json': { schema: unexplained } } } } })).toEqual([
       'GET /things: example response',
       'GET /things: response .a',
     ]);

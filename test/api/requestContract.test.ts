@@ -29,7 +29,7 @@ const RULES = { mayCall: () => true, redirectUriSchemes: [] };
 /** Fields that accept null as an extension of the contract, listed in api/extensions.ts. */
 const NULL_EXTENSIONS = Object.keys(EXTENSIONS.fields).flatMap((text) => /^(\S+) null$/.exec(text)?.[1] ?? []);
 
-const built = operations.filter(({ method, path }) => bodyOf(theirs, method, path) !== undefined);
+const withBody = operations.filter(({ method, path }) => bodyOf(theirs, method, path) !== undefined);
 /** Returns fields by path. Fields of several shapes with the same path are merged. */
 function byPath(fields: readonly Field[]): Map<string, Field> {
   const found = new Map<string, Field>();
@@ -76,7 +76,7 @@ const EXAMPLES: Readonly<Record<string, Record<string, unknown>>> = {
 };
 
 /** Operations with a body: their fields in the contract and in our document. */
-const rows = built.map((operation) => {
+const rows = withBody.map((operation) => {
   const { method, path } = operation;
   const [wanted, offered] = [bodyOf(theirs, method, path) ?? {}, bodyOf(ours, method, path) ?? {}];
   const [contract, described] = [byPath(fieldsOf(theirs, wanted)), byPath(fieldsOf(ours, offered))];

@@ -1,4 +1,4 @@
-/** Fields that an operation does not know: found, named, and refused on request. */
+/** Fields that an operation does not define: found, named, and refused on request. */
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
@@ -57,7 +57,7 @@ test('reports no known fields: null, an empty object, renamed names, free keys, 
   expect(refusalOf(body)).toBeNull();
 });
 
-test('a strict request with unknown fields is refused, with the name that was meant', () => {
+test('a strict request with unknown fields is refused, with the most similar known name', () => {
   expect(refusalOf({ rows: [{ txet: 'y' }], zzz: 1 })).toEqual([
     { loc: ['body', 'rows', 0, 'txet'], msg: 'Unknown field. Did you mean text?', type: 'extra_forbidden' },
     {
@@ -81,7 +81,7 @@ test('bounds the number and the length of reported paths', () => {
   expect(shownPaths([['query', '\uD800']])).toEqual(['query.%EF%BF%BD']);
 });
 
-test('reads Prefer as RFC 7240 has it', () => {
+test('parses Prefer according to RFC 7240', () => {
   const strict = [
     'handling=strict',
     'Handling = "strict"',

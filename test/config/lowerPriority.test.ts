@@ -32,7 +32,7 @@ test('lowers the priority of the session if the process leads it', () => {
   expect(sessionNiceness(pid)).toBe(shared === null ? null : 7);
 });
 
-test('lowers the priority of the process alone in the session of another', () => {
+test('lowers only the priority of the process in the session of another process', () => {
   const pid = sleeper(false);
   const shared = sessionNiceness(pid);
   lowerPriority(pid, 7);

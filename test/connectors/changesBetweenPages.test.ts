@@ -1,6 +1,6 @@
 /**
  * Changes at a source while its change feed is read page by page, for every source that has a feed. The clock of the
- * test moves on by days between pages, because some feeds continue from a moment and overlap with the previous sync.
+ * test advances by days between pages, because some feeds continue from a moment and overlap with the previous sync.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 
@@ -28,7 +28,7 @@ const MAX_PAGES = 100;
 const DISCUSSIONS = [310, 311, 312];
 const LOOSE = ['anchors', 'beacons', 'cables'];
 
-/** A source with items that its feed covers, and what happens to them. */
+/** Operations that change the items that a source's feed covers. */
 interface Scene {
   reset(): FixtureContent;
   /** Changes an item so that the feed reports it. */
@@ -155,30 +155,30 @@ async function coveredItems(account: Account, containers: readonly string[]): Pr
   return items.filter(({ hasContent }) => hasContent);
 }
 
-/** What a feed reports: changes and places, or that all must be listed. */
-interface Told {
+/** Changes and deleted paths that a feed reports, or that it is stale, so that everything must be listed. */
+interface Reported {
   readonly changes: Change[];
   readonly deletedPaths: string[];
   isStale: boolean;
 }
 
-/** Reads a feed to the end of the sync under way, and the whole next sync. */
-async function readOn(account: Account, from: string): Promise<Told> {
-  const told: Told = { changes: [], deletedPaths: [], isStale: false };
+/** Reads a feed to the end of the sync in progress, and the whole next sync. */
+async function readOn(account: Account, from: string): Promise<Reported> {
+  const report: Reported = { changes: [], deletedPaths: [], isStale: false };
   try {
     let cursor = from;
     for (let ended = 0; ended < 2;) {
       const page = await account.changes!.since(cursor, NEVER);
-      told.changes.push(...page.changes);
-      told.deletedPaths.push(...(page.deletedPaths ?? []));
+      report.changes.push(...page.changes);
+      report.deletedPaths.push(...(page.deletedPaths ?? []));
       cursor = page.next;
       if (!page.more) ended += 1;
     }
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
-    told.isStale = true;
+    report.isStale = true;
   }
-  return told;
+  return report;
 }
 
 /** An account of each source, with the items that its feed covers: they are the same after each reset. */
@@ -212,8 +212,8 @@ async function readPages(account: Account, start: string, atMost: number) {
 }
 
 /**
- * Reads a feed of changes up to its first page, and up to the last but one; lets something happen to the source and days
- * pass, and reads on. Returns what was then reported.
+ * Reads a feed of changes up to a page, changes the source, advances the clock by days, and reads the rest: once after
+ * the first page, and once after the last but one. Returns the reports of the rest.
  */
 async function betweenPages(
   source: ConnectedSourceType,
@@ -224,14 +224,14 @@ async function betweenPages(
   // A feed of one page would prove nothing.
   expect(all).toBeGreaterThan(1);
   expect(all).toBeLessThan(MAX_PAGES);
-  const results: { pages: number; items: readonly SourceItem[]; told: Told }[] = [];
+  const results: { pages: number; items: readonly SourceItem[]; report: Reported }[] = [];
   for (const pages of new Set([1, all - 1])) {
     const { account, scene, items, start } = await begin(source);
     const { cursor, more } = await readPages(account, start, pages);
     expect(more).toBe(true);
     happens(scene, items);
     passedMs += SLOW_PAGE_MS;
-    results.push({ pages, items, told: await readOn(account, cursor) });
+    results.push({ pages, items, report: await readOn(account, cursor) });
   }
   return results;
 }
@@ -241,7 +241,7 @@ test('an item that changes after a page was read is reported by this sync or the
     const results = await betweenPages(source, (scene, items) => {
       for (const { externalId } of items) scene.write(externalId, 'Late.');
     });
-    const missed = results.flatMap(({ pages, items, told: { changes, isStale } }) => {
+    const missed = results.flatMap(({ pages, items, report: { changes, isStale } }) => {
       const reported = new Set(changes.map((change) => ('item' in change ? change.item.externalId : '')));
       const ids = items.map(({ externalId }) => externalId).filter((id) => !isStale && !reported.has(id));
       return ids.map((id) => `${id} after page ${pages}`);
@@ -252,7 +252,7 @@ test('an item that changes after a page was read is reported by this sync or the
 test('an item that is deleted after a page was read is reported by this sync or the next', () =>
   everyRow(SOURCES, String, async (source) => {
     const results = await betweenPages(source, (scene, [item]) => scene.remove(item!.externalId));
-    const missed = results.flatMap(({ pages, items: [item], told: { changes, deletedPaths, isStale } }) => {
+    const missed = results.flatMap(({ pages, items: [item], report: { changes, deletedPaths, isStale } }) => {
       const { externalId, place } = item!;
       const isGone = changes.some((change) => 'gone' in change && change.gone === externalId);
       return isGone || isStale || (place !== undefined && deletedPaths.includes(place)) ? [] : [`after page ${pages}`];

@@ -172,7 +172,7 @@ describe('a listing of tickets', () => {
     expect(queries.every((query) => query.has('updated_since') && query.get('order_type') === 'asc')).toBe(true);
     const since = [...new Set(queries.map((query) => query.get('updated_since')))];
     expect(since.length).toBeGreaterThan(1);
-    // Freshdesk does not say whether the given second is included, so the second before the last change is given.
+    // It is undocumented whether `updated_since` is inclusive, so a query begins a second before the last change.
     const changes = [...emulated.tickets.values()].map(({ updated = '' }) => Date.parse(updated));
     expect(since.slice(1).filter((one) => !changes.includes(Date.parse(one ?? '') + 1_000))).toEqual([]);
   });
@@ -184,7 +184,7 @@ describe('a listing of tickets', () => {
     expect([20, 21, 22, 23, 24, 25, 26].filter((id) => !found.has(`ticket:${id}`))).toEqual([]);
   });
 
-  test('contains attachments of tickets and replies if the filter asks for them', async () => {
+  test('contains attachments of tickets and replies if the filter includes them', async () => {
     const { items } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'], syncAttachments: true });
     expect(
       idsOf(items.filter(({ itemType }) => itemType === 'TICKET_ATTACHMENT').map((one) => one.externalId)),

@@ -142,7 +142,7 @@ describe('a listing', () => {
     expect(ids.filter((id) => id === 'article:101')).toHaveLength(2);
   });
 
-  test('of conversations and tickets follows starting_after, and contains attachments if the filter asks for them', async () => {
+  test('of conversations and tickets follows starting_after, and contains attachments if the filter includes them', async () => {
     const { ids, pages } = await below('conversations', { autoSyncedSourceTypes: ['CONVERSATION'] });
     expect(ids).toEqual(['conversations', ...[5, 6, 7, 8].map((id) => `conversation:${id}`)]);
     expect(pages).toBe(3);

@@ -33,7 +33,7 @@ interface Limiter {
   readonly hold: Hold;
   /** Takes a turn and waits in it until it is aborted. Absent if the limiter has no such wait. */
   readonly stall?: (signal: AbortSignal) => Promise<unknown>;
-  /** Lets the time pass that stalled turns wait for. */
+  /** Advances the clock past the wait of stalled turns. */
   readonly endStall?: () => void;
   readonly close?: () => Promise<void>;
 }

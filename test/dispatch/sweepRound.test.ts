@@ -1,4 +1,4 @@
-/** One round of the sweeper: what it repeats for processes that died, or while Temporal was unavailable. */
+/** One round of the sweeper, which repeats calls to Temporal that a crash or an outage prevented. */
 import { expect, test } from '@jest/globals';
 
 import { createDispatcher } from '../../dispatch/dispatcher.js';
@@ -61,7 +61,7 @@ const FOUND: readonly (readonly [what: string, answers: Answers, done: readonly 
   ['a resumed run', { 'pauses.unacknowledged': [runOf(7)] }, ['resumeRun run:7']],
 ];
 
-test('starts and signals what waits', () =>
+test('starts due runs, and signals waiting workflows', () =>
   everyRow(
     FOUND,
     ([what]) => what,
@@ -72,7 +72,7 @@ test('starts and signals what waits', () =>
     },
   ));
 
-/** Rows that are read up to a time, and how long ago that is in milliseconds: the process that wrote them goes first. */
+/** Minimum age of the rows that a sweep reads, in milliseconds: first the process that wrote them makes the call. */
 const AGES: readonly (readonly [call: string, agoMs: number])[] = [
   ['runs.unstarted', 0],
   ['uploadStreams.waiting', 0],
@@ -80,7 +80,7 @@ const AGES: readonly (readonly [call: string, agoMs: number])[] = [
   ['pauses.unacknowledged', 2_000],
 ];
 
-test('leaves what was written a moment ago to the process that wrote it', async () => {
+test('leaves recent rows to the process that wrote them', async () => {
   const { of, startedAt } = await sweepOnce({});
   await everyRow(
     AGES,

@@ -32,7 +32,7 @@ test('takes the first top-level heading of Markdown as the title', () => {
   expect(markdown('## Not top').metadata).toEqual({});
 });
 
-test('does not take a rule at the start for front matter', () => {
+test('does not treat a horizontal rule at the start as front matter', () => {
   expect(markdown('---\nText\n---\nMore').text).toBe('---\nText\n---\nMore');
 });
 

@@ -27,7 +27,7 @@ export interface GoogleCloudStorageEmulator extends GoogleEmulator {
 const stamp = '2026-03-03T10:00:00.000Z';
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** @param perPage page size, whatever the request asks for */
+/** @param perPage page size, even if the request names a larger one */
 export async function startGoogleCloudStorage({
   perPage = 3,
   ...settings

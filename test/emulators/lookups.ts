@@ -12,7 +12,7 @@ export interface SpokenLine {
 }
 
 /**
- * A video as the services know it. `slow`: Supadata answers with a job. `blocked`: Invidious returns captions without
+ * A video of the emulated services. `slow`: Supadata answers with a job. `blocked`: Invidious returns captions without
  * text.
  */
 export interface Video {

@@ -57,7 +57,7 @@ const DESCRIBED = [
   { name: 'Rank__c', label: 'Rank', custom: true, type: 'double' },
 ];
 
-/** @param perPage records in one answer, whatever the request asks for */
+/** @param perPage records in one answer, regardless of the request */
 export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceEmulator> {
   const records = new Map<string, Map<string, SoqlRecord>>();
   const contents = new Map<string, string>();

@@ -15,7 +15,7 @@ afterEach(async () => {
 test('makes the content of both accounts searchable after consent, and asks again after a refusal', async () => {
   const logLines: string[] = [];
   const printed: string[] = [];
-  const walks: Promise<unknown>[] = [];
+  const visits: Promise<unknown>[] = [];
   /** Refuses consent first, cancels the first selection, then selects everything. */
   const answerAsUser = async (visit: number, url: string): Promise<void> => {
     const page = url.includes('/connections/')
@@ -28,12 +28,12 @@ test('makes the content of both accounts searchable after consent, and asks agai
     expect((await fetch(page.url, { method: 'POST', body })).status).toBe(200);
   };
   demo = await connectDemo((line) => void logLines.push(line), {
-    open: (url) => void walks.push(answerAsUser(walks.length, url)),
+    open: (url) => void visits.push(answerAsUser(visits.length, url)),
     print: (text) => void printed.push(text),
   });
   service = await startService({ ...demo.env });
   await demo.run(await signIn(service));
-  await Promise.all(walks);
+  await Promise.all(visits);
   expect(logLines.filter((line) => /connected|are searchable|Nothing was selected/.test(line))).toEqual([
     'You refused access to Google Drive, so it is not connected. Try again:',
     'Google Drive is connected as ada@harbour.example',

@@ -47,7 +47,7 @@ afterAll(async () => {
   await Promise.all([drive.close(), receiver.close()]);
 });
 
-/** Where one connection is when both processes are killed, and its expected outcome. */
+/** Position of a connection when both processes are killed, and its expected outcome. */
 interface Point {
   readonly at: string;
   readonly becomes: 'connected' | 'lost';

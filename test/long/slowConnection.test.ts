@@ -12,7 +12,7 @@ afterEach(async () => {
   await drive?.close();
 });
 
-test('shows a slow connection on its page later, with its chooser, once', async () => {
+test('shows a slow connection on its page when it is complete, and links to its chooser only once', async () => {
   drive = await startGoogleDrive();
   const settings = {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',

@@ -121,21 +121,21 @@ function freshSitemap(pages: number): { readonly url: string; readonly paths: re
   return { url: site.url(`/${scrapes}.xml`), paths };
 }
 /**
- * Makes a path of the site answer 503 this many times, then as before. Returns the times of its requests, which grow
- * with each.
+ * Makes a path of the site answer 503 this many times, then as before. Returns the times of its requests; each request
+ * adds one.
  */
 function failFirst(path: string, requests: number): readonly number[] {
   const whole = site.pages.get(path) as string;
-  const asked: number[] = [];
+  const requestTimes: number[] = [];
   site.pages.set(path, (_request, response) => {
-    asked.push(Date.now());
-    const isBroken = asked.length <= requests;
+    requestTimes.push(Date.now());
+    const isBroken = requestTimes.length <= requests;
     response.writeHead(isBroken ? 503 : 200, {
       'content-type': path.endsWith('.xml') ? 'application/xml' : 'text/html',
     });
     response.end(isBroken ? 'unavailable' : whole);
   });
-  return asked;
+  return requestTimes;
 }
 
 /** Connects an account of GitBook and syncs one of its spaces. */
@@ -181,11 +181,12 @@ test('ends an abandoned connection attempt after half an hour, and one that the 
     );
   await begin('ada');
   const authorizationUrl = await begin('ben');
-  const [abandoned, kept] = (await attempts()).map(({ _id }) => workflowIds.connect(_id)) as [string, string];
-  for (const workflowId of [abandoned, kept]) await waitFor(() => isRunning(workflowId).catch(() => false), Boolean);
+  const [abandoned, completed] = (await attempts()).map(({ _id }) => workflowIds.connect(_id)) as [string, string];
+  for (const workflowId of [abandoned, completed])
+    await waitFor(() => isRunning(workflowId).catch(() => false), Boolean);
   await time.pass(20 * MINUTE);
   await consentTo(authorizationUrl);
-  expectAbout(await tookMs(kept), 20 * MINUTE);
+  expectAbout(await tookMs(completed), 20 * MINUTE);
   await time.pass(9 * MINUTE);
   expect((await attempts()).map(({ state }) => state)).toEqual(['waiting', 'connected']);
   await time.pass(2 * MINUTE);
@@ -193,7 +194,7 @@ test('ends an abandoned connection attempt after half an hour, and one that the 
   expect((await attempts()).map(({ state }) => state)).toEqual(['expired', 'connected']);
 });
 
-test('ends a paused run after thirty days, and continues one that is resumed on the twentieth', async () => {
+test('ends a paused run after thirty days, and continues one that is resumed on the twentieth day', async () => {
   const user = await service.user('bea');
   const bound = { chunk_size: 100, max_tokens: 0 };
   const [abandoned, resumed] = [
@@ -293,12 +294,12 @@ test('retries a page after 5, 30 and 120 seconds', async () => {
 test('fetches a failing sitemap four times with growing pauses', async () => {
   const user = await service.user('dora');
   const { url } = freshSitemap(1);
-  const asked = failFirst(new URL(url).pathname, Infinity);
+  const requestTimes = failFirst(new URL(url).pathname, Infinity);
   const { id } = await user.scrape({ url, chunk_size: 100 });
-  await waitFor(() => asked.length, Boolean);
+  await waitFor(() => requestTimes.length, Boolean);
   await time.pass(10 * MINUTE);
   expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ERROR' });
-  expectGaps(asked, [5 * SECOND, 25 * SECOND, 2 * MINUTE]);
+  expectGaps(requestTimes, [5 * SECOND, 25 * SECOND, 2 * MINUTE]);
 });
 
 test('retries a batch every half minute while its store is down for two hours', async () => {
@@ -346,7 +347,7 @@ test('moves unused vectors out of Qdrant after their time to live, and not earli
 test('keeps missing files restorable for seven days, then erases them', async () => {
   const { id, space } = await connectGitBook('hera', ['one', 'two', 'three']);
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  const kept = async (): Promise<number[]> =>
+  const restorable = async (): Promise<number[]> =>
     (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files')).body.results.flatMap(
       ({ file_id: fileId, state }) => (state === 'KEPT' ? [fileId] : []),
     );
@@ -354,13 +355,13 @@ test('keeps missing files restorable for seven days, then erases them', async ()
   delete gitbook.spaces[space]!.pages['two'];
   const user = await service.user('hera');
   expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
-  const [one = 0, two = 0] = await waitFor(kept, (ids) => ids.length === 2);
+  const [one = 0, two = 0] = await waitFor(restorable, (ids) => ids.length === 2);
   await time.pass(7 * DAY - HOUR);
   expect(await quarantineSweepOnce(service.store, idleDispatcher)).toBe(0);
   expect((await organization.post('/quarantined_files/restore', { file_ids: [one] })).body).toEqual({ restoring: 1 });
-  await waitFor(kept, (ids) => ids.length === 1);
+  await waitFor(restorable, (ids) => ids.length === 1);
   await time.pass(HOUR + MINUTE);
-  expect(await kept()).toEqual([]);
+  expect(await restorable()).toEqual([]);
   expect(await quarantineSweepOnce(service.store, idleDispatcher)).toBe(1);
   const rows = (): Promise<number> =>
     withDatabase(service, (db) => db.collection<{ _id: number }>('files').countDocuments({ _id: { $in: [one, two] } }));

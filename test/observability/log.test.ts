@@ -63,7 +63,7 @@ const SECRET_FIELDS = [
   'PREMIUM_PROXY_URLS',
 ];
 
-test('hides a field with the name of a secret at any place', () => {
+test('hides a field with the name of a secret at any depth', () => {
   const places: readonly (readonly [string, (name: string, value: unknown) => Record<string, unknown>])[] = [
     ['at the top level', (name, value) => ({ [name]: value })],
     ['nested', (name, value) => ({ a: { b: [{ c: { [name]: value } }] } })],
@@ -126,7 +126,7 @@ test('hides a signed token of another service at any place, and a list of secret
   expect(hideSecrets(JSON.stringify({ credentials: { a: SECRET }, x: 1 }))).toBe('{"credentials":"[hidden]","x":1}');
 });
 
-/** A message, with secrets that begin with S3CR, and what is left of it. */
+/** Messages whose secrets begin with S3CR, and their expected form in the log. */
 const MESSAGES: readonly (readonly [given: string, left: string])[] = [
   ['a?token=S3CR-1&b=2&key=S3CR-2 then ?sig=S3CR-3', 'a?token=[hidden]&b=2&key=[hidden] then ?sig=[hidden]'],
   ['https://u:S3CR-1@h/x?code=S3CR-2&state=S3CR-3&page=2', 'https://[hidden]@h/x?code=[hidden]&state=[hidden]&page=2'],
@@ -170,7 +170,7 @@ test('hides every secret of a message, and nothing else', () =>
     },
   ));
 
-/** Fields with secrets, and what is left of them. */
+/** Fields with secrets, and their expected form in the log. */
 const FIELDS: readonly (readonly [given: object, left: object])[] = [
   [
     { a: { password: 'S3CR-1', b: [{ api_key: 'S3CR-2', c: 1 }] } },

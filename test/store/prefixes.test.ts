@@ -1,4 +1,4 @@
-/** What begins with a place, a folder or an account, and not merely with the same characters. */
+/** Places below a place, and contents of a file or an account: a common prefix of characters alone does not count. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ async function marked(of: typeof SOURCE | null): Promise<string[]> {
   return rows.filter((row) => isOwn(row) === (of !== null)).map(({ place }) => place ?? '');
 }
 
-/** Places that a source reports as gone, the places that go with them, and neighbours that stay. */
+/** Places that a source reports as deleted, the places that are marked with them, and neighbours that stay. */
 const PLACES: readonly (readonly [gone: readonly string[], goes: readonly string[], stays: readonly string[]])[] = [
   [['/a/b'], ['/a/b', '/a/b/c', '/a/b/c/d', '/a/b/ '], ['/a/bc', '/a/b c', '/a/b.md', '/a/b0', '/a/b!', '/a', '/a/']],
   [['/a'], ['/a', '/a/b', '/a//'], ['/ab', '/A', '/A/b', '/x/a', '/x/a/b', '/a-1/b', '/a~']],
@@ -78,7 +78,7 @@ const PLACES: readonly (readonly [gone: readonly string[], goes: readonly string
   [[''], ['', '/a', '/b/c'], ['a', '0']],
 ];
 
-test('a place that is gone takes with it everything below, but no neighbour and nothing of another account', () =>
+test('a deleted place marks everything below it, but no neighbour and nothing of another account', () =>
   everyRow(
     PLACES,
     ([places]) => places.join(' '),
@@ -109,7 +109,7 @@ const FILES: readonly (readonly [organizationId: number, fileId: number])[] = [
 ];
 const keyOf = ([organizationId, fileId]: (typeof FILES)[number]): string => `${organizationId}/${fileId}/1.raw`;
 
-test('contents of a file or organization are those below its number, not of numbers that begin with it', () =>
+test('lists and deletes the contents of one file or organization, not of numbers that begin with the same digits', () =>
   everyRow(Object.keys(storages), String, async (name) => {
     const blobs = storages[name]!;
     for (const file of FILES) await blobs.put(keyOf(file), Buffer.from('x'));

@@ -21,7 +21,7 @@ const sorted = (states: string | readonly string[]): string[] =>
   (typeof states === 'string' ? states.split(' ').filter(Boolean) : [...states]).toSorted();
 
 const LISTS: readonly (readonly [name: string, list: readonly string[], states: string, reason: string])[] = [
-  ['all', FILE_SYNC_STATUSES, ALL, 'The words of the public contract.'],
+  ['all', FILE_SYNC_STATUSES, ALL, 'The values of the public contract.'],
   [
     'final',
     FINAL_FILE_STATUSES,
@@ -33,7 +33,7 @@ const LISTS: readonly (readonly [name: string, list: readonly string[], states: 
     'waiting',
     WAITING_FILE_STATUSES,
     'DELAYED QUEUED_FOR_SYNC RATE_LIMITED',
-    'Accepted, and nothing of it has been done: it can be cancelled without a trace.',
+    'Accepted and not started: it can be cancelled without a cleanup.',
   ],
   ['in motion', inMotion.$in, IN_MOTION, 'A run works on it. A delayed file waits for room, so its run may end first.'],
 ];
@@ -61,7 +61,7 @@ const BEGUN = 'SYNCING QUEUED_FOR_OCR';
 const EXPECTED: Readonly<Record<Transition, Row>> = {
   create: ['', 'QUEUED_FOR_SYNC', 'tenant', 'A new record.'],
   createDelayed: ['', 'DELAYED', 'tenant', 'A new record beyond the queue.'],
-  restore: ['', 'READY', 'tenant', 'It comes back from quarantine with its vectors.'],
+  restore: ['', 'READY', 'tenant', 'It is restored from quarantine with its vectors.'],
   restoreUnread: ['', 'SYNC_ABORTED', 'tenant', 'It vanished before it was read: a pass reads it again.'],
   restoreFailed: ['', 'SYNC_ERROR', 'tenant', 'Its vectors are lost.'],
   accept: [ALL, 'QUEUED_FOR_SYNC', 'tenant', 'A request takes a file from any run that has it.'],
@@ -85,7 +85,7 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   keepEvaluated: ['EVALUATING_RESYNC', 'READY', 'run', 'The comparison found no change.'],
   endEvaluation: ['EVALUATING_RESYNC', 'READY', 'run', 'A comparison that ends without an outcome keeps the copy.'],
   endEvaluationsOfSource: ['EVALUATING_RESYNC', 'READY', 'tenant', 'Access to the source ended.'],
-  shelve: ['SYNCING', 'READY_TO_SYNC', 'run', 'The request asked for a record alone.'],
+  shelve: ['SYNCING', 'READY_TO_SYNC', 'run', 'The request wants only a record.'],
   fail: [OPEN, 'SYNC_ERROR', 'run', 'Any file that the run has not ended.'],
   abort: [OPEN, 'SYNC_ABORTED', 'run', 'Any file that the run has not ended.'],
   abortQueued: ['DELAYED QUEUED_FOR_SYNC RATE_LIMITED', 'SYNC_ABORTED', 'tenant', 'Active files end with their run.'],

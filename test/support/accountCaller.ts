@@ -8,7 +8,7 @@ import type { CallsMade, CallsToMake } from './accountCallerChild.js';
 const CHILD = fileURLToPath(new URL('accountCallerChild.ts', import.meta.url));
 
 export interface AccountCaller {
-  /** Sends calls concurrently and returns their results. Only one request at a time. */
+  /** Sends calls concurrently and returns their results. Wait for them before the next `ask`. */
   ask(calls: CallsToMake): Promise<CallsMade>;
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>;

@@ -27,7 +27,7 @@ const SINKS = { traces: { ended: { fn: () => undefined } } };
 const RUN_ID = 7;
 const RUN = { runId: RUN_ID };
 
-/** What a step does instead of returning a result. */
+/** Behaviours of a fake step that returns no result. */
 const FAULT = 'fault';
 const DEFECT = 'defect';
 const CANCEL = 'cancel';
@@ -58,7 +58,7 @@ const plan = (batches: readonly (readonly number[])[], fields: object = {}) => (
 const NO_PLAN = plan([]);
 const planFrom = (afterId: number): [string, object] => ['planBatches', { afterId, limit: 20 }];
 const batch = (...fileIds: number[]): [string, object] => ['ingestBatch', { fileIds }];
-const SENTENCE = 'The site is away. Try again later.';
+const SENTENCE = 'The site is down. Try again later.';
 const INTERNAL_ERROR = (what: string, again: string) =>
   `The ${what} failed because of an internal error. See the log of the service for the cause. ${again}`;
 const FAILED_RUN = { message: SENTENCE, cause: 'unreachable' };
@@ -152,7 +152,7 @@ const INGESTS: readonly Row[] = [
     ([deferred, field]) =>
       [true, false].map((done): Row => ({
         ...{
-          what: `that defers a file to ${deferred}, ${done ? 'then reads it' : 'in vain'}`,
+          what: `that defers a file to ${deferred}, ${done ? 'then reads it' : 'gets no result'}`,
           workflow: 'scrapeSitemap',
         },
         steps: {
@@ -680,7 +680,7 @@ const checkRow = async (row: Row): Promise<void> => {
 const eachOf = (rows: readonly Row[]) =>
   everyRow(rows, ({ workflow, what }) => `${workflow} ${what}`, checkRow, { atOnce: 4 });
 
-test('an ingest run discovers its files, ingests them batch by batch, and ends by the results of its steps', () =>
+test('an ingest run discovers its files, ingests them batch by batch, and ends according to the results of its steps', () =>
   eachOf(INGESTS));
 test('a listing reads page by page, deletes missing files, and reports its outcome', () => eachOf(LISTINGS));
 test('a workflow in batches continues after the last batch, and reports its outcome', () => eachOf(BATCHES));

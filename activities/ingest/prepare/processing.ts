@@ -32,7 +32,7 @@ function processingOf(
 }
 
 /**
- * Returns that hash for a file whose vectors alone are replaced by those of another model; null if the next sync
+ * Returns the hash for a file of which only the vectors are replaced, by those of another model; null if the next sync
  * would change the file anyway.
  */
 export function processingWithModel(
@@ -59,7 +59,7 @@ export interface Processing {
 }
 
 /**
- * Returns how a file is processed. @param sent its uploaded content; null for a file that has its content at its source
+ * Returns how a file is processed. @param sent its uploaded content; null for a file whose content is fetched from its source
  */
 export function processingFor(
   file: FileDoc,

@@ -31,8 +31,8 @@ export async function lastFailures(
     store.runHistory.ofSource(dataSourceId, MAX_RUNS),
   ]);
   const failed = groups.reduce((sum, { files }) => sum + files, 0);
-  const told = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null);
-  const [itemsError, filesError] = [told('items_error'), told('files_error')];
+  const textOf = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null);
+  const [itemsError, filesError] = [textOf('items_error'), textOf('files_error')];
   const held = Number(metadata['deletions_held'] ?? 0);
   const details = {
     failed_files: failed,
@@ -63,7 +63,7 @@ export async function lastFailures(
   const [most] = groups;
   if (most)
     return warn(
-      `${failed} files failed, most of them (${most.files}) because: ${most.latest.syncErrorMessage ?? 'no cause was kept.'}`,
+      `${failed} files failed, most of them (${most.files}) because: ${most.latest.syncErrorMessage ?? 'no cause was recorded.'}`,
       'Fix each cause, then call POST /resync_file, or sync the files again.',
       details,
     );

@@ -27,12 +27,12 @@ export async function streamList(answer: ListAnswer, response: Response): Promis
   response.end(count === null ? ']' : `],"count":${count}}`);
 }
 
-/** Time in which a client must read what was sent. */
+/** Time limit in milliseconds for a client to read the sent data. */
 const SLOW_READER_MS = 30_000;
 
 /**
  * Streams server-sent events at the reader's pace, until either side closes the connection. A client that does not read
- * for `slowMs` is disconnected: it holds memory and a place.
+ * for `slowMs` is disconnected, because it occupies memory and one of the allowed streams.
  */
 export async function sendEvents(
   { open }: EventsAnswer,

@@ -30,10 +30,10 @@ const AROUND_BYTES = 1_000_000;
  * KB hold 3,000 empty parts.
  */
 const SLICE_BYTES = 16_384;
-/** Time without data after which an upload is aborted. */
+/** Time without data, in milliseconds, after which an upload is aborted. */
 const SILENCE_MS = 60_000;
 /**
- * Time for which data is still accepted after an early response. Otherwise the response could be lost with the
+ * Milliseconds for which data is still accepted after an early response. Otherwise the response could be lost with the
  * connection.
  */
 const LINGER_MS = 5_000;

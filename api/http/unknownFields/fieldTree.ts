@@ -2,11 +2,11 @@ import type Joi from 'joi';
 
 import type { ValidationDetail } from '../errors.js';
 
-/** Names that a schema knows, by their place in the value. Values without names below them have no tree. */
+/** Field names that a schema defines, by their place in the value. Values without fields have no tree. */
 export interface FieldTree {
-  /** Known names of an object; null below a name: its value has no names of its own. */
+  /** Names of the fields of an object, with the tree of each; null: the field has no fields of its own. */
   readonly names: ReadonlyMap<string, FieldTree | null>;
-  /** Names that validation replaces by another one. */
+  /** Names that validation replaces with another name. */
   readonly renamed: ReadonlySet<string>;
   /** Whether other names are allowed too, such as those of tags. */
   readonly isOpen: boolean;
@@ -14,7 +14,7 @@ export interface FieldTree {
   readonly entries: FieldTree | null;
 }
 
-/** An unknown field: its path, and the names that are known at its place. */
+/** An unknown field: its path, and the names that the schema defines at its place. */
 export interface UnknownField {
   readonly path: ValidationDetail['loc'];
   readonly known: readonly string[];
@@ -23,7 +23,7 @@ export interface UnknownField {
 /** Maximum number of unknown fields that are reported for one request. */
 export const MAX_UNKNOWN = 20;
 
-/** A tree for values of which no name is known. */
+/** An empty tree. */
 export const NO_FIELDS: FieldTree = { names: new Map(), renamed: new Set(), isOpen: false, entries: null };
 
 /** The parts of Joi's description of a schema that name fields. */
@@ -72,7 +72,7 @@ function treeOf({ keys, patterns, flags, renames, items, matches }: Described): 
   return allJoined([own, entries && { ...NO_FIELDS, entries }, ...branches]);
 }
 
-/** Returns the names that a schema knows. Alternatives are joined; null: the schema names no fields. */
+/** Returns the field names that a schema defines. Alternatives are joined; null: the schema names no fields. */
 export const fieldTreeOf = (schema: Joi.Schema): FieldTree | null => treeOf(schema.describe() as Described);
 
 type Container = Readonly<Record<string, unknown>>;
@@ -81,27 +81,32 @@ const isNothing = (value: unknown): boolean =>
   value === null || (isContainer(value) && Object.keys(value).length === 0);
 
 /**
- * Returns the fields of a value that its schema does not know, at most MAX_UNKNOWN. The walk enters only what the tree
- * names, so it reads no vectors, texts or tags.
- * @param taken the value after validation, which has removed unknown fields; null if validation failed
+ * Returns the fields of a value that its schema does not define, at most MAX_UNKNOWN. Only fields in the tree are
+ * visited, so vectors, texts and tags are not read.
+ * @param validated the value after validation, which has removed unknown fields; null if validation failed
  */
-export function findUnknown(tree: FieldTree, given: unknown, taken: unknown): readonly UnknownField[] {
+export function findUnknown(tree: FieldTree, given: unknown, validated: unknown): readonly UnknownField[] {
   const found: UnknownField[] = [];
   const path: (string | number)[] = [];
-  const isUnknown = ({ names, renamed, isOpen }: FieldTree, name: string, value: unknown, kept: unknown): boolean => {
-    if (!isContainer(kept)) return !names.has(name) && !isOpen;
-    if (Object.hasOwn(kept, name)) return false;
+  const isUnknown = (
+    { names, renamed, isOpen }: FieldTree,
+    name: string,
+    value: unknown,
+    accepted: unknown,
+  ): boolean => {
+    if (!isContainer(accepted)) return !names.has(name) && !isOpen;
+    if (Object.hasOwn(accepted, name)) return false;
     // Validation also removes null and {} from known fields, where they mean "absent".
     if (names.has(name) || isOpen) return !isNothing(value) && !renamed.has(name);
     return !renamed.has(name);
   };
-  const visit = (at: FieldTree, value: unknown, kept: unknown): void => {
+  const visit = (at: FieldTree, value: unknown, accepted: unknown): void => {
     if (!isContainer(value)) return;
     if (Array.isArray(value)) {
       if (!at.entries) return;
       for (let index = 0; index < value.length && found.length < MAX_UNKNOWN; index += 1) {
         path.push(index);
-        visit(at.entries, value[index], Array.isArray(kept) ? kept[index] : null);
+        visit(at.entries, value[index], Array.isArray(accepted) ? accepted[index] : null);
         path.pop();
       }
       return;
@@ -109,14 +114,14 @@ export function findUnknown(tree: FieldTree, given: unknown, taken: unknown): re
     for (const name of Object.keys(value)) {
       if (found.length >= MAX_UNKNOWN) return;
       path.push(name);
-      if (isUnknown(at, name, value[name], kept)) found.push({ path: [...path], known: [...at.names.keys()] });
+      if (isUnknown(at, name, value[name], accepted)) found.push({ path: [...path], known: [...at.names.keys()] });
       else {
         const below = at.names.get(name);
-        if (below) visit(below, value[name], isContainer(kept) ? kept[name] : null);
+        if (below) visit(below, value[name], isContainer(validated) ? validated[name] : null);
       }
       path.pop();
     }
   };
-  visit(tree, given, taken);
+  visit(tree, given, validated);
   return found;
 }

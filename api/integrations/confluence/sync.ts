@@ -8,7 +8,7 @@ export const syncConfluence = syncFilesAt({
   tag: 'Integrations',
   summary: 'Sync selected pages of a connected Confluence',
   description: [
-    `Does what \`POST /integrations/files/sync\` does, for a data source of Confluence; another kind is 404. An item is synced with all its descendants: a space with its pages and blog posts, a page with the pages below it.
+    `Works like \`POST /integrations/files/sync\`, for a data source of Confluence only; another kind returns 404. An item is synced with all its descendants: a space with its pages and blog posts, a page with the pages below it.
 
 ${AFTER_SELECTION}`,
   ],

@@ -45,8 +45,8 @@ The service needs an OAuth client: of the organization (\`POST /white_label/crea
     Joi.object({
       oauth_url: Joi.string()
         .required()
-        .description('Address for the browser of the end user. It is meant for one user only.'),
-    }).description('Where the user continues.'),
+        .description('Address for the browser of the end user. Give it to this user only.'),
+    }).description('Address at which the user continues.'),
   ),
   async handle({ caller, body, deps }) {
     const { service } = body;
@@ -108,7 +108,7 @@ async function consentUrl(
   const runId = await store.runs.nextId();
   const options = toConnectionOptions(service, body);
   const state = store.attempts.newState();
-  const asked = {
+  const consentRequest = {
     clientId: client.id,
     clientSecret: client.secret,
     redirectUri,
@@ -116,7 +116,7 @@ async function consentUrl(
     scopes: scopesOf(body, consent),
     verifier,
   };
-  const { url, requestToken } = await callSource(name, () => consent.begin(facts, asked));
+  const { url, requestToken } = await callSource(name, () => consent.begin(facts, consentRequest));
   await unit.transaction(async (session) => {
     const workflowId = workflowIds.connect(runId);
     const run = { kind: 'connectByConsent', workflowId, owner: caller, fileId: null } as const;

@@ -36,7 +36,7 @@ export const connectFreshdesk = operation({
   auth: 'user',
   summary: 'Connect Freshdesk with the API key of an agent',
   description: [
-    `Connects a Freshdesk account. What the agent may read can be listed and synced: articles and tickets. ${AFTER_CONNECTING}
+    `Connects a Freshdesk account. The articles and tickets that the agent can read can be listed and synced. ${AFTER_CONNECTING}
 
 By default the account is listed (\`DATA_SOURCE_READY\`) and synced completely; \`sync_files_on_connection: false\` leaves the selection to \`POST /integrations/files/sync\`.`,
   ],
@@ -45,7 +45,7 @@ By default the account is listed (\`DATA_SOURCE_READY\`) and synced completely; 
     'FreshDeskConnectRequest',
     Joi.object({
       domain: credential().description(
-        'Domain of the account: `example` or `example.freshdesk.com`. Another host is 422.',
+        'Domain of the account: `example` or `example.freshdesk.com`. Another host returns 422.',
       ),
       api_key: credential().description('API key of an agent. It is stored encrypted.'),
       tags: connectionTags(),

@@ -23,7 +23,7 @@ export const syncGitBook = operation({
   auth: 'user',
   summary: 'Sync spaces of a connected GitBook',
   description: [
-    `Creates files from all pages of up to ${MAX_SPACES} spaces, as Markdown, or syncs them again. Links and computed pages become no files.
+    `Creates files from all pages of up to ${MAX_SPACES} spaces, as Markdown, or syncs them again. No files are created for links and computed pages.
 
 ${AFTER_SELECTION}`,
   ],

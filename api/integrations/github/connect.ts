@@ -34,7 +34,9 @@ Repositories are not listed at once by default: choose some with \`POST /integra
   body: named(
     'GithubConnectRequest',
     Joi.object({
-      username: credential().description('Login of the GitHub user to whom the token belongs; another one is 400.'),
+      username: credential().description(
+        'Login of the GitHub user to whom the token belongs; another one returns 400.',
+      ),
       access_token: credential().description('Personal access token. It is stored encrypted.'),
       sync_source_items: syncSourceItems(false),
       data_source_tags: dataSourceTags(),

@@ -11,8 +11,8 @@ import { callSource, LIVE } from '../callSource.js';
 import { accountOf, connectedSourceOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
-/** What all lists have in common. */
-const PAGES = `Follow \`next_cursor\` to the last page. A repository or pull request that does not exist, or that the token cannot read, is 404. ${LIVE}`;
+/** Part of the descriptions of all lists. */
+const PAGES = `Follow \`next_cursor\` to the last page. A repository or pull request that does not exist, or that the token cannot read, returns 404. ${LIVE}`;
 const PLACE = '/integrations/data/github';
 const absent = (what: string): HttpError =>
   new HttpError(404, `GitHub has no such repository for the connected account, or no such ${what} in it.`);
@@ -42,7 +42,7 @@ const list = (
     ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITHUB');
-      const asked = {
+      const readQuery = {
         repository: body.repository,
         number: body.pull_number ?? null,
         filters: body.filters ?? {},
@@ -54,7 +54,7 @@ const list = (
         remote: body.include_remote_data,
       };
       const account = accountOf(source, deps);
-      const found = await callSource('GitHub', (signal) => account.read(kind, asked, signal));
+      const found = await callSource('GitHub', (signal) => account.read(kind, readQuery, signal));
       if (found === null) throw absent('pull request');
       return found;
     },
@@ -84,9 +84,9 @@ const one = (
     async handle({ caller, params, query, deps }) {
       const number = pathId(params, name);
       const source = await onlySourceOf(caller, query.data_source_id, deps.store, 'GITHUB');
-      const asked = { number, repository: query.repository || null, remote: query.include_remote_data };
+      const readQuery = { number, repository: query.repository || null, remote: query.include_remote_data };
       const account = accountOf(source, deps);
-      const found = await callSource('GitHub', (signal) => account.read(`one of ${kind}`, asked, signal));
+      const found = await callSource('GitHub', (signal) => account.read(`one of ${kind}`, readQuery, signal));
       if (found === null) throw absent(what);
       return found;
     },
@@ -104,7 +104,7 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
   one('issues', 'issue_number', 'issue', issue, {
     operationId: 'issue_integrations_data_github_issues__issue_number__get',
     description: [
-      `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, is 404. ${LIVE}`,
+      `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, returns 404. ${LIVE}`,
     ],
   }),
   list('pull_requests', 'pull_requests', pullRequest, {
@@ -117,7 +117,7 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
   one('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
     operationId: 'get_pr_integrations_data_github_pull_requests__pull_number__get',
     description: [
-      `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, is 404. ${LIVE}`,
+      `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, returns 404. ${LIVE}`,
     ],
   }),
   list('comments', 'pull_requests/comments', pullComment, {

@@ -32,7 +32,7 @@ export const syncGitHubRepos = operation({
   description: [
     `Starts a run that lists the directories and files of up to ${MAX_REPOS} repositories, in their default branches. No file is synced: use it before \`POST /integrations/items/list\` and \`POST /integrations/files/sync\`.
 
-\`sync_status\` of the data source shows the state; the event \`DATA_SOURCE_READY\` reports the end. An unknown or ambiguous repository is 400. While the account is being listed, the response is 409.`,
+\`sync_status\` of the data source shows the state; the event \`DATA_SOURCE_READY\` reports the end. An unknown or ambiguous repository returns 400. While the account is being listed, the response is 409.`,
   ],
   createsWork: true,
   body: named(

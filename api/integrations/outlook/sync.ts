@@ -41,7 +41,7 @@ export const syncOutlook = operation({
   auth: 'user',
   summary: 'Sync mails of a folder of a connected Outlook',
   description: [
-    `Creates a file from each mail in one folder that meets the conditions, or syncs it again. \`{}\` selects all mails of the folder. Nested folders are not included. An unknown or ambiguous folder is 400.
+    `Creates a file from each mail in one folder that meets the conditions, or syncs it again. \`{}\` selects all mails of the folder. Nested folders are not included. An unknown or ambiguous folder returns 400.
 
 ${AFTER_SELECTION}`,
   ],

@@ -21,7 +21,7 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     auth: 'user',
     summary: `List ${kind} of a connected Salesforce`,
     description: [
-      `Returns a page of the ${kind} that the connected user can read now. Use it to look up records without storing them. Follow \`next_cursor\` with the same filters and order to the last page; an invalid one is 400. ${LIVE}`,
+      `Returns a page of the ${kind} that the connected user can read now. Use it to look up records without storing them. Follow \`next_cursor\` with the same filters and order to the last page; an invalid one returns 400. ${LIVE}`,
     ],
     body: crmListing(kind),
     answer: named(
@@ -62,7 +62,7 @@ const one = (kind: CrmOperation): DocumentedOperation =>
     auth: 'user',
     summary: `Get ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${CRM_OPERATIONS[kind].one} of a connected Salesforce`,
     description: [
-      `Returns one record by its id at Salesforce. A record that does not exist, or that the connected user cannot read, is 404. ${LIVE}`,
+      `Returns one record by its id at Salesforce. A record that does not exist, or that the connected user cannot read, returns 404. ${LIVE}`,
     ],
     query: Joi.object({
       data_source_id: accountId(),

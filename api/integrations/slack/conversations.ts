@@ -47,7 +47,7 @@ export const slackConversations = operation({
       .max(100)
       .default('public_channel')
       .description(
-        'Kinds of conversations, separated by commas: `public_channel`, `private_channel`, `mpim` (groups), `im` (direct messages). Another value is 422.',
+        'Kinds of conversations, separated by commas: `public_channel`, `private_channel`, `mpim` (groups), `im` (direct messages). Another value returns 422.',
       ),
     cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
       'The `next_cursor` of the page before. Absent or empty: the first page.',
@@ -61,7 +61,9 @@ export const slackConversations = operation({
       results: Joi.array()
         .items(conversation)
         .required()
-        .description('Conversations of this page, which may be fewer than a page has room for.'),
+        .description(
+          'Conversations of this page. A page can be short or empty before the last one: follow `next_cursor`.',
+        ),
       next_cursor: Joi.string()
         .allow(null)
         .required()

@@ -24,9 +24,9 @@ const requestBody = named(
         conversation_id: text()
           .allow('')
           .required()
-          .description('Id of a channel or direct message, such as `C0123ABCD`. Another text is 422.'),
+          .description('Id of a channel or direct message, such as `C0123ABCD`. Another text returns 422.'),
         after: orNull(text().allow('')).description(
-          'Start: a day (`YYYY/mm/dd`), a time (ISO 8601) or seconds since 1970, in UTC. Messages from its quarter of an hour on are synced. Absent or empty: all.',
+          'Start: a day (`YYYY/mm/dd`), a time (ISO 8601) or seconds since 1970, in UTC. Messages are synced from the start of the quarter of an hour that contains it. Absent or empty: all.',
         ),
       }).description('Which messages of Slack are synced.'),
     ).required(),

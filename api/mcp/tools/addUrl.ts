@@ -7,12 +7,12 @@ import { webScrape } from '../../web/webScrape.js';
 import { queued, queuedOf } from '../queued.js';
 import { tool } from '../tool.js';
 
-/** Takes in a web page, and with depth the pages that it links to. */
+/** Ingests a web page, and with depth the pages that it links to. */
 export const addUrl = tool({
   name: 'add_url',
   title: 'Add a web page',
   description:
-    'Takes in the page at a URL, and with depth pages that it links to on the same host. It returns at once; follow it with sync_status. Later, resync with the returned file id fetches it again.',
+    'Ingests the page at a URL, and with depth pages that it links to on the same host. It returns at once; follow it with sync_status. Later, resync with the returned file id fetches it again.',
   scope: 'write',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   input: Joi.object({

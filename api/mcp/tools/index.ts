@@ -18,7 +18,7 @@ const tools: readonly Tool[] = [search, listFiles, readFile, listSources, syncSt
 export const toolsOf = ({ mayWrite }: Pick<Agent, 'mayWrite'>): readonly Tool[] =>
   tools.filter(({ scope }) => mayWrite || scope === 'read');
 
-/** Returns whether a tool exists that another token permits. */
+/** Returns whether a tool with this name exists and requires the scope `write`. */
 export const needsWrite = (name: string): boolean => tools.some((tool) => tool.name === name && tool.scope === 'write');
 
 /** Tools as tools/list returns them, converted once. */

@@ -15,11 +15,11 @@ const file = record({
   ...stateFields,
   parent_id: nullable(integer()).description('File id of the site, feed or folder that the file belongs to.'),
   characters: nullable(integer()).description('Length of the text; null while it is unknown.'),
-  created_at: Joi.string().description('When the file was taken in.'),
+  created_at: Joi.string().description('When the file was added.'),
   last_sync: nullable(Joi.string()).description('When its last sync ended; null before the first.'),
 });
 
-/** Converts the record of a file to what agents see of it. */
+/** Converts the record of a file to the fields that agents receive. */
 export const fileOf = (one: FileRecord) => ({
   file_id: one.id,
   uri: uriOf(one.id),

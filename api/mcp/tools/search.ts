@@ -34,8 +34,8 @@ const input = Joi.object({
     .items(integer())
     .max(1_000)
     .description('Only these files, and the files below them: pages of a site, files of a folder.'),
-  created_from: Joi.string().isoDate().description('Only files taken in at this time (ISO 8601) or later.'),
-  created_before: Joi.string().isoDate().description('Only files taken in before this time (ISO 8601).'),
+  created_from: Joi.string().isoDate().description('Only files added at this time (ISO 8601) or later.'),
+  created_before: Joi.string().isoDate().description('Only files added before this time (ISO 8601).'),
   mode: Joi.string()
     .valid('hybrid', 'semantic')
     .default('hybrid')

@@ -86,7 +86,7 @@ export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, 
     ${filter(null, 'all', all)}
     ${SOURCE_STATES.filter((state) => counts[state] > 0).map((state) => filter(state, NAMES[state], counts[state]))}
   </nav>`;
-  const said =
+  const note =
     all > rows.length
       ? `the ${rows.length} that need attention or changed last`
       : 'those that need attention come first';
@@ -108,5 +108,5 @@ export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, 
       </table>
     </div>
     ${pages > 1 ? html`<p class="empty">${pager(page, pages, (to) => linkTo({ ...view, page: to }))}</p>` : nothing}`;
-  return card('Data sources', said, shown.length === 0 ? empty('There are no data sources.') : table, links_);
+  return card('Data sources', note, shown.length === 0 ? empty('There are no data sources.') : table, links_);
 }

@@ -58,7 +58,7 @@ function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
   const fault = (kind: FaultKind, message: string, waitMs: number | null = null): Fault =>
     new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
   if (status === 200) return read(answer.text, upstream, model, inputs.length);
-  const said = reasonIn(answer.text, reasonsIn);
+  const reason = reasonIn(answer.text, reasonsIn);
   const waitMs = retryAfterMs(headers);
   const refusal = refusalOf(status, waitMs);
   if (status === 429 && /insufficient_quota/.test(answer.text)) {
@@ -74,14 +74,14 @@ function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
     return { kind: 'hopeless', fault: fault('access_denied', message) };
   }
   if (status === 400 || status === 413 || status === 422) {
-    const tooLong = status === 413 || /token|length|long|large|charact|size|bytes/i.test(said);
-    const message = `${name} rejected the text (${status}${said === '' ? '' : `: ${said}`}). Check that the model behind ${address} is ${model.space.name}'s.`;
+    const tooLong = status === 413 || /token|length|long|large|charact|size|bytes/i.test(reason);
+    const message = `${name} rejected the text (${status}${reason === '' ? '' : `: ${reason}`}). Check that the model behind ${address} is ${model.space.name}'s.`;
     return { kind: 'not taken', tooLong, fault: fault('bad_response', message) };
   }
   if (refusal === 'failed' || status === 409 || status === 425) {
     return { kind: 'failed', fault: fault('server_error', `${name} answered ${status}. Try again later.`, waitMs) };
   }
-  const message = `${name} answered ${status}${said === '' ? '' : `: ${said}`}. Check the setting ${address}, then sync again.`;
+  const message = `${name} answered ${status}${reason === '' ? '' : `: ${reason}`}. Check the setting ${address}, then sync again.`;
   return { kind: 'hopeless', fault: fault('bad_response', message) };
 }
 
@@ -97,8 +97,8 @@ function read(text: string, { name, address }: Upstream, model: RemoteModel, cou
     // The parser's message would quote the response; ours do not.
     return wrong(error instanceof SyntaxError ? 'incomplete or invalid JSON' : (error as Error).message);
   }
-  const amiss = findWrong(answer.vectors, count, model.space);
-  if (amiss !== null) return wrong(amiss);
+  const defect = findWrong(answer.vectors, count, model.space);
+  if (defect !== null) return wrong(defect);
   return { kind: 'answered', vectors: answer.vectors as readonly Float32Array[], tokens: answer.tokens };
 }
 

@@ -19,7 +19,11 @@ const CODES: Readonly<Record<number, string>> = {
 export function refuse(response: ServerResponse, { status, headers, code, body }: GraphRefused): void {
   if (body !== undefined) return sendJson(response, status, body, headers);
   const innerError = { date: '2026-03-03T10:00:00', 'request-id': 'r-1', 'client-request-id': 'r-1' };
-  const error = { code: code ?? CODES[status] ?? 'generalException', message: 'The emulator says no.', innerError };
+  const error = {
+    code: code ?? CODES[status] ?? 'generalException',
+    message: 'The emulator rejects this request.',
+    innerError,
+  };
   sendJson(response, status, { error }, headers);
 }
 
@@ -49,7 +53,7 @@ export function sendPage({ response, query, url, request }: Call, all: readonly 
   });
 }
 
-/** A changed item with the time of its change, in counted changes. */
+/** A changed item, with the sequence number of its change as the time. */
 export interface Changed {
   readonly at: number;
   readonly value: Json;

@@ -28,7 +28,7 @@ export interface Trap {
   readonly outcome: Outcome;
 }
 
-/** A trap whose page depends on the origins of the sites. */
+/** Returns a trap whose page depends on the origins of the sites. */
 export const placed = (name: string, page: (origins: Origins) => Page, outcome: Outcome): Trap => ({
   name,
   page,

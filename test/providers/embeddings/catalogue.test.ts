@@ -23,7 +23,7 @@ test('the embedded model serves a model id without a configured provider', () =>
   expect(embeddings.spaceOf('OPENAI')).toEqual({ name: 'minilm-l6-v2-384', dimensions: 384 });
 });
 
-test('an unserved space is a fault that names the space and the setting', async () => {
+test('rejects an unserved space with a fault that names the space and the setting', async () => {
   const embedding = embeddings.embed('openai-3-small-1536', ['text'], 'query');
   await expect(embedding).rejects.toMatchObject({ name: 'Fault', kind: 'embedding_failed' });
   await expect(embedding).rejects.toThrow(/"openai-3-small-1536".*minilm-l6-v2-384.*EMBEDDING_MODEL_PATH/);

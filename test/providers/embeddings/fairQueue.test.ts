@@ -9,7 +9,7 @@ function takeAll(queue: { take(): string | undefined }): string[] {
   return taken;
 }
 
-test('serves callers in turn with one item each, and each in its order', () => {
+test('serves callers in turn with one item each, and the items of a caller in order', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2', 'a3']);
   queue.add(b, ['b1']);

@@ -198,7 +198,7 @@ describe('a misbehaving provider', () => {
   const all = EACH.flatMap(([provider, model]) =>
     TRANSIENT.map(([name, fault]) => [provider, name, model, fault] as const),
   );
-  // In the short run the providers alternate over the faults.
+  // The short run takes every fifth pair, so that providers and faults alternate.
   const transient = isThorough() ? all : all.filter((_row, at) => at % EACH.length === 0);
 
   test('returns the right vectors after a retry', () =>
@@ -389,7 +389,7 @@ describe('Vertex AI', () => {
     expect(usage).toEqual([{ organizationId: 7, space, requests: 1, tokens: 0 }]);
   });
 
-  test('rejects too large pictures without a request, as do other models all pictures', async () => {
+  test('rejects a too large picture, and any picture for a text model, without a request', async () => {
     const embeddings = open();
     const large = await faultOf(embeddings.embedImages(space, [new Uint8Array(20_000_001)]));
     expect(large).toMatchObject({ kind: 'too_large', retryable: false });

@@ -126,7 +126,7 @@ describe('every reranker', () => {
       if (model === 'PONGO_RERANKER') expect(emulator.calls[0]?.sample).toBe(count > 25 ? count : 25);
     }));
 
-  test('sends no request for no texts', () =>
+  test('sends no request without texts', () =>
     eachModel(async (model) => {
       expect(await rerankers.choose(model).rerank('anything', [], 1)).toEqual([]);
       expect(emulator.calls).toEqual([]);

@@ -19,12 +19,12 @@ export async function startTokenProxy() {
       const body = request.method === 'POST' ? await buffer(request) : null;
       const headers = { ...passed(request.headers), authorization: `Bearer ${to.token}` };
       const answer = await fetch(to.endpoint, { method: request.method ?? 'GET', headers, body });
-      const kept = ['content-type', 'mcp-session-id'].flatMap((name) => {
+      const forwarded = ['content-type', 'mcp-session-id'].flatMap((name) => {
         const value = answer.headers.get(name);
         return value === null ? [] : [[name, value]];
       });
-      response.writeHead(answer.status, Object.fromEntries(kept));
-      // Streams of events pass as they come.
+      response.writeHead(answer.status, Object.fromEntries(forwarded));
+      // Event streams are forwarded as they arrive.
       if (answer.body) await pipeline(Readable.fromWeb(answer.body as never), response);
       else response.end();
     };
@@ -36,7 +36,7 @@ export async function startTokenProxy() {
   return {
     origin,
     url: `${origin}/mcp`,
-    /** Sets where requests go. */
+    /** Sets the endpoint and the token of later requests. */
     forwardTo(endpoint: string, token: string) {
       to = { endpoint, token };
     },

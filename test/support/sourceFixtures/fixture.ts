@@ -25,7 +25,7 @@ export interface FixtureContent {
 export interface SourceFixture {
   /** Its part of SOURCE_URLS. */
   readonly settings: string;
-  /** The user's credential, which must not appear anywhere in clear. */
+  /** The user's credential, which must not appear anywhere in plain text. */
   readonly secret: string;
   /** All secrets issued so far, including tokens and codes. Unset: only `secret`. */
   allSecrets?(): readonly string[];

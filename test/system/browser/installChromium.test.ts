@@ -77,7 +77,7 @@ describe('a missing browser', () => {
     expect([ran(), notices]).toEqual([['fails', 'broken', 'works'], []]);
   });
 
-  test('that no way can install is reported once and not tried again; pages are fetched without it', async () => {
+  test('is reported once if all ways fail, and not tried again; pages are fetched without it', async () => {
     let time = 0;
     const browserPool = pool([way('fails', 'exit 1')], { now: () => time });
     expect(await Promise.all([page(browserPool), page(browserPool)])).toEqual([null, null]);
@@ -87,7 +87,7 @@ describe('a missing browser', () => {
     expect(notices).toEqual([expect.stringMatching(/the installation failed.*CHROMIUM_PATH/)]);
   });
 
-  test('that installs slowly does not block pages; later pages use it', async () => {
+  test('does not block pages while it is being installed; later pages use it', async () => {
     const gate = path.join(folder, 'gate');
     const browserPool = pool([way('slow', `while [ ! -e ${gate} ]; do sleep 0.05; done; ${installs()}`)], {
       installWaitMs: 100,
@@ -160,7 +160,7 @@ describe('an installer', () => {
     expect(readFileSync(seen, 'utf8')).not.toContain('do not leak');
   });
 
-  test("starts with Playwright's own, which installs the required browser", () => {
+  test("is Playwright's own first, which installs the required browser", () => {
     const first = usualWays()[0]?.[0];
     const [cli = '', ...args] = first?.args ?? [];
     const { status, stdout } = spawnSync(first?.command ?? '', [cli, ...args, '--dry-run'], { encoding: 'utf8' });

@@ -50,7 +50,7 @@ async function contents(): Promise<Record<string, string>> {
   );
 }
 
-test('restores what was copied after a wipe; sha256sum verifies the copy', async () => {
+test('restores the copied files after a wipe; sha256sum verifies the copy', async () => {
   const { logs: _logs, ...before } = (await contents()) as Record<string, string>;
   const made = await call('backup', folder);
   expect([made.code, made.said]).toEqual([0, '']);
@@ -82,8 +82,8 @@ test('refuses a backup of another SECRET_KEY, wherever the key is set', async ()
   expect([other.code, other.said]).toEqual([1, expect.stringContaining('another SECRET_KEY (k1)')]);
   await mkdir(dataDir);
   await writeFile(path.join(dataDir, 'secret-key'), key());
-  const kept = await call('restore', folder, '--force');
-  expect([kept.code, kept.said]).toEqual([1, expect.stringContaining('another SECRET_KEY (k1)')]);
+  const withStoredKey = await call('restore', folder, '--force');
+  expect([withStoredKey.code, withStoredKey.said]).toEqual([1, expect.stringContaining('another SECRET_KEY (k1)')]);
   expect(Object.keys(await contents())).toEqual(['secret-key']);
 });
 

@@ -216,7 +216,7 @@ describe('JBIG2 images', () => {
     expect(textOf(await recognize(scan, 'scan.pdf'))).toEqual([LIT[0]]);
   });
 
-  test('of billions of pixels end at the memory limit of the process that decodes them: of OCR, and of the reader that looks for scans', async () => {
+  test('of billions of pixels end at the memory limit of the process that decodes them: OCR, or the reader that searches for scans', async () => {
     expect(await faultOf(recognize(jbig2Bomb(60_000), 'bomb.pdf'))).toMatch(/^parse_limit: .*OCR_MEMORY_MB/);
     const stamped = { ...upload(jbig2Bomb(100_000, 'Page 1'), 'stamped.pdf'), beforeOcr: true };
     expect(await faultOf(pool.process(stamped, { chunkSize: 200, chunkOverlap: 0, prefix: null }))).toMatch(

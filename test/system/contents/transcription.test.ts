@@ -63,7 +63,7 @@ const PLAIN = {
 describe.each(SERVICES)('%s', (transcription_service) => {
   const options = { transcription_service };
 
-  test('makes paragraphs of a recording and chunks with their times, which searches find', async () => {
+  test('splits a recording into paragraphs and into chunks with times, which searches find', async () => {
     const scene = `plain-${transcription_service}`;
     const content = recordingOf(scene, 60_000);
     const { id } = await user.send({ name: 'talk.mp3', content }, { ...options, chunk_size: 14, chunk_overlap: 0 });
@@ -308,7 +308,7 @@ describe('a job of AssemblyAI', () => {
   });
 });
 
-test('ends a call to Deepgram with its file', async () => {
+test('ends a call to Deepgram when its file is cancelled', async () => {
   deepgram.scenes.set('hangs', { mishaps: ['hang'] });
   const { id } = await send('hangs');
   await waitFor(

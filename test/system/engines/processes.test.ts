@@ -35,7 +35,7 @@ async function onlyOnPath(program: string, prints: string): Promise<string> {
 }
 
 describe('the lookup of programs', () => {
-  test('reports the programs it tried, and what to do, without a suitable Python', async () => {
+  test('reports the programs that were tried, and what to do, if no Python is suitable', async () => {
     await onlyOnPath('python3', '3.9');
     await expect(findPython()).rejects.toThrow(
       /Python 3.10 to 3.13.*python3: is 3.9; python3.13: not found.*\n.*apt-get install.*MONGODB_URI/,

@@ -92,17 +92,17 @@ test('gives two engines that start at once on one port separate ports', async ()
   }
 });
 
-test('passes a crash during the start of other engines with a way to restart', async () => {
+test('reports a crash during the start of other engines, with an engine that can be restarted', async () => {
   let launches = 0;
   const launch = () => {
     launches += 1;
     const ended = launches === 1 ? Promise.resolve('ended with code 1') : new Promise<string>(() => {});
     return Promise.resolve({ pid: launches, ended, stop: () => Promise.resolve() });
   };
-  const restarted = new Promise<number>((tell, fail) => {
+  const restarted = new Promise<number>((resolve, fail) => {
     const onCrash = (name: string, how: string, engine: Engine) => {
       expect([name, how]).toEqual(['qdrant', 'ended with code 1']);
-      engine.restart().then(() => tell(engine.pid), fail);
+      engine.restart().then(() => resolve(engine.pid), fail);
     };
     startEngine({ name: 'qdrant', ports: ['free'], launch, onCrash }).catch(fail);
   });

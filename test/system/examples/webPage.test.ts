@@ -24,7 +24,7 @@ beforeAll(async () => {
   const [, address = ''] = await server.printed(/^Open (http:\S+)$/m);
   const executablePath = findChromium(null);
   if (executablePath === null) throw new Error('There is no Chromium: install chromium-headless-shell');
-  // localhost and 127.0.0.1 are the only hosts that it can reach.
+  // The browser can reach only localhost and 127.0.0.1.
   const args = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'];
   browser = await chromium.launch({ executablePath, chromiumSandbox: false, args });
   page = await browser.newPage();

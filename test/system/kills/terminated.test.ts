@@ -42,7 +42,7 @@ afterAll(async () => {
   await client.connection.close();
 });
 
-/** Runs the reaper as in a minute, when every run is old enough for it. */
+/** Runs the reaper with a clock that is a minute ahead, so that every run is old enough for it. */
 const reapLater = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
 
 /** Reads the stores once the last run has ended, which is a moment after its file. */
@@ -149,7 +149,7 @@ test('does not change a run that ended after the reaper had listed it', async ()
   ).toBe(0);
 });
 
-test('stops work in running processes when the records become newer, and the API resumes when they are not', async () => {
+test('stops work in running processes when the records get a newer version, and the API resumes when they have the old one again', async () => {
   const setVersion = (version: number) =>
     withDatabase(service, (db) =>
       db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version } }),

@@ -44,11 +44,11 @@ async function forward(
     ...(typeof customerId === 'string' ? { 'customer-id': customerId } : {}),
   };
   const answer = await fetch(`${service.url}${url.slice('/allotrope'.length)}`, { headers, redirect: 'manual' });
-  // fetch has unpacked the body.
-  const kept = [...answer.headers].filter(
+  // fetch has decompressed the body.
+  const headersToSend = [...answer.headers].filter(
     ([name]) => !/^(?:content-(?:encoding|length)|transfer-encoding|connection)$/.test(name),
   );
-  response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
+  response.writeHead(answer.status, Object.fromEntries(headersToSend)).end(Buffer.from(await answer.arrayBuffer()));
 }
 
 /** A page of the browser, with its errors and its requests to other servers. */
@@ -64,7 +64,7 @@ async function opened(at: string, width: number, colorScheme: 'light' | 'dark'):
   const outside: string[] = [];
   page.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return;
-    // This version of Scalar also prints what its own validator finds in a document of OpenAPI 3.1: a heading and a list.
+    // This version of Scalar also prints the findings of its validator for an OpenAPI 3.1 document: a heading and a list.
     const isOfValidator = /^document validation errors|^\[(?:Object(?:, )?)+\]$/.test(message.text());
     if (!isOfValidator) faults.push(message.text());
   });
@@ -85,7 +85,7 @@ async function show(page: Page, anchor: string): Promise<void> {
   await operationOf(page, anchor).getByRole('button', { name: 'Test Request' }).first().waitFor();
 }
 
-/** Sends the request of an operation by the console, and returns what the console shows. */
+/** Sends the request of an operation with the console of the page, and returns the shown response. */
 async function sent(page: Page, anchor: string): Promise<string> {
   await operationOf(page, anchor).getByRole('button', { name: 'Test Request' }).first().click();
   const dialog = page.getByRole('dialog');
@@ -145,9 +145,11 @@ describe('the page at /docs', () => {
     await page.keyboard.press('Escape');
     await show(page, 'tag/users/GET/whoami');
     expect(await sent(page, 'tag/users/GET/whoami')).toContain('"organization_supplied_user_id": "user-42"');
-    // The key is forgotten with the page.
-    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
-    expect(kept).not.toContain(service.apiKey);
+    // The page stores no key.
+    const storage = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    );
+    expect(storage).not.toContain(service.apiKey);
     expect({ faults, outside }).toEqual({ faults: [], outside: [] });
     await page.close();
   });
@@ -155,7 +157,7 @@ describe('the page at /docs', () => {
   test.each([
     ['light', 'rgb(255, 255, 255)'],
     ['dark', 'rgb(15, 15, 15)'],
-  ] as const)('fits a phone and is %s where the device is', async (scheme, background) => {
+  ] as const)('fits a phone, and is %s on a device with this colour scheme', async (scheme, background) => {
     const { page, faults, outside } = await opened(`${service.url}/docs/`, 390, scheme);
     await page.getByText('Access tokens with which').first().waitFor();
     await show(page, 'tag/files/POST/upload_text');
@@ -180,7 +182,7 @@ describe('the page at /docs', () => {
 });
 
 describe('the files of the page', () => {
-  test('are sent compressed, unpacked to clients that ask for it, and not again if unchanged', async () => {
+  test('are sent compressed, uncompressed to clients that request it, and with 304 if unchanged', async () => {
     for (const path of ['/openapi.json', '/docs/scalar.js']) {
       const packed = await fetch(`${service.url}${path}`);
       const etag = packed.headers.get('etag') ?? '';
@@ -188,9 +190,9 @@ describe('the files of the page', () => {
       const plain = await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'identity' } });
       expect([plain.status, plain.headers.get('content-encoding')]).toEqual([200, null]);
       expect(await plain.text()).toBe(await packed.text());
-      // fetch would ask for a fresh answer as soon as it is given this header.
-      const asked = ['-s', '-w', '%{http_code}', '-H', `if-none-match: ${etag}`, `${service.url}${path}`];
-      expect((await promisify(execFile)('curl', asked)).stdout).toBe('304');
+      // With this header, fetch also sends `cache-control: no-cache`, which prevents a 304.
+      const args = ['-s', '-w', '%{http_code}', '-H', `if-none-match: ${etag}`, `${service.url}${path}`];
+      expect((await promisify(execFile)('curl', args)).stdout).toBe('304');
     }
   });
 

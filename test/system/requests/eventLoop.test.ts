@@ -117,7 +117,7 @@ const send = (address: string, body: string, headers: (attempt: number) => Heade
 const many = (count: number, of: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => of(index)).join();
 
-/** Bodies above the limits, refused before they are parsed. As long as MAX_JSON_BYTES allows. */
+/** Bodies above the limits, refused before they are parsed. Each is as long as MAX_JSON_BYTES allows. */
 const REFUSED: Readonly<Record<string, string>> = {
   '300,000 unknown keys': `{${many(300_000, (index) => `"k${index}":1`)}}`,
   '1,600,000 empty lists': `{"x":[${many(1_600_000, () => '[]')}]}`,
@@ -137,7 +137,7 @@ const ADMITTED: Readonly<Record<string, string>> = {
 };
 
 const posts = operations.filter(({ method, body, takesForm }) => method === 'post' && body && !takesForm);
-/** In test:system each operation gets one row of each kind; test:long has all. */
+/** test:system sends one row of each kind to each operation; test:long sends all. */
 const rowsFor = <T>(rows: readonly T[], index: number): T[] =>
   isThorough() ? [...rows] : rows.filter((_row, at) => at === index % rows.length);
 

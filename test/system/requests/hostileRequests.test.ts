@@ -23,7 +23,7 @@ interface Refusal {
 
 let service: TestService;
 let user: TestUser;
-/** Joi's description of a schema, with the names of its fields. */
+/** Returns Joi's description of a schema, with the names of its fields. */
 const fieldsIn = (schema: Joi.Schema | undefined): unknown => (schema ? schema.describe() : null);
 /** The credentials that each kind of operation accepts. */
 let credentials: Record<string, Record<string, string>>;
@@ -67,13 +67,13 @@ const HOSTILE: readonly Hostile[] = [
   ['10,000 levels in an unknown field', `{"x":${deep(10_000)}}`, {}, 422, 'json_invalid'],
   ['10,000 nested lists', '['.repeat(10_000) + ']'.repeat(10_000), {}, 422, 'json_invalid'],
   ['a key that would change the prototype', '{"__proto__":{"admin":true}}', {}, 422, 'value_error'],
-  ['a nested one', '{"filters":{"tags":{"__proto__":1}}}', {}, 422, 'value_error'],
+  ['such a key in a nested object', '{"filters":{"tags":{"__proto__":1}}}', {}, 422, 'value_error'],
   ['an unknown charset', '{}', { 'content-type': 'application/json; charset=klingon' }, 415, null],
   ['an unknown content encoding', '{}', { 'content-encoding': 'klingon' }, 415, null],
   ['bytes that do not decompress', '{}', { 'content-encoding': 'gzip' }, 400, null],
   ['more bytes than allowed', `{"x":"${'y'.repeat(1_000_000)}"}`, {}, 413, null],
 ];
-/** Each operation gets a third of the rows, since all operations refuse them in the same code; test:long has all. */
+/** Each operation gets a third of the rows, since the same code refuses them for all operations; test:long sends all. */
 const hostileTo = (index: number): Hostile[] =>
   isThorough() ? [...HOSTILE] : HOSTILE.filter((_row, at) => at % 3 === index % 3);
 

@@ -156,7 +156,7 @@ thoroughly('applies the same limits to crawls and feeds', async () => {
   await linked.close();
 });
 
-test('fails a page above max_characters_per_file by the name of the limit, and syncs the others', async () => {
+test('fails a page above max_characters_per_file with the name of the limit, and syncs the others', async () => {
   site.pages.set('/long.html', samplePage(3, 12));
   site.pages.set('/mixed.xml', sitemapOf(site.origin, ['/pages/0.html', '/long.html']));
   const user = await limited('per-file', { max_characters_per_file: 3_000 });
@@ -169,7 +169,7 @@ test('fails a page above max_characters_per_file by the name of the limit, and s
   expect((await user.chunks({ ids: [long?.id] })).count).toBe(0);
 });
 
-/** Returns the characters of a page of the site, as a user without limits has them. */
+/** Returns the number of characters of one page of the site, measured by a user without limits. */
 async function pageCharacters(): Promise<number> {
   const user = await service.user('measure');
   const parent = await user.settled((await scrape(user)).id);

@@ -59,7 +59,7 @@ const allRunsEnded = () =>
     () => withDatabase(service, (db) => db.collection('runs').countDocuments({ finishedAt: null })),
     (runs) => runs === 0,
   );
-const kept = async (query = ''): Promise<Quarantined[]> =>
+const quarantined = async (query = ''): Promise<Quarantined[]> =>
   (await organization.get<Listed<Quarantined>>(`/quarantined_files?${query}`)).body.results;
 const restore = (body: Record<string, unknown>) =>
   organization.post<{ restoring: number }>('/quarantined_files/restore', body);
@@ -115,11 +115,11 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(await pointsOfFile(service.env, missing.id)).toEqual([]);
   expect(await storedFor(service.env)).toEqual([missing.id]);
   expect((await eventKindsOf(service.env, missing.id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
-  const [row] = await kept(mine);
+  const [row] = await quarantined(mine);
   expect(row).toMatchObject({ file_id: missing.id, external_file_id: name, state: 'KEPT' });
   expect(Date.parse(row!.kept_until) - Date.parse(row!.quarantined_at)).toBeGreaterThan(2.9 * DAY_MS);
-  expect(await kept(`data_source_id=${id}&run_id=${row?.run_id}`)).toEqual([row]);
-  expect(await kept('data_source_id=1')).toEqual([]);
+  expect(await quarantined(`data_source_id=${id}&run_id=${row?.run_id}`)).toEqual([row]);
+  expect(await quarantined('data_source_id=1')).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
   // Tags added meanwhile apply to the restored file.
   await user.post('/data_sources/tags/add', { data_source_id: id, tags: { pier: 'north' } });
@@ -149,10 +149,10 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(await found('About boats')).toContain(missing.id);
   expect(fixture.contentAsked?.(name)).toBe(requestsBefore);
   expect(await storedFor(service.env)).toEqual([]);
-  expect(await kept(mine)).toEqual([]);
+  expect(await quarantined(mine)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
 
-  // The file is still missing at its source, and stays until it has been there again.
+  // The restored file is still missing at its source. It is quarantined again only after a listing has contained it.
   await pass();
   await pass();
   expect(await files()).toHaveLength(all.length);
@@ -161,7 +161,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   await pass();
   fixture.remove(name);
   await pass();
-  expect((await kept(mine)).map((one) => one.file_id)).toEqual([missing.id]);
+  expect((await quarantined(mine)).map((one) => one.file_id)).toEqual([missing.id]);
   expect((await restore({ customer_id: 'alma' })).body).toEqual({ restoring: 1 });
   await settled(all.length);
   await allRunsEnded();
@@ -173,9 +173,9 @@ test('erases a file that is not restored in time, without leftovers', async () =
   for (const other of content.others.slice(0, 2)) fixture.remove(other);
   await pass();
   await settled(all.length - 2);
-  const [first, second] = (await kept(mine)).map((one) => one.file_id) as [number, number];
+  const [first, second] = (await quarantined(mine)).map((one) => one.file_id) as [number, number];
   await letDaysPass([first], 3.1);
-  expect((await kept(mine)).map((one) => one.file_id)).toEqual([second]);
+  expect((await quarantined(mine)).map((one) => one.file_id)).toEqual([second]);
   // The deadline has passed.
   expect((await restore({ file_ids: [first] })).body).toEqual({ restoring: 0 });
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(1);
@@ -195,7 +195,7 @@ test('erases a file that is not restored in time, without leftovers', async () =
   const { id } = (await sourcesOf('bela'))[0]!;
   const user = await service.user('bela');
   expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
-  expect(await kept(mine)).toEqual([]);
+  expect(await quarantined(mine)).toEqual([]);
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(1);
   await waitFor(rows, (number) => number === 0);
   await allRunsEnded();
@@ -205,24 +205,24 @@ test('erases a file that is not restored in time, without leftovers', async () =
 const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
   (await (await service.user(customerId)).post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
-thoroughly('does not restore a file whose name a new one has, and erases all files of a deleted user', async () => {
+thoroughly('does not restore a file if a new file has its name, and erases all files of a deleted user', async () => {
   const { content, all, settled, pass, mine } = await connected('cora');
   fixture.remove(content.others[0]!);
   await pass();
   await settled(all.length - 1);
-  const [row] = await kept(mine);
+  const [row] = await quarantined(mine);
   fixture.reset();
   await pass();
   await settled(all.length);
   expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
   await allRunsEnded();
-  expect(await kept(mine)).toEqual([row]);
+  expect(await quarantined(mine)).toEqual([row]);
   expect(await settled(all.length)).not.toContainEqual(expect.objectContaining({ id: row?.file_id }));
   expect(await findInconsistencies()).toEqual([]);
 
   expect((await organization.post('/delete_users', { customer_ids: ['cora'] })).status).toBe(200);
   await waitFor(
-    () => kept(mine),
+    () => quarantined(mine),
     (rows) => rows.length === 0,
   );
   await allRunsEnded();
@@ -235,7 +235,7 @@ test('hides quarantined files from other organizations, and restores none withou
   fixture.remove(content.others[0]!);
   await pass();
   await settled(all.length - 1);
-  const [row] = await kept(mine);
+  const [row] = await quarantined(mine);
   const other = await service.store.organizations.create('other');
   const stranger = apiClient(service.url, { authorization: `Bearer ${other.apiKey}` });
   expect((await stranger.get('/quarantined_files')).body).toEqual({ results: [], count: 0 });
@@ -244,5 +244,5 @@ test('hides quarantined files from other organizations, and restores none withou
   expect((await restore({})).status).toBe(400);
   expect((await restore({ file_ids: [] })).body).toEqual({ restoring: 0 });
   await allRunsEnded();
-  expect(await kept(mine)).toEqual([row]);
+  expect(await quarantined(mine)).toEqual([row]);
 });
