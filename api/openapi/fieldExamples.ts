@@ -83,7 +83,7 @@ const isSame = (a: Json, b: Json): boolean => a === b || isDeepStrictEqual(a, b)
 /** Returns whether an object has the keys of a schema, and the values of its enums, which tell alternatives apart. */
 function isMadeBy(schema: Json, value: Json, schemas: Named): boolean {
   const properties = propertiesOf(schema);
-  if (listOf(schema['required']).some((key) => !(String(key) in value))) return false;
+  if (listOf(schema['required']).some((key) => typeof key === 'string' && !(key in value))) return false;
   if (schema['additionalProperties'] === false && Object.keys(value).some((key) => !(key in properties))) return false;
   return Object.entries(properties).every(([key, property]) => {
     const allowed = resolved(property, schemas)['enum'];
