@@ -57,6 +57,13 @@ test('reports no known fields: null, an empty object, renamed names, free keys, 
   expect(refusalOf(body)).toBeNull();
 });
 
+test('compares nested values with the validated value at the same place', () => {
+  const inner = Joi.object({ text: Joi.string() });
+  const tree = fieldTreeOf(Joi.object({ outer: Joi.object({ inner, list: Joi.array().items(inner) }) }))!;
+  const given = { outer: { inner: { text: 'a' }, list: [{ text: 'b' }] } };
+  expect(findUnknown(tree, given, given)).toEqual([]);
+});
+
 test('a strict request with unknown fields is refused, with the most similar known name', () => {
   expect(refusalOf({ rows: [{ txet: 'y' }], zzz: 1 })).toEqual([
     { loc: ['body', 'rows', 0, 'txet'], msg: 'Unknown field. Did you mean text?', type: 'extra_forbidden' },

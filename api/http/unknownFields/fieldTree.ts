@@ -117,7 +117,7 @@ export function findUnknown(tree: FieldTree, given: unknown, validated: unknown)
       if (isUnknown(at, name, value[name], accepted)) found.push({ path: [...path], known: [...at.names.keys()] });
       else {
         const below = at.names.get(name);
-        if (below) visit(below, value[name], isContainer(validated) ? validated[name] : null);
+        if (below) visit(below, value[name], isContainer(accepted) ? accepted[name] : null);
       }
       path.pop();
     }
