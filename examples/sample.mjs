@@ -30,7 +30,7 @@ export async function prepare() {
   if ((await files()).length === 0) {
     const form = new FormData();
     form.set('file', new Blob([await readFile(REPORT)]), 'report.pdf');
-    await call('/uploadfile?chunk_size=100', { authorization }, form);
+    await call('/uploadfile?chunk_size=100&generate_sparse_vectors=true', { authorization }, form);
   }
   for (;;) {
     const [{ sync_status: status, sync_error_message: message }] = await files();

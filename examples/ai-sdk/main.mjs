@@ -8,7 +8,7 @@ const { text, steps } = await generateText({
   model: standInModel, // Yours, for example openai('…') of @ai-sdk/openai.
   tools: { search: searchTool(await prepare()) },
   stopWhen: stepCountIs(5),
-  prompt: process.argv[2] ?? 'How deep is the harbour entrance?',
+  prompt: process.argv[2] ?? 'How deep is the entrance at low water?',
 });
 for (const { toolCalls } of steps)
   for (const { toolName, input } of toolCalls) console.log(`${toolName}(${JSON.stringify(input)})`);

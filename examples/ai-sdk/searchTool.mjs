@@ -13,7 +13,7 @@ export const searchTool = ({ url, token }) =>
       const response = await fetch(`${url}/embeddings`, {
         ...{ method: 'POST', signal },
         headers: { authorization: `Token ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ query, k }),
+        body: JSON.stringify({ query, k, hybrid_search: true }),
       });
       if (!response.ok) throw new Error(`The search was answered ${response.status}: ${await response.text()}`);
       const { documents } = await response.json();

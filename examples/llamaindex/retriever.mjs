@@ -13,7 +13,7 @@ export class AllotropeRetriever extends BaseRetriever {
     const response = await fetch(`${this.url}/embeddings`, {
       method: 'POST',
       headers: { authorization: `Token ${this.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query, k: this.k }),
+      body: JSON.stringify({ query, k: this.k, hybrid_search: true }),
     });
     if (!response.ok) throw new Error(`The search was answered ${response.status}: ${await response.text()}`);
     const { documents } = await response.json();

@@ -23,13 +23,13 @@ def report():
 
 if report() is None:
     with open(REPORT, "rb") as document:
-        carbon.files.upload(file=document, chunk_size=100)
+        carbon.files.upload(file=document, chunk_size=100, generate_sparse_vectors=True)
 while report().sync_status != "READY":
     if report().sync_status == "SYNC_ERROR":
         sys.exit(report().sync_error_message)
     time.sleep(0.5)
 
-question = sys.argv[1] if len(sys.argv) > 1 else "How deep is the harbour entrance?"
-for document in carbon.embeddings.get_documents(query=question, k=2).documents:
+question = sys.argv[1] if len(sys.argv) > 1 else "How deep is the entrance at low water?"
+for document in carbon.embeddings.get_documents(query=question, k=2, hybrid_search=True).documents:
     page = document.content_metadata["pg_start"]
     print(f"[{document.source}, page {page}] {' '.join(document.content.split())}")

@@ -51,7 +51,7 @@ test('shows an upload and, without a reload, that it is ready', async () => {
 });
 
 test('marks the words of a question, and the passage on its page', async () => {
-  await page.getByLabel('Question').fill('How deep is the harbour entrance?');
+  await page.getByLabel('Question').fill('How deep is the entrance at low water?');
   await page.getByRole('button', { name: 'Search' }).click();
   const first = page.locator('#passages > li').first();
   await first.getByText('report.pdf, page 2').waitFor();
