@@ -148,7 +148,7 @@ function isQuestion(button: PageElement): boolean {
   return text.length >= LEAST_QUESTION && /\S\s+\S|[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]/.test(text);
 }
 
-/** Whether the button stands in a heading, which keeps it. */
+/** Whether the button is in a heading, which is kept. */
 function isInTitle(button: PageElement): boolean {
   const { parent } = button;
   return [parent, parent?.parent ?? null].some((node) => isElement(node) && TITLES.test(node.name));

@@ -4,8 +4,8 @@ import { openCompound } from './compoundFile.js';
 import { readXml } from './readXml.js';
 
 /**
- * The password with which Excel encrypts a workbook whose structure is protected but which anybody may read; programs
- * try it before they ask for one (MS-OFFCRYPTO, 2.4.2.3,
+ * The password with which Excel encrypts a workbook whose structure is protected but which everybody may read. Programs
+ * try it before they request a password (MS-OFFCRYPTO, 2.4.2.3,
  * https://learn.microsoft.com/openspecs/office_file_formats/ms-offcrypto).
  */
 const DEFAULT_PASSWORD = 'VelvetSweatshop';

@@ -24,7 +24,7 @@ const MARK = /^(?:[-*+•·–o»▪◦‣]|\(?\w{1,3}[.)])$/;
 const LEADER = /(?:\. ?){4,}/;
 
 interface Options {
-  /** Whether rules surround the words, so that long cells are no sign of prose. */
+  /** Whether rules surround the words, so that long cells do not indicate prose. */
   readonly betweenRules?: boolean;
   /** Whether the words are in the order in which they are drawn: columns that are drawn one by one are prose. */
   readonly inOrder?: boolean;

@@ -96,7 +96,7 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `${PARAGRAPH.slice(0, 40)}\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
   ],
   [
-    'drops permalinks, also those that are signs of an icon font',
+    'drops permalinks, including those of an icon font',
     `<h1>Harbour<a class=headerlink href=#harbour>¶</a></h1><h2>Quay<a href=page.html#quay>\uF0C1</a></h2><p>${PARAGRAPH}</p>`,
     `# Harbour\n\n## Quay\n\n${PARAGRAPH}`,
   ],

@@ -155,7 +155,7 @@ function addRepeats(out: string[], element: PageElement, { children, siblings }:
   else out.push(siblings.headings > 0.6 ? 'aHeadedItem' : 'aLinkItem');
 }
 
-/** Returns the nearest sibling with text; null if text without an element stands in between. */
+/** Returns the nearest sibling with text; null if text outside of an element comes first. */
 function neighbour(element: PageElement, side: 'prev' | 'next'): PageElement | null {
   for (let node: ChildNode | null = element[side]; node !== null; node = node[side]) {
     if (isElement(node) && node.textLength > 0) return node;

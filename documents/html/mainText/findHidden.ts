@@ -3,7 +3,7 @@ import { eachElement, HOLDS, isElement, type PageElement } from '../pageElement.
 import { HEADINGS } from '../tagSets.js';
 
 /**
- * Finds what is not shown or is no text: hidden elements, closed dialogs, permalinks,
+ * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks,
  * search forms, and buttons outside of titles.
  */
 export function findHidden(root: Document, pageLength: number): Set<PageElement> {

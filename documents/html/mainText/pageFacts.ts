@@ -5,7 +5,7 @@ import { BLOCKS } from '../tagSets.js';
 import { NameReader } from './nameParts.js';
 import { findRepeats, type Repeats } from './repeats.js';
 
-/** What the form of the whole page says about its kind; a page has several. */
+/** Evidence for the kind of a page from its structure; a page can have several shapes. */
 export type Shape = 'prose' | 'noprose' | 'long' | 'links' | 'short' | 'images' | 'cards' | 'posts' | 'shop' | 'code';
 
 /** Facts of a whole page with which its blocks are compared. Places and lengths are in visible characters. */
