@@ -19,9 +19,10 @@ const MORE_CAREFUL = 2;
 /** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */
 export function findMainText(tree: Document): Selection {
   const nothing: ReadonlySet<PageElement> = new Set();
-  const whole = measureText(tree, nothing).textLength;
+  const everything = measureText(tree, nothing);
+  const whole = everything.textLength;
   const hidden = findHidden(tree, whole);
-  const all = measureText(tree, hidden);
+  const all = hidden.size === 0 ? everything : measureText(tree, hidden);
   if (all.textLength > 0) {
     const page = readFacts(tree, all, hidden);
     for (const slack of [0, MORE_CAREFUL]) {

@@ -25,6 +25,8 @@ export interface PageFacts {
   /** End of the last long line of prose. */
   readonly proseEnd: number;
   readonly shapes: readonly Shape[];
+  /** The repeated children of each element that has any. */
+  readonly repeats: ReadonlyMap<ParentNode, Repeats>;
   readonly names: NameReader;
 }
 
@@ -76,11 +78,16 @@ export function readFacts(root: Document, all: Measure, leftOut: ReadonlySet<Pag
     shopNames: 0,
     codeBlocks: 0,
   };
+  const repeats = new Map<ParentNode, Repeats>();
   let at = 0;
   let coreStart = 0;
   const visit = (node: ParentNode): void => {
     if (node === core) coreStart = at;
-    countRepeats(findRepeats(node), counts);
+    const found = findRepeats(node);
+    if (found !== null) {
+      repeats.set(node, found);
+      countRepeats(found, counts);
+    }
     for (const child of node.children) {
       if (isText(child)) at += Math.max(0, child.visibleLength);
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
@@ -105,12 +112,12 @@ export function readFacts(root: Document, all: Measure, leftOut: ReadonlySet<Pag
     coreEnd: coreStart + coreSize.textLength,
     proseEnd: counts.proseEnd,
     shapes: shapesOf(all, coreSize, counts),
+    repeats,
     names,
   };
 }
 
-function countRepeats(repeats: Repeats | null, counts: Counts): void {
-  if (repeats === null) return;
+function countRepeats(repeats: Repeats, counts: Counts): void {
   const length = repeats.count * repeats.meanLength;
   if (repeats.links > 0.8 && repeats.images > 0.6 && repeats.meanLength < 400) counts.cardsLength += length;
   else if (repeats.prose > 0.5 && repeats.meanLength > 60) counts.postsLength += length;

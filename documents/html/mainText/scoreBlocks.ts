@@ -3,7 +3,7 @@ import { isElement, isText, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
 import { isBlock, type PageFacts, type Shape } from './pageFacts.js';
-import { findRepeats, type Repeats } from './repeats.js';
+import type { Repeats } from './repeats.js';
 import { RULES, shapeRules, THRESHOLD } from './rules.js';
 
 /** Share of its parent's points that a block takes over, and of those of the parent's parent once more. */
@@ -47,7 +47,7 @@ export function scoreBlocks(
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       at += child.textLength;
       if (UNSCORED.has(child.name) || isParagraph(child) || isNotes(child, page)) continue;
-      const children = findRepeats(child);
+      const children = page.repeats.get(child) ?? null;
       const next = enter(child, step, page);
       if (holdsBlocks || isBlock(child)) {
         const isDuplicate = child.textLength >= DUPLICATE_LENGTH && isRepeated(child, seen);
@@ -74,7 +74,7 @@ export function scoreBlocks(
     removeBareHeadings(parent, removed);
   };
   const inCore = page.core === root;
-  visit(root, findRepeats(root), { inMain: false, inArticle: false, inCore, points: 0, parentPoints: 0 });
+  visit(root, page.repeats.get(root) ?? null, { inMain: false, inArticle: false, inCore, points: 0, parentPoints: 0 });
   return removed;
 }
 
@@ -153,8 +153,29 @@ function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>): void
 
 const SUBHEADING = /^h[2-6]$/;
 
-/** Returns the points of each trait on a page of these shapes, and the threshold. */
-function pointsFor(shapes: readonly Shape[]): { points: ReadonlyMap<string, number>; all: number } {
+interface Points {
+  readonly points: ReadonlyMap<string, number>;
+  /** Points of every block. */
+  readonly all: number;
+}
+
+/** Points by shapes: building them anew for each page would cost as much as scoring a short one. */
+const known = new Map<string, Points>();
+/** Most sites have pages of a few kinds. */
+const MAX_KNOWN = 64;
+
+/** Returns the points of each trait on a page of these shapes. */
+function pointsFor(shapes: readonly Shape[]): Points {
+  const key = shapes.join();
+  let found = known.get(key);
+  if (found === undefined) {
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(key, (found = sumPoints(shapes)));
+  }
+  return found;
+}
+
+function sumPoints(shapes: readonly Shape[]): Points {
   const points = new Map<string, number>(RULES);
   let all = 0;
   for (const shape of shapes) {
