@@ -82,7 +82,9 @@ const failed = [...suites.values()].filter(hasFailed);
 if (isWhole && failed.length > 0) {
   process.stdout.write(`\nONCE MORE, ALONE: ${failed.length} of ${suites.size} suites\n`);
   const known = JSON.parse(await readFile(FLAKY, 'utf8')) as Record<string, string>;
-  const again = await runJest([...given, '--runInBand', '--runTestsByPath', ...failed.map(({ name }) => name)]);
+  // Jest refuses --maxWorkers together with --runInBand.
+  const options = given.filter((argument) => !argument.startsWith('--maxWorkers='));
+  const again = await runJest([...options, '--runInBand', '--runTestsByPath', ...failed.map(({ name }) => name)]);
   for (const suite of again ?? []) {
     const before = suites.get(suite.name);
     if (before === undefined || suite.status !== 'passed') continue;

@@ -348,6 +348,19 @@ describe('file picker', () => {
     expect((await onlySource()).last_sync_action).toBe('CANCEL');
   });
 
+  test('neither opens nor accepts a choice after its expiry', async () => {
+    const { url } = await consentTo(await urlFor({ automatically_open_file_picker: true, sync_source_items: false }));
+    const { id: dataSourceId } = await onlySource();
+    expect(await openPage(url)).toMatchObject({ status: 200 });
+    await withDatabase(service, async (db) => {
+      await db.collection('connection_attempts').updateOne({ dataSourceId }, { $set: { pageExpiresAt: new Date() } });
+    });
+    expect(await openPage(url)).toMatchObject({ status: 400 });
+    const chosen = await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: 'b' }) });
+    expect(chosen.status).toBe(400);
+    expect((await onlySource()).last_sync_action).toBe('ADD');
+  });
+
   test('does not open under an unknown name', async () => {
     expect(await openPage(`${service.url}/connections/unknown`)).toMatchObject({ status: 400 });
   });

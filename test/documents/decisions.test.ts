@@ -164,9 +164,10 @@ test('places a chunk on the pages of its text, in the bounding box of its lines'
 });
 
 test('marks a chunk as a table if it begins inside a table', () => {
-  const cuts = [cut(0, 5), cut(5, 10), cut(10, 15), cut(15, 20)];
+  const cuts = [cut(0, 5), cut(3, 8), cut(5, 10), cut(10, 15), cut(14, 20), cut(15, 20)];
   const marked = markTables(cuts, [[5, 7, 8, 15]]).map(({ metadata }) => metadata ?? null);
-  expect(marked).toEqual([null, { block_types: ['TABLE'] }, { block_types: ['TABLE'] }, null]);
+  const table = { block_types: ['TABLE'] };
+  expect(marked).toEqual([null, null, table, table, table, null]);
 });
 
 test('gives a chunk the times and speakers of the sentences that it overlaps', () => {

@@ -98,6 +98,12 @@ test('reports empty, broken and encrypted messages, too many attachments, and th
   const type = 'multipart/encrypted; protocol="application/pgp-encrypted"; boundary=b';
   const locked = `From: a@b.c\r\nContent-Type: ${type}\r\n\r\n--b\r\n\r\nVersion: 1\r\n--b--\r\n`;
   expect(await faultOfFile(locked, 'a.eml')).toMatch(/^encrypted: .*OpenPGP/);
+  // The second type is that of AES-GCM: https://www.rfc-editor.org/rfc/rfc8551#section-3.2.2
+  for (const kind of ['enveloped-data', 'authEnveloped-data', '"authEnveloped-data"']) {
+    const smime = `From: a@b.c\r\nSubject: Fees\r\nContent-Type: application/pkcs7-mime; smime-type=${kind}; name=smime.p7m\r\n`;
+    const sealed = `${smime}Content-Transfer-Encoding: base64\r\n\r\nMIIBVQYJKoZIhvcNAQcDoIIBRjCCAUICAQAxggE=\r\n`;
+    expect([kind, await faultOfFile(sealed, 'a.eml')]).toEqual([kind, expect.stringMatching(/^encrypted: /)]);
+  }
   const named = await readFile(await makeMail({ subject: 'x', text: 'Words' }), 'a.pdf');
   expect([named.format, named.metadata['named_as']]).toEqual(['EML', 'PDF']);
 });

@@ -1,0 +1,83 @@
+import { asyncLocalStorage } from '@temporalio/activity';
+import { expect, test } from '@jest/globals';
+
+import { createQueueActivities } from '../../activities/connected/queueItems.js';
+import type { ActivityDeps } from '../../activities/deps.js';
+import type { SourceItem } from '../../connectors/sourceItem.js';
+import { WALK_ALL } from '../../contract/accounts/connections.js';
+import type { NewEvent } from '../../contract/events.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
+import { everyRow } from '../support/everyRow.js';
+import { recorder } from '../support/recorder.js';
+
+const itemOf = (externalId: string): SourceItem => ({
+  ...{ externalId, name: externalId, itemType: 'FILE', externalUrl: null, fileFormat: null },
+  ...{ parentExternalId: null, rootExternalId: null, createdAt: null, version: null },
+  ...{ isSelectable: true, isExpandable: false, hasContent: true },
+});
+
+/**
+ * Queues a whole account whose listing has these pages.
+ * @param sizes number of files on each page
+ * @param most max_files_per_upload; null: no limit
+ */
+async function queueAccount(sizes: readonly number[], most: number | null) {
+  const { stores, of } = recorder({
+    'runs.find': {
+      ...{ _id: 7, kind: 'syncSource', organizationId: 1, userId: 2, customerId: 'ada', fileId: null, dataSourceId: 9 },
+      ...{ requestId: 'r', workflowId: 'w', progress: { walk: WALK_ALL, queued: 0 } },
+      request: { tags: {}, ingest: DEFAULT_INGEST_OPTIONS, isWhole: true },
+    },
+    'dataSources.find': { _id: 9, type: 'GOOGLE_DRIVE', tagsVersion: 1 },
+    'limits.of': { max_files_per_upload: most },
+    'files.acceptMany': (_owner: unknown, requests: readonly unknown[]) => requests.length,
+  });
+  const account = {
+    sourceOf: () => 'GOOGLE_DRIVE',
+    listRoots: (next: string | null) => {
+      const page = Number(next ?? 0);
+      const items = Array.from({ length: sizes[page] ?? 0 }, (_, nth) => itemOf(`${page}.${nth}`));
+      return Promise.resolve({ items, next: page + 1 < sizes.length ? String(page + 1) : null });
+    },
+  };
+  const store = {
+    ...(stores as object),
+    accountCredentials: () => 'credentials',
+    transaction: (work: (session: null) => unknown) => work(null),
+    ledger: { note: () => Promise.resolve() },
+  };
+  const deps = { store, connectors: { account: () => account } } as unknown as ActivityDeps;
+  const context = { cancellationSignal: new AbortController().signal } as never;
+  const result = await asyncLocalStorage.run(context, () => createQueueActivities(deps).queueItems({ runId: 7 }));
+  const events = of('events.write').flatMap(([some]) => (some as readonly NewEvent[]).map(({ kind }) => kind));
+  const files = of('files.acceptMany').flatMap(([, requests]) => requests as readonly { externalFileId: string }[]);
+  return { result, events, files: files.map(({ externalFileId }) => externalFileId) };
+}
+
+const QUEUED = ['ALL_UPLOADED_FILES_QUEUED'];
+const LIMITED = ['FILE_SYNC_LIMIT_REACHED', ...QUEUED];
+const ROWS: readonly (readonly [
+  what: string,
+  sizes: readonly number[],
+  most: number | null,
+  files: readonly string[],
+  events: readonly string[],
+])[] = [
+  ['no limit', [2, 1], null, ['0.0', '0.1', '1.0'], QUEUED],
+  ['fewer files than the limit', [2, 1], 4, ['0.0', '0.1', '1.0'], QUEUED],
+  ['as many files as the limit', [2, 1], 3, ['0.0', '0.1', '1.0'], QUEUED],
+  ['as many files as the limit, and an empty page after them', [3, 0], 3, ['0.0', '0.1', '0.2'], QUEUED],
+  ['one file more, on the same page', [4], 3, ['0.0', '0.1', '0.2'], LIMITED],
+  ['one file more, on the next page', [3, 1], 3, ['0.0', '0.1', '0.2'], LIMITED],
+  ['a limit of 0', [1], 0, [], LIMITED],
+];
+
+test('queues max_files_per_upload files at most, and reports the limit only if it leaves out a file', () =>
+  everyRow(
+    ROWS,
+    ([what]) => what,
+    async ([, sizes, most, files, events]) => {
+      const queued = await queueAccount(sizes, most);
+      expect(queued).toEqual({ result: { done: true, discovered: files.length }, events, files });
+    },
+  ));
