@@ -23,7 +23,7 @@ const BY_STATUS: Readonly<Record<number, Row>> = {
     sentence: 'does not exist. Check the address; if a link or a sitemap names it, correct that one.',
   },
   407: { kind: 'access_denied', sentence: 'is behind a proxy that asks for a login. Make it public, or exclude it.' },
-  410: { kind: 'gone', sentence: 'is gone for good. If a link or a sitemap names it, remove it there.' },
+  410: { kind: 'gone', sentence: 'is gone for good. Take it out of the page or sitemap that names it.' },
   429: { kind: 'rate_limited', sentence: 'was requested too often.' },
   451: { kind: 'access_denied', sentence: 'is withheld for legal reasons. Leave it out.' },
 };
