@@ -34,7 +34,10 @@ const list = (
     answer: named(
       GITHUB_NAMES[kind].page,
       Joi.object({
-        data: Joi.array().items(record).required().description('Records of this page, as GitHub has them now.'),
+        data: Joi.array()
+          .items(record)
+          .required()
+          .description('Records of this page, as GitHub has them now; empty after the last one.'),
         next_cursor: nullable(Joi.string())
           .required()
           .description('Value of `next_cursor` for the next page. `null`: this is the last one.'),
