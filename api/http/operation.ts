@@ -129,7 +129,7 @@ export interface Documentation {
    * limits.
    */
   readonly description: readonly string[];
-  /** One sentence: what a 200 response has, and what it means for work that goes on. */
+  /** One sentence: what a 200 response has, and which work continues after it. */
   readonly returns: string;
   /** The response is stored content instead of JSON. */
   readonly answersContent?: true;

@@ -65,7 +65,7 @@ export const deleteWhiteLabels = operation({
   description: [
     "Deletes the organization's own OAuth clients with the given ids; unknown ids are ignored. New connections then use the client of the operator (OAUTH_CLIENTS), if there is one for the source. Data sources and files are not deleted, but accounts that were connected by a deleted client may have to be connected again.",
   ],
-  returns: '`success: true`: none of the given ids has a client any more.',
+  returns: '`success: true`: no client has one of the given ids now.',
   errors: { 404: null },
   body: named(
     'DeleteWhiteLabelRequest',
