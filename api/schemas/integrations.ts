@@ -158,6 +158,7 @@ export const toConnectedIngest = ({
 /** Maximum length of a credential. */
 const MAX_CREDENTIAL = 4_096;
 export const credential = () => Joi.string().max(MAX_CREDENTIAL).required();
+/** Returns the body of requests that name a data source only. */
 export const dataSourceId = () =>
   named(
     'SyncDirectoryRequest',

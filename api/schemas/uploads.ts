@@ -75,6 +75,7 @@ export const coldStorageFields = () => ({
   ),
 });
 
+/** Returns the options of cold storage in requests that create one file. */
 export const coldStorage = () =>
   named(
     'ColdStorageProps',

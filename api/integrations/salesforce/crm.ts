@@ -2,7 +2,8 @@ import Joi from 'joi';
 
 import { HttpError } from '../../http/errors.js';
 import { type DocumentedOperation, operation } from '../../http/operation.js';
-import { CRM_OPERATIONS, crmIncludes, crmListing, type CrmOperation } from '../../schemas/crm.js';
+import { CRM_OPERATIONS, type CrmOperation } from '../../schemas/crm.js';
+import { crmIncludes, crmListing } from '../../schemas/crmListing.js';
 import { integer, nullable } from '../../schemas/fields.js';
 import { accountId, remoteData } from '../../schemas/integrations.js';
 import { callSource, LIVE } from '../callSource.js';
