@@ -18,9 +18,12 @@ const BY_STATUS: Readonly<Record<number, Row>> = {
     kind: 'access_denied',
     sentence: "is refused to us by its server. Make it public, or let the service's user agent and address in.",
   },
-  404: { kind: 'not_found', sentence: 'does not exist. Check the address, or take it out of the sitemap.' },
+  404: {
+    kind: 'not_found',
+    sentence: 'does not exist. Check the address; if a link or a sitemap names it, correct that one.',
+  },
   407: { kind: 'access_denied', sentence: 'is behind a proxy that asks for a login. Make it public, or exclude it.' },
-  410: { kind: 'gone', sentence: 'is gone for good. Take it out of the sitemap.' },
+  410: { kind: 'gone', sentence: 'is gone for good. Take it out of the page or sitemap that names it.' },
   429: { kind: 'rate_limited', sentence: 'was requested too often.' },
   451: { kind: 'access_denied', sentence: 'is withheld for legal reasons. Leave it out.' },
 };

@@ -22,7 +22,7 @@ export const accessToken = operation({
   description: [
     'Issues an access token with which a front end acts for one end user. Call it from your server, because it needs the API key. The user is named by the header `customer-id`; a new name creates the user. A token is valid for ten hours unless `expires_in` requests another lifetime; request a new one with the API key when it returns 401. `scope` limits what the token permits. `refresh_token` is accepted by no operation.',
   ],
-  returns: 'A token for the end user.',
+  returns: 'Access token of the end user, valid for ten hours or `expires_in`.',
   query: Joi.object({
     scope: Joi.string()
       .valid(...TOKEN_SCOPES)
@@ -47,7 +47,7 @@ export const accessToken = operation({
         .description(
           'Present for compatibility; no operation accepts it. Request a new access token with the API key.',
         ),
-    }).description('Credentials of an end user.'),
+    }).description('Access token of an end user, for requests of your front end.'),
   ),
   async handle({ caller, query: { scope, expires_in: seconds }, deps }) {
     const { accessToken: access_token, refreshToken: refresh_token } = deps.tokens.issue(caller, {

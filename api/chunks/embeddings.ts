@@ -39,7 +39,11 @@ const requestBody = named(
       .description(
         'Question or words to search for, of at most `MAX_QUERY_CHARACTERS` (32,000) UTF-16 code units. With `query_vector`, only `hybrid_search` and `rerank` use it.',
       ),
-    k: integer().min(1).max(MAX_K).required().description('Maximum number of chunks in the response.'),
+    k: integer()
+      .min(1)
+      .max(MAX_K)
+      .required()
+      .description('Maximum number of chunks in the response. Fewer are returned if fewer match.'),
     query_vector: orNull(queryVector()).description(
       'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model`, not all of them 0 (422), and is also compared with uploaded vectors.',
     ),
@@ -177,14 +181,14 @@ export const embeddings = operation({
   description: [
     'Returns the chunks of the calling user that match a query best: by meaning, with `hybrid_search` by meaning and words, and with `rerank` in the order of a reranker. Only chunks embedded with `embedding_model` are searched, so send the model that the files were embedded with. Filters are combined with AND. The number of results is `k`, at most 1,000. Files in cold storage that match are 409: move them to hot storage, or set `exclude_cold_storage_files`. Each user may run `MAX_CONCURRENT_SEARCHES` at once (429).',
   ],
-  returns: 'Best chunks, the best first.',
+  returns: 'At most `k` matching chunks with text, file and score, the best first.',
   errors: { 502: 'The embedding provider or the reranker rejected the request. Repeating it does not help.' },
   body: requestBody,
   answer: named(
     'DocumentResponseList',
     Joi.object({
       documents: Joi.array().items(documentRecord).required().description('At most `k` chunks, the best first.'),
-    }).description('Result of a search among chunks.'),
+    }).description('The chunks that match a search, the best first.'),
   ),
   searches: true,
   async handle({ caller, body, deps, signal }) {

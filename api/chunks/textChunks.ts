@@ -52,6 +52,7 @@ export const textChunks = operation({
   description: [
     'Lists the stored chunks of one file by `chunk_index`, and with `include_vectors` their vectors. Use it to show how a file was split. All chunks of a file are created together, so every `order_by` gives the same order. A file without chunks, or with another `embedding_model` than the filter, gives an empty list; an unknown file is 404.',
   ],
+  returns: 'One page of the chunks of the file, and the number of all its chunks.',
   body: named(
     'EmbeddingsAndChunksQueryInput',
     Joi.object({
@@ -63,7 +64,9 @@ export const textChunks = operation({
             'Lists chunks only if the file has this embedding model; otherwise the list is empty. Null: any model.',
           ),
         }).description('The file whose chunks are listed.'),
-      ).required(),
+      )
+        .required()
+        .description('Names the file by `user_file_id`, and optionally the model that its chunks must have.'),
       order_by: named(
         'EmbeddingsAndChunksOrderByColumns',
         Joi.string()
@@ -71,7 +74,9 @@ export const textChunks = operation({
           .description(
             'Accepted values of the order. All of them order chunks by `chunk_index`, because the chunks of a file have one time.',
           ),
-      ).default('updated_at'),
+      )
+        .default('updated_at')
+        .description('Without effect: chunks are always ordered by `chunk_index`.'),
       order_dir: orderDirection().default('asc').description('`desc` begins with the last chunk of the file.'),
       pagination: pagination(),
       include_vectors: Joi.boolean()

@@ -68,7 +68,7 @@ const requestBody = named(
               .items(chunk())
               .required()
               .description('All chunks of the file, at least one. They replace its earlier chunks.'),
-          }).description('All chunks of one existing file.'),
+          }).description('One existing file with all of its new chunks.'),
         ),
       )
       .max(MAX_FILES)
@@ -85,7 +85,7 @@ const requestBody = named(
       .pattern(Joi.string(), unusedCredentials)
       .default({})
       .description('Accepted for compatibility; neither used nor stored. The configured provider embeds the chunks.'),
-  }).description('Chunks of up to 100 files.'),
+  }).description('Chunks of up to 100 existing files, and whether vectors are given, made or omitted.'),
 );
 type Body = Infer<typeof requestBody>;
 type FileBody = Body['chunks_and_embeddings'][number];
@@ -213,6 +213,7 @@ export const uploadChunks = operation({
   description: [
     'Gives existing files chunks, and optionally vectors, that you computed. Without vectors, a run embeds the chunks; with `chunks_only` they get none. Files must be at rest (409); files with chunks need `overwrite_existing` (409). Up to 100 files, 20,000 chunks and 3,000,000 numbers are accepted together or not at all. FILE_READY or FILE_ERROR reports each file. A search by text does not compare your vectors: send a `query_vector`. A later `POST /resync_file` replaces the chunks.',
   ],
+  returns: '`success: true`: all chunks are accepted; FILE_READY or FILE_ERROR reports each file.',
   createsWork: true,
   takesContents: true,
   takesChunks: true,

@@ -32,12 +32,13 @@ export const heldDeletions = operation({
   method: 'get',
   path: '/data_sources/held_deletions',
   operationId: 'list_held_deletions',
-  tag: 'Data Sources',
+  tag: 'Vanished Files',
   auth: 'key',
   summary: 'List held deletions',
   description: [
     'Lists data sources whose last listing missed so many files that none was deleted: more than 10 and more than MASS_DELETE_PERCENT (default 30 %), or all of them. `deletions_held` in `data_source_metadata` is the number of missing files.\n\nLook at the account at its source, then approve or refuse the deletions. Until then the files stay and can be searched.',
   ],
+  returns: 'Data sources with held deletions, and their number on all pages.',
   errors: { 404: null },
   query: Joi.object({
     limit: integer()
@@ -63,12 +64,13 @@ export const approveDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/approve',
   operationId: 'approve_held_deletions',
-  tag: 'Data Sources',
+  tag: 'Vanished Files',
   auth: 'key',
   summary: 'Approve held deletions',
   description: [
     'Lists a data source again and deletes the files that this listing misses, however many they are.\n\nUse it after you have checked at the source that they are really gone. FILE_DELETED reports each deleted file, and DATA_SOURCE_READY the end of the listing; follow it by `sync_status`. Files that the listing finds again stay. The approval is for one complete listing.',
   ],
+  returns: 'Record of the data source, whose next listing is already queued.',
   errors: {
     409: 'No deletions of the data source are held, or access to it is revoked; or a request with the same Idempotency-Key is in progress.',
   },
@@ -97,12 +99,13 @@ export const refuseDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/refuse',
   operationId: 'refuse_held_deletions',
-  tag: 'Data Sources',
+  tag: 'Vanished Files',
   auth: 'key',
   summary: 'Refuse held deletions',
   description: [
     'Keeps the files that a listing has missed, and clears the note about them (`deletions_held`).\n\nUse it if the source was faulty or the account had lost access for a time. Nothing is started.\n\nLater listings are judged separately: if one misses as many files again, its deletions are held again.',
   ],
+  returns: 'Record of the data source, without the note about held deletions.',
   errors: { 409: 'No deletions of the data source are held.' },
   answer: dataSourceRecord,
   async handle(call) {

@@ -39,6 +39,7 @@ export const userDataSources = operation({
   description: [
     'Lists the connected accounts and feeds of the end user, also those whose access was revoked.\n\nPoll `sync_status` and `source_items_synced_at` to see when a listing has ended, `files_synced_at` for the files, and `last_sync_action` with `last_synced_at` for what a user did. Filter by `revoked_access: false` for those that can be synced. The secrets of an account are never returned.',
   ],
+  returns: 'One page of the accounts and feeds of the end user, and the number of all that match.',
   errors: { 404: null },
   handle: ({ caller: { organizationId, userId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId, userId }, toDataSourceListing(body), deps)),
@@ -55,6 +56,7 @@ export const dataSources = operation({
   description: [
     'Lists the connected accounts and feeds of all end users of the organization, also those whose access was revoked.\n\nUse it for overviews by your servers; `organization_supplied_user_id` says whose account it is. `POST /user_data_sources` lists those of one user. The secrets of an account are never returned.',
   ],
+  returns: 'One page of the accounts and feeds of all end users, and the number of all that match.',
   errors: { 404: null },
   handle: ({ caller: { organizationId }, body, deps }) =>
     Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), deps)),
@@ -74,6 +76,7 @@ export const integrations = operation({
   description: [
     'Lists the first 1,000 data sources of the end user that are not revoked, least recently changed first. Older published front ends call it. Use `POST /user_data_sources` in new code: it has filters, an order and pages.',
   ],
+  returns: 'Accounts of the end user whose access is not revoked, at most 1,000.',
   replacedBy: 'POST /user_data_sources',
   answer: named(
     'ActiveIntegrations',

@@ -21,13 +21,14 @@ export const revokeAccessToken = operation({
   description: [
     'Deletes the credentials of a data source and stops its syncs. Google and Slack then receive a request to revoke their grant, unless the same account is connected as another data source.\n\nIts files stay and can be searched; queued ones end as SYNC_ABORTED. The event REVOKE reports it, and `revoked_access` of the record becomes `true`. Connect the account again to sync it. Repeating the request is safe.',
   ],
+  returns: '`success: true`: the credentials are deleted, and syncs of the account stop.',
   body: named(
     'RevokeAccessTokenInput',
     Joi.object({
       data_source_id: integer()
         .required()
         .description('The connected account to revoke, by `id` of `POST /user_data_sources`.'),
-    }).description('The connected account whose credentials are deleted.'),
+    }).description('Names the connected account whose access ends.'),
   ),
   answer: success,
   async handle({ caller, body, deps }) {

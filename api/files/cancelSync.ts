@@ -19,7 +19,7 @@ export const cancelSync = operation({
   description: [
     'Cancels the run that is processing a file: its upload, its re-sync, or the whole scrape or selection that it belongs to. Files that have ended keep their state. The others end as `SYNC_ABORTED`, and FILES_SKIPPED reports them. The cancellation takes a moment: poll `POST /user_files_v2` until the file is at rest. A file that is at rest already returns 409.',
   ],
-  returns: 'Record of the file right after the request.',
+  returns: 'Record of the file right after the request; its run may still be ending.',
   body: named(
     'CancelSyncRequest',
     Joi.object({

@@ -72,7 +72,7 @@ export const modifyColdStorageParameters = operation({
       hot_storage_time_to_live: orNull(integer().min(1)).description(
         'Days since the last use after which vectors move. Null: unchanged. It has no effect on files without cold storage.',
       ),
-    }).description('Which files to change, and how.'),
+    }).description('Files whose cold storage settings change, and their new settings.'),
   ),
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, unit } }) {

@@ -24,7 +24,7 @@ export const content = operation({
   description: [
     'Returns the original or the parsed text of a file to the holder of a presigned URL. Do not build these URLs: take them from `presigned_url` or `parsed_text_url` of a file, from a search, or from `GET /raw_file/{file_id}`. The signature replaces other credentials. A URL that was changed or has expired returns 403. A re-sync invalidates URLs of content that it replaces (404), a deletion all of them: list the file again.',
   ],
-  returns: 'Bytes of the content.',
+  returns: 'Bytes of the original, or the extracted text, as they are stored.',
   errors: {
     403: 'The URL was changed or has expired. List the file again for a fresh one.',
     404: 'The content was replaced by a re-sync, or deleted. List the file again for a fresh URL.',

@@ -59,6 +59,7 @@ export const deleteFilesV2 = operation({
   description: [
     'Deletes the files that match all filters when the request is accepted, with their chunks, vectors and stored contents. Ids of no file of the caller match nothing: the answer is the same, and no other file changes. At least one filter is required (400), so that no request deletes everything by mistake. A run first stops syncs of these files, then deletes them in batches; `GET /sync_runs` has its progress. Children of a deleted parent stay unless the filters match them. Scheduled syncs do not bring deleted files back; a new request for them does.',
   ],
+  returns: '`success: true`: a run now deletes the matching files, also if none matches.',
   createsWork: true,
   body: named(
     'DeleteFilesV2QueryInput',
@@ -67,7 +68,9 @@ export const deleteFilesV2 = operation({
         filters: fileFilters()
           .default({ include_all_children: false, non_synced_only: false })
           .description('Files to delete, combined with AND. At least one filter has to restrict them (400).'),
-        send_webhook: Joi.boolean().default(false).description('`true`: FILE_DELETED is sent for each file.'),
+        send_webhook: Joi.boolean()
+          .default(false)
+          .description('`true`: the event FILE_DELETED reports each deleted file. Without it, no event does.'),
         preserve_file_record: Joi.boolean()
           .default(false)
           .description(
@@ -103,6 +106,7 @@ export const deleteFiles = operation({
   description: [
     'Deletes files by ids or statuses, with their chunks, vectors and stored contents. Fields are combined with AND, and at least one has to restrict the files (400). Ids of no file of the caller are ignored. A run deletes them after the response; with `send_webhook`, FILE_DELETED reports each file.',
   ],
+  returns: '`success: true`: a run now deletes the matching files, also if none matches.',
   replacedBy: 'POST /delete_files_v2',
   createsWork: true,
   body: named(
@@ -118,11 +122,13 @@ export const deleteFiles = operation({
         delete_non_synced_only: Joi.boolean()
           .default(false)
           .description('`true`: only files that no sync has finished yet.'),
-        send_webhook: Joi.boolean().default(false).description('`true`: FILE_DELETED reports each deleted file.'),
+        send_webhook: Joi.boolean()
+          .default(false)
+          .description('`true`: the event FILE_DELETED reports each deleted file. Without it, no event does.'),
         delete_child_files: Joi.boolean()
           .default(false)
           .description('`true`: all descendants of matching files are deleted too.'),
-      }).description('Which files to delete, in the older form.'),
+      }).description('Conditions for the files to delete, in the older form without `filters`.'),
       { minProperties: 1 },
     ),
   ),
@@ -155,6 +161,7 @@ export const deleteFile = operation({
   description: [
     'Deletes one file with its chunks, vectors and stored contents, for older front ends. A run deletes it after the response; no event is written. An unknown id returns 404. Children of the file stay.',
   ],
+  returns: '`success: true`: a run now deletes the file.',
   replacedBy: 'POST /delete_files_v2',
   answer: success,
   async handle({ caller, params, deps }) {

@@ -27,14 +27,15 @@ export const heldPages = operation({
   method: 'get',
   path: '/files/held_deletions',
   operationId: 'list_held_page_deletions',
-  tag: 'Files',
+  tag: 'Vanished Files',
   auth: 'key',
   summary: 'List scrapes with held deletions',
   description: [
     'Lists scrapes of all users whose last scheduled scrape missed so many pages that none was deleted. More than 10 pages and more than `MASS_DELETE_PERCENT` of the site, or all of them, point to a fault of the site. `file_metadata.deletions_held` has the number of pages. Check the site, then approve or refuse the deletions of each scrape.',
   ],
+  returns: 'Parent files of the scrapes with held deletions, and their number on all pages.',
   query: Joi.object({
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of scrapes per page.'),
+    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of scrapes in the response.'),
     offset: integer().min(0).default(0).description('Number of scrapes to skip before the page.'),
   }),
   answer: listOf('UserFilesV2', fileRecord),
@@ -62,21 +63,21 @@ const decision = (decides: 'approve' | 'refuse', documented: Documentation & { r
 /** POST /files/{file_id}/held_deletions/approve: lets the next run delete all missing pages. */
 export const approvePages = decision('approve', {
   operationId: 'approve_held_page_deletions',
-  tag: 'Files',
+  tag: 'Vanished Files',
   summary: 'Approve held page deletions',
   description: [
     'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted at once: the next scheduled scrape deletes all pages that are still missing then. The approval holds for that scrape only. A scrape without held deletions returns 409.',
   ],
-  returns: 'Record of the parent file of the scrape.',
+  returns: 'Record of the parent file of the scrape, without held deletions.',
 });
 
 /** POST /files/{file_id}/held_deletions/refuse: keeps the pages; later scrapes are judged separately. */
 export const refusePages = decision('refuse', {
   operationId: 'refuse_held_page_deletions',
-  tag: 'Files',
+  tag: 'Vanished Files',
   summary: 'Refuse held page deletions',
   description: [
     'Keeps the pages that a scheduled scrape did not find, and removes the scrape from `GET /files/held_deletions`. Later scheduled scrapes are judged separately, so they may hold deletions again. A scrape without held deletions returns 409.',
   ],
-  returns: 'Record of the parent file of the scrape.',
+  returns: 'Record of the parent file of the scrape, without held deletions.',
 });

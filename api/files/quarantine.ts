@@ -18,8 +18,8 @@ const record = named(
   wholeRecord({
     file_id: integer().description('Number of the file, which it keeps when it is restored.'),
     name: nullable(Joi.string().allow('')).description('File name or title before the deletion; null if it had none.'),
-    source: sourceType(),
-    external_file_id: Joi.string().description('Id that the file had at its source.'),
+    source: sourceType().description('Where the file came from, such as `WEB_SCRAPE` or `NOTION`.'),
+    external_file_id: Joi.string().description('Id that the file had at its source; for a page, its address.'),
     external_url: nullable(Joi.string().allow('')).description(
       'Address that the file had at its source; null if it had none.',
     ),
@@ -38,7 +38,7 @@ const record = named(
         .description(
           '`LEAVING`: its vectors are on the way to quarantine. `KEPT`: it can be restored. `RETURNING`: it is being restored.',
         ),
-    ),
+    ).description('Whether it can be restored now. Only `KEPT` files can.'),
   }).description('A file that vanished at its source and can still be restored.'),
 );
 
@@ -84,12 +84,13 @@ export const quarantinedFiles = operation({
   method: 'get',
   path: '/quarantined_files',
   operationId: 'list_quarantined_files',
-  tag: 'Files',
+  tag: 'Vanished Files',
   auth: 'key',
   summary: 'List quarantined files',
   description: [
     'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. End users and searches do not see them. Files that a caller deleted are not in this list. Filters are combined with AND; rows are in the order of their ids.',
   ],
+  returns: 'Files that can still be restored, and their number on all pages.',
   query: Joi.object({
     ...names,
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of files per page.'),
@@ -108,13 +109,13 @@ export const restoreQuarantined = operation({
   method: 'post',
   path: '/quarantined_files/restore',
   operationId: 'restore_quarantined_files',
-  tag: 'Files',
+  tag: 'Vanished Files',
   auth: 'key',
   summary: 'Restore quarantined files',
   description: [
     'Restores files that vanished at their source under their old ids, without fetching or embedding them again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file whose name at the source was taken by a new file stays in quarantine. A restored file is not deleted again until its source had it once more.',
   ],
-  returns: 'Number of files whose restoration was started.',
+  returns: 'How many files match and are being restored; FILE_READY reports each.',
   createsWork: true,
   body: keywords(
     named(
@@ -132,7 +133,7 @@ export const restoreQuarantined = operation({
     'RestoringFiles',
     Joi.object({
       restoring: integer().required().description('Files whose restoration was started; 0 if no file matches.'),
-    }).description('How much a restoration started.'),
+    }).description('How many files a request began to restore.'),
   ),
   async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);

@@ -23,11 +23,16 @@ const REASON_TEXTS: Readonly<Record<KeptReason, string>> = {
   no_vectors: 'Files whose chunks were never embedded, or without chunks.',
   over_max_tokens: 'Files beyond the token limit of the run.',
   picture: 'Files that were embedded as images, without text.',
-  syncing: 'Files that a run is processing.',
+  syncing: 'Files that a sync is processing. Repeat the request once they are at rest.',
 };
 
 const skipped = () =>
-  Joi.object(Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer().description(REASON_TEXTS[reason])])))
+  named(
+    'ReembedSkipped',
+    Joi.object(
+      Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer().description(REASON_TEXTS[reason])])),
+    ).description('Number of files that a re-embedding leaves as they are, by reason.'),
+  )
     .required()
     .description('Numbers of matching files that keep their vectors, by reason. Reasons without files are absent.');
 
@@ -66,7 +71,7 @@ export const reembed = operation({
         .required()
         .description('Number of the run, for `GET /files/reembed/{reembed_id}`. Null for a dry run.'),
       embedding_model: embeddingModel().required().description('Model of the request, for which the estimate holds.'),
-      dry_run: Joi.boolean().required().description('Whether only an estimate was made.'),
+      dry_run: Joi.boolean().required().description('`true`: only this estimate was made, and no run exists.'),
       files: integer().required().description('Number of files that would be embedded.'),
       chunks: integer().required().description('Number of texts that would be embedded.'),
       tokens: integer()
@@ -156,7 +161,9 @@ const progress = named(
         .description(
           '`QUEUED` and `RUNNING` runs continue; `FINISHED`, `FAILED` and `CANCELLED` ones have ended. A `FINISHED` run may have failed files.',
         ),
-    ).required(),
+    )
+      .required()
+      .description('Whether the run waits, is in progress, or how it ended.'),
     reembedded: integer().required().description('Number of files with new vectors so far.'),
     failed: integer()
       .required()
@@ -171,8 +178,8 @@ const progress = named(
         named(
           'ReembedFailure',
           Joi.object({
-            file_id: integer().required().description('Number that identifies the file.'),
-            message: Joi.string().required().description('Why it failed, and what to do.'),
+            file_id: integer().required().description('`id` of the file, as `POST /user_files_v2` lists it.'),
+            message: Joi.string().required().description('Why the file failed and what to do next, as a sentence.'),
           }).description('A file whose re-embedding failed.'),
         ),
       )
@@ -180,7 +187,9 @@ const progress = named(
       .description('Up to 100 files that could not be embedded, with the reason of each.'),
     requested_at: timestamp().required().description('When the run was accepted, in UTC.'),
     started_at: nullable(timestamp()).required().description('When its work began; null while it is queued.'),
-    finished_at: nullable(timestamp()).required().description('When it ended in any way; null before.'),
+    finished_at: nullable(timestamp())
+      .required()
+      .description('When the run finished, failed or was cancelled; null before.'),
   }).description('State of a re-embedding, with the counts of its files.'),
 );
 
@@ -195,6 +204,7 @@ export const reembedProgress = operation({
   description: [
     'Returns the status of a run of `POST /files/reembed`, with the counts of its files and up to 100 failures. Poll it until `status` is `FINISHED`, `FAILED` or `CANCELLED`. Runs of other users return 404.',
   ],
+  returns: 'Status of the run, with the counts of its files and the files that failed.',
   answer: progress,
   handle: async ({ caller, params, deps }) => present(await findRun(caller, params, deps), deps),
 });
@@ -210,7 +220,7 @@ export const cancelReembed = operation({
   description: [
     'Cancels a run of `POST /files/reembed`. Each file has either its old or its new vectors, never both; finished files keep the new ones. The cancellation takes a moment: poll `GET /files/reembed/{reembed_id}` until `status` is `CANCELLED`. A run that has ended is not changed.',
   ],
-  returns: 'Progress of the run right after the request.',
+  returns: 'Status and counts of the run right after the request. Finished files keep their new vectors.',
   answer: progress,
   async handle({ caller, params, deps }) {
     const { _id } = await findRun(caller, params, deps);

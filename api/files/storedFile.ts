@@ -23,7 +23,7 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
         presigned_url: Joi.string()
           .required()
           .description('Address of the content, valid for one hour without other credentials.'),
-      }).description('A temporary address of a stored content.'),
+      }).description('Address from which a stored content can be downloaded for one hour.'),
     ),
     async handle({ caller, params, deps }) {
       const [file] = await deps.store.files.byIds(caller, [pathId(params, 'file_id')]);
@@ -41,6 +41,7 @@ export const rawFile = linkTo('raw', 'original', {
   description: [
     'Returns a URL under which the original of a file can be downloaded for one hour without credentials: the uploaded or fetched bytes. It returns 404 until the file has such content. In lists, set `include_raw_file`.',
   ],
+  returns: 'Temporary URL of the uploaded or fetched bytes, valid for one hour.',
   replacedBy: 'POST /user_files_v2',
 });
 export const parsedFile = linkTo('parsed', 'extracted text', {
@@ -49,5 +50,6 @@ export const parsedFile = linkTo('parsed', 'extracted text', {
   description: [
     'Returns a URL under which the text that was extracted from a file can be downloaded for one hour without credentials. It returns 404 until the file was synced, and for content without text. In lists, set `include_parsed_text_file`.',
   ],
+  returns: 'Temporary URL of the extracted text, valid for one hour.',
   replacedBy: 'POST /user_files_v2',
 });

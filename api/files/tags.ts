@@ -57,7 +57,7 @@ export const createFileTags = operation({
   description: [
     'Adds tags to a file, and replaces the values of tags that it has. Numbers and booleans become text. The returned record has the tags at once; a run copies them to the vectors, so searches filter by them moments later. Tags of a data source belong to `POST /data_sources/tags/add`. An unknown file returns 404.',
   ],
-  returns: 'Record of the file with its new tags.',
+  returns: 'Record of the file with its new tags, which searches use shortly after.',
   createsWork: true,
   body: named(
     'OrganizationUserFileTagCreate',
@@ -95,7 +95,7 @@ export const deleteFileTags = operation({
   description: [
     'Removes tags from a file by their keys; keys that it does not have are ignored. Only tags of the file itself are removed: those of its data source stay, and are removed with `POST /data_sources/tags/remove`. The returned record is current; vectors follow moments later. An unknown file returns 404.',
   ],
-  returns: 'Record of the file without these tags.',
+  returns: 'Record of the file without these tags, which searches forget shortly after.',
   createsWork: true,
   body: named(
     'OrganizationUserFileTagsRemove',

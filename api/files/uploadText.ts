@@ -91,7 +91,7 @@ export const uploadText = operation({
         '`id` of an earlier text of this operation, which the new text replaces. Null: a new file is created.',
       ),
       cold_storage_params: coldStorage(),
-    }).description('A text, and how to process it.'),
+    }).description('Text of a new file, and the options of its chunks and vectors.'),
   ),
   answer: fileRecord,
   async handle({ caller, body, receive, deps }) {

@@ -65,6 +65,7 @@ export const userFilesV2 = operation({
   description: [
     'Lists files of the calling user with their status, statistics and tags. Use it to follow syncs, to find files by filters, and to get presigned URLs of their contents. Folders and parents of scrapes are included unless `include_containers` is false. For long lists, order by `id` and continue with the last id as `starting_id`; a page has at most 10,000 files.',
   ],
+  returns: 'One page of the matching files, and the number of all that match.',
   body: requestBody,
   answer: listOf('UserFilesV2', fileRecord),
   handle({ caller, body: wanted, deps }) {
@@ -85,6 +86,7 @@ export const userFiles = operation({
   description: [
     'Lists files of the calling user as an array, without the number of all matches. Filters, order and pages are those of the newer operation.',
   ],
+  returns: 'Records of the files of this page, as an array.',
   replacedBy: 'POST /user_files_v2',
   body: requestBody,
   answer: Joi.array().items(fileRecord),

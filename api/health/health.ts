@@ -15,7 +15,7 @@ const dependency = named(
     ok: Joi.boolean().required().description('Whether the dependency responds and is healthy.'),
     latency_ms: integer().required().description('Duration of the check in milliseconds.'),
     hint: Joi.string().description('What to do. Absent if the dependency is healthy.'),
-  }).description('Result of checking one dependency.'),
+  }).description('Whether one dependency of the service works, and what to do if not.'),
 );
 
 /** GET /health: responds while the process runs. */
@@ -29,12 +29,12 @@ export const health = operation({
   description: [
     'Responds while the API process runs, without credentials. It does not check stores or workers, so use it as a liveness probe: a failure means that the process has to be restarted. `GET /ready` checks the dependencies.',
   ],
-  returns: 'The process runs.',
+  returns: '`status` is `ok`: the process runs and answers requests.',
   answer: named(
     'Health',
     Joi.object({
       status: Joi.string().valid('ok').required().description('Always `ok` when the process responds.'),
-    }).description('Confirmation that the process runs.'),
+    }).description('Answer of a process that can handle requests.'),
   ),
   handle: () => Promise.resolve({ status: 'ok' }),
 });
@@ -69,7 +69,7 @@ export const ready = operation({
       checks: byName(dependency)
         .required()
         .description('Each check by name: `mongodb`, `schema`, `qdrant`, `temporal`, `worker`, `runs` and `disk`.'),
-    }).description('Results of the checks of dependencies.'),
+    }).description('Whether the service can work, with the result of each check.'),
   ),
   async handle({ deps }) {
     const checks = await readiness(deps);

@@ -129,8 +129,8 @@ export interface Documentation {
    * limits.
    */
   readonly description: readonly string[];
-  /** One sentence: what a 200 response has. Absent: 'Success'. */
-  readonly returns?: string;
+  /** One sentence: what a 200 response has, and which work continues after it. */
+  readonly returns: string;
   /** The response is stored content instead of JSON. */
   readonly answersContent?: true;
   /** The response is a stream of server-sent events instead of JSON: an example of its text. */

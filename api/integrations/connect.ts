@@ -52,23 +52,32 @@ export const connect = operation({
 
 ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DATA_SOURCE_READY\` reports the end) and synced completely. Tokens are renewed with the OAuth client of the organization or the deployment, so they must come from it.`,
   ],
+  returns: 'Record of the connected account, and the address of a page on which its user selects items.',
   createsWork: true,
   body: named(
     'ConnectDataSourceInput',
     Joi.object({
-      authentication: handedOver(),
+      authentication: handedOver().description(
+        'Source and credentials of the account. `source` determines which fields are required.',
+      ),
       sync_options: named(
         'SyncOptions',
         Joi.object(syncOptionFields()).description(
           'What happens after the connection, and the options for its files. Later selections use them as defaults.',
         ),
-      ).default(),
+      )
+        .default()
+        .description(
+          'What happens after the connection. Absent: the account is listed, and synced if its source supports it.',
+        ),
     }).description('Credentials of an account at its source, and what to do with the account.'),
   ),
   answer: named(
     'ConnectDataSourceResponse',
     Joi.object({
-      data_source: dataSourceRecord.required(),
+      data_source: dataSourceRecord
+        .required()
+        .description('Record of the account; its `id` is the `data_source_id` of later requests.'),
       sync_url: nullable(Joi.string()).description(
         'Address of a page on which the user selects items, valid for `CONNECT_PAGE_LIFE_S`. `null` for sources without consent.',
       ),

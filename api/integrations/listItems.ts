@@ -42,13 +42,14 @@ export const listItems = operation({
 
 The source is not asked. Before the first listing has ended, the list is empty or incomplete; \`POST /integrations/items/sync\` lists the account again, and \`sync_status\` of the data source shows the state. A page has up to \`pagination.limit\` items.`,
   ],
+  returns: 'One page of items as the last listing found them, and the number of all that match.',
   body: itemListing(),
   answer: named(
     'ListDataSourceItemsResponse',
     Joi.object({
       items: Joi.array().items(itemRecord).required().description('Items of this page, in the requested order.'),
       count: integer().required().description('Number of all items that match, on all pages.'),
-    }).description('A page of the items of an account.'),
+    }).description('One page of the items of an account, and the number of all that match.'),
   ),
   async handle({ caller, body, deps: { store } }) {
     const source = await dataSourceOf(caller, body.data_source_id, store);

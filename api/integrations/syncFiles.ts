@@ -14,7 +14,7 @@ import {
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { connectedSourceOf } from './dataSourceOf.js';
 import { selectionOptions } from './keptOptions.js';
-import { AFTER_SELECTION, syncSelection } from './syncSelection.js';
+import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from './syncSelection.js';
 import { typed } from '../schemas/inferred.js';
 import { named } from '../schemas/reference.js';
 import { success } from '../schemas/answers.js';
@@ -26,7 +26,7 @@ const itemName = typed<string | { id: string; root_id: string }>(
     then: named(
       'SyncFilesIds',
       Joi.object({
-        id: id().required().description('Id of the item within its drive.'),
+        id: id().required().description('Id that the item has within its drive.'),
         root_id: id().required().description('Id of the drive that contains the item, for OneDrive and SharePoint.'),
       }).description('Item of a source whose items are in drives. Other sources use `id` alone.'),
     ),
@@ -87,4 +87,5 @@ export const syncFiles = syncFilesAt({
 
 ${AFTER_SELECTION}`,
   ],
+  returns: SELECTION_ACCEPTED,
 });

@@ -22,6 +22,7 @@ export const syncItems = operation({
 
 The response is the data source, whose \`sync_status\` is \`QUEUED_FOR_SYNCING\`, then \`SYNCING\`, and at last \`READY\` or \`SYNC_ERROR\`; poll it, or wait for the event \`DATA_SOURCE_READY\`. After a complete listing, files whose items vanished are deleted (\`FILE_DELETED\`). If more than \`MASS_DELETE_PERCENT\` are missing, they are held until they are approved.`,
   ],
+  returns: 'Record of the data source, whose `sync_status` shows the progress of the listing.',
   createsWork: true,
   body: dataSourceId(),
   answer: dataSourceRecord,
@@ -53,6 +54,7 @@ export const cancelItemsSync = operation({
 
 The response is the data source with \`sync_status\` \`READY\`. Without a listing in progress nothing changes. Files that are being synced are not affected.`,
   ],
+  returns: 'Record of the data source with `sync_status` `READY`.',
   body: dataSourceId(),
   answer: dataSourceRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }): Promise<DataSourceRecord> {

@@ -14,6 +14,10 @@ export const AFTER_SELECTION = `The response comes when the selection is accepte
 
 Options that the request omits come from the call that connected the account, else they are the defaults. With \`dry_run\` the response is an estimate, and nothing changes. A revoked data source returns 409.`;
 
+/** What the response to a selection says, for the descriptions of operations. */
+export const SELECTION_ACCEPTED =
+  '`success: true`: the selection is accepted, and a run creates the files; for a dry run, the estimate.';
+
 /**
  * Accepts a user's selection of items: emits UPDATE, and creates the files in a run. For a dry run, returns an
  * estimate.

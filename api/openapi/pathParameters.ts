@@ -10,7 +10,7 @@ const text = (description: string, example: string): Json => ({ description, sch
 export const PATH_PARAMETERS: Readonly<Record<string, Json>> = {
   content: text('Part of a presigned URL: which content of the file, and which version of it.', '3.txt'),
   data_source_id: id('`id` of a data source, as `POST /user_data_sources` lists it.'),
-  file: text('Part of a presigned URL: the file.', '1042'),
+  file: text('Part of a presigned URL: `id` of the file.', '1042'),
   file_id: id('`id` of a file, as `POST /user_files_v2` lists it.'),
   id: text('`id` of the record at its source, as the list of these records returns it.', '001boatsxxxxxxxxxx'),
   issue_number: id('Number of the issue in its repository, as its page on GitHub shows it.', 4),

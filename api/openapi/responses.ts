@@ -200,7 +200,7 @@ export function success(operation: DocumentedOperation, schemas: Schemas, exampl
     'text/plain': { schema: { type: 'string' } },
   };
   return {
-    description: operation.returns ?? 'Success',
+    description: operation.returns,
     headers: {
       ...REQUEST_ID,
       ...(createsWork ? REPLAYED : {}),

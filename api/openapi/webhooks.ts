@@ -1,5 +1,5 @@
 import { EVENT_KINDS, type EventKind } from '../../contract/events.js';
-import { EVENT_TEXTS, exampleDelivery, webhookPayload } from '../schemas/webhookPayloads.js';
+import { aboutEvent, EVENT_TEXTS, exampleDelivery, webhookPayload } from '../schemas/webhookPayloads.js';
 import type { Schemas } from './toJsonSchema.js';
 import type { Json } from './types.js';
 
@@ -48,7 +48,7 @@ function deliveryOf(kind: EventKind, schemas: Schemas): Json {
   return {
     operationId: `on_${kind.toLowerCase()}`,
     tags: [DELIVERIES.name],
-    summary: `${kind}: ${EVENT_KINDS[kind] === 'NONE' ? 'an event of the organization' : `an event of a ${EVENT_KINDS[kind]}`}`,
+    summary: `${kind}: an event about ${aboutEvent(kind)}`,
     description: `${EVENT_TEXTS[kind].when}\n\n${ANSWERED}`,
     parameters: HEADERS,
     requestBody: {

@@ -16,6 +16,7 @@ export const models = operation({
   description: [
     'Lists every id of an embedding model with the provider and the vector space that serve it now. Use it to choose `embedding_model`, and the size of a `query_vector`. Without a configured provider, the embedded model serves all ids. Files keep the space that they were embedded in until they are synced or embedded again.',
   ],
+  returns: 'Every id of a model that requests accept, with the provider and the vector space that serve it.',
   answer: named(
     'EmbeddingModels',
     Joi.object({
@@ -24,7 +25,7 @@ export const models = operation({
           named(
             'EmbeddingModel',
             Joi.object({
-              embedding_model: embeddingModel().required(),
+              embedding_model: embeddingModel().required().description('Id that requests send as `embedding_model`.'),
               provider: nullable(Joi.string())
                 .required()
                 .description('Service that embeds for this id, such as `openai`; null: the embedded model.'),
@@ -36,7 +37,9 @@ export const models = operation({
                 .description(
                   'Vector space of new vectors. Only vectors of one space are compared; files have it in `embedding_properties`.',
                 ),
-              dimensions: integer().required().description('How many numbers each vector has.'),
+              dimensions: integer()
+                .required()
+                .description('How many numbers each vector has, and a `query_vector` needs.'),
               window: integer()
                 .required()
                 .description('Tokens that the model reads at once. Longer texts are embedded in parts.'),
@@ -46,7 +49,7 @@ export const models = operation({
         )
         .required()
         .description('Every model id that requests accept, with the service behind it.'),
-    }).description('The embedding models of this deployment.'),
+    }).description('Every embedding model id that this deployment accepts, with what serves it.'),
   ),
   handle: async ({ deps: { embedder } }) => ({
     results: embedder.models().map(({ model, provider, upstream, space, window, takesImages }) => ({

@@ -45,10 +45,11 @@ export const organization = operation({
   description: [
     'Returns the organization of the API key: its defaults for users, settings of connectors, use of embedding providers, and totals over the files of all users. The totals are those of the last recount, which `POST /organization/statistics` starts; before the first one they are empty.',
   ],
+  returns: 'The organization with its defaults for users, and the totals of the last recount.',
   answer: named(
     'OrganizationResponse',
     Joi.object({
-      id: integer().required().description('Number that identifies the organization.'),
+      id: integer().required().description('Number of the organization, the same in all of its records.'),
       name: Joi.string().required().description('Name that the operator gave the organization.'),
       nickname: nullable(Joi.string()).description('Reserved for compatibility: always null here.'),
       remove_branding: Joi.boolean()
@@ -69,7 +70,9 @@ export const organization = operation({
       global_user_config: openObject().description(
         'Limits and automatic syncs that apply to users without values of their own.',
       ),
-      connector_settings: openObject().description('Settings of connectors, by source type or `DEFAULT`.'),
+      connector_settings: openObject().description(
+        'Settings of connectors by source type; `DEFAULT` applies to sources without their own.',
+      ),
       file_sync_usage: openObject().description('Reserved for compatibility: always empty here.'),
       embedding_usage: extension(
         Joi.object()
@@ -82,8 +85,14 @@ export const organization = operation({
                   .required()
                   .description('Answered requests to the provider; 0 for the embedded model.'),
                 tokens: integer().required().description('Tokens that the provider billed; 0 for the embedded model.'),
-                computed: integer().required().description('Texts that were embedded.'),
-                reused: integer().required().description('Texts whose vectors were known from earlier requests.'),
+                computed: integer()
+                  .required()
+                  .description('Number of texts that were embedded, by the provider or the embedded model.'),
+                reused: integer()
+                  .required()
+                  .description(
+                    'Number of texts that needed no embedding, since their vectors were known from earlier requests.',
+                  ),
               }).description('Use of one vector space since it was first used.'),
             ),
           )

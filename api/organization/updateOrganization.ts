@@ -37,6 +37,7 @@ export const updateOrganization = operation({
   description: [
     'Sets limits and automatic syncs of users without values of their own, and settings of connectors. Null and absent fields change nothing; the settings of a named source replace all of its earlier ones. `GET /organization` returns them as `global_user_config` and `connector_settings`. Schedules of automatic syncs follow shortly after the response.',
   ],
+  returns: '`success: true`: the settings are stored and apply from now on.',
   body: named(
     'UpdateOrganizationInput',
     Joi.object({
@@ -45,7 +46,7 @@ export const updateOrganization = operation({
           'UserConfiguration',
           Joi.object(userSettings()).description('Values that apply to users without values of their own.'),
         ),
-      ),
+      ).description('Limits and automatic syncs of users without values of their own. Absent and null: no change.'),
       data_source_configs: orNull(
         typed<Record<string, ConnectorSettings>>(
           Joi.object()
@@ -55,7 +56,7 @@ export const updateOrganization = operation({
       ).description(
         'Settings by source type, or `DEFAULT` for all sources without their own. Each one given replaces the earlier ones of its source.',
       ),
-    }).description('Settings of the organization to change.'),
+    }).description('Defaults for users, and settings of connectors, to change.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

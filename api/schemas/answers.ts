@@ -23,24 +23,26 @@ const fileStatistics = named(
         .description(
           'Format of a content: that of an uploaded or downloaded file, or the service whose records were read.',
         ),
-    ),
+    ).description('Format in which the content was read, such as `PDF`, `HTML` or `SALESFORCE`.'),
     file_size: integer().description('Size of the uploaded or fetched content in bytes.'),
-    num_characters: integer().description('Characters of the extracted text.'),
+    num_characters: integer().description('Number of characters of the extracted text, without overlaps of chunks.'),
     num_tokens: integer().description('Tokens (cl100k) of the extracted text, without overlaps of chunks.'),
     num_embeddings: integer().description('Number of vectors of the file. It stays while they are in cold storage.'),
-    mime_type: text().description('Media type of the content, as detected.'),
+    mime_type: text().description('Media type that was detected in the content, such as `application/pdf`.'),
   }).description("Measures of a file's content. Unknown ones are absent."),
 );
 
 const chunkProperties = named(
   'ChunkProperties',
   Joi.object({
-    set_page_as_boundary: Joi.boolean().required().description('Whether no chunk spans two pages.'),
+    set_page_as_boundary: Joi.boolean()
+      .required()
+      .description('Whether chunks end at page boundaries, so that none spans two pages. PDF and pictures only.'),
     prepend_filename_to_chunks: Joi.boolean()
       .required()
-      .description('Whether each chunk begins with the name of its file.'),
+      .description('Whether the text of each chunk begins with the name of its file, which is embedded with it.'),
     max_items_per_chunk: integer().description('Maximum number of rows or objects per chunk. Absent: as many as fit.'),
-  }).description('How a file is split into chunks.'),
+  }).description('Options of a file that determine where its chunks begin and end.'),
 );
 
 const embeddingProperties = Joi.object().pattern(
@@ -58,7 +60,7 @@ const embeddingProperties = Joi.object().pattern(
       dimensions: extension(integer()).description(
         'How many numbers each vector has. Absent while the file has no vectors.',
       ),
-    }).description('Options and result of embedding a file.'),
+    }).description('Chunk size and overlap of a file, and the vector space of its vectors.'),
   ),
 );
 
@@ -80,8 +82,8 @@ export const workflowFields = {
 export const fileRecord = named(
   'UserFile',
   wholeRecord({
-    id: integer().description('Number that identifies the file in all operations.'),
-    source: sourceType(),
+    id: integer().description('Number of the file: `file_id`, or one of `ids`, in requests.'),
+    source: sourceType().description('Where the file comes from; for an upload its format, such as `PDF`.'),
     organization_id: integer().description('Number of the organization that owns the file.'),
     organization_user_id: nullable(integer()).description('Number of the end user that owns the file.'),
     organization_supplied_user_id: Joi.string().description('Your own name for that end user: its `customer-id`.'),
@@ -92,7 +94,9 @@ export const fileRecord = named(
       'Id of the file at its source, unique within its data source. For uploads: 32 random hexadecimal digits.',
     ),
     external_url: nullable(text()).description('URL of the file at its source; null if it has none.'),
-    sync_status: fileSyncStatus(),
+    sync_status: fileSyncStatus().description(
+      'State of the file now. `READY`: it can be searched. `SYNC_ERROR`: see `sync_error_message`.',
+    ),
     sync_error_message: nullable(text()).description('Why the file failed or waits, and what to do; null otherwise.'),
     last_sync: nullable(timestamp()).description(
       'When a sync last succeeded; null before. A scheduled sync that finds no change leaves it.',
@@ -111,7 +115,9 @@ export const fileRecord = named(
     chunk_overlap: nullable(integer()).description(
       'Maximum number of tokens that neighbouring chunks share, as requested.',
     ),
-    chunk_properties: nullable(chunkProperties),
+    chunk_properties: nullable(chunkProperties).description(
+      'Options of chunking besides size and overlap, as the latest request set them.',
+    ),
     ocr_properties: openObject().description('Options of OCR; empty unless OCR was requested.'),
     ocr_job_started_at: nullable(timestamp()).description('When OCR of the file last started; null if it never did.'),
     name: nullable(text()).description('File name or title; null if it has none.'),
@@ -161,9 +167,9 @@ export const fileRecord = named(
         .description(
           'Where vectors are. `HOT_STORAGE` and `HOT_TO_COLD` (about to leave) are searched, `COLD_STORAGE` and `COLD_TO_HOT` (on the way back) are not.',
         ),
-    ),
+    ).description('Whether searches find the file: its vectors are in hot storage, in cold storage, or moving.'),
     created_at: timestamp().description('When the record was created, in UTC.'),
-    updated_at: timestamp().description('When the record last changed, in UTC.'),
+    updated_at: timestamp().description('When any field of the record last changed, in UTC.'),
     ...workflowFields,
   }).description('A file of an end user: its origin, state, options and statistics. All keys are in every response.'),
 );
@@ -217,9 +223,12 @@ export const listOf = (name: string, record: Joi.Schema) =>
   named(
     name,
     Joi.object({
-      results: Joi.array().items(record).required().description('Records of this page, in the requested order.'),
+      results: Joi.array()
+        .items(record)
+        .required()
+        .description('Records of this page, in the requested order; empty after the last page.'),
       count: integer().required().description('Number of all matching records, not only those of this page.'),
-    }).description('A page of a list, with the number of all matches.'),
+    }).description('One page of a list, and the number of records on all pages.'),
   );
 
 export const success = named(
@@ -228,5 +237,5 @@ export const success = named(
     success: Joi.boolean()
       .required()
       .description('`true`: the request was accepted. Work that it started may still be in progress.'),
-  }).description('Confirmation of a request that returns no record.'),
+  }).description('Answer to a request that returns no record. Errors have other statuses and `detail`.'),
 );

@@ -2,20 +2,23 @@
 export const API_TAGS = {
   Auth: 'Access tokens with which a front end acts for one end user.',
   Files:
-    'Files of an end user: upload, list, tag, re-sync, move to cold storage, delete and restore. A file has an original, a parsed text and chunks.',
+    'Files of an end user: upload, list, tag, re-sync, move to cold storage and delete. A file has an original, a parsed text and chunks.',
   Embeddings: 'Search among chunks, lists of chunks and vectors, and the models that embed them.',
   Utilities: 'Web pages: scrapes of sitemaps and links, live reads of single pages, web search and transcripts.',
   Integrations:
     'Connections to other services: consent or credentials, lists of what an account contains, and the selections to sync.',
-  'Data Sources': 'Connected accounts: lists, tags, diagnosis, held deletions and revocation.',
+  'Data Sources': 'Connected accounts: lists, tags, diagnosis and revocation.',
+  'Vanished Files':
+    'Files and pages that are missing at their source: deletions that are held until you approve or refuse them, and quarantined files that can be restored.',
   CRM: 'Live reads of records of a connected Salesforce. Nothing is stored.',
   Github: 'Live reads of issues and pull requests of a connected GitHub. Nothing is stored.',
   Runs: 'Runs of work: progress, results for each item with cause and remedy, retry and resumption.',
   Users: 'End users of an organization: their limits, features and totals.',
-  Organizations: 'The calling organization: its settings and totals.',
+  Organizations:
+    'The organization of the API key: its defaults for users, settings of connectors, embedding models and totals.',
   'White Label': "The organization's own OAuth clients, so that consent pages show its name.",
   Webhooks: 'Addresses that receive events, the deliveries to them, and repeated deliveries.',
   Events: 'Events of an organization as a feed, for receivers that were down or that poll.',
-  Health: 'Probes for load balancers and operators.',
+  Health: 'Probes for load balancers and operators: whether a process runs, and whether it can serve requests.',
 } as const satisfies Record<string, string>;
 export type ApiTag = keyof typeof API_TAGS;

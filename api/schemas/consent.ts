@@ -131,7 +131,9 @@ export const oauthUrlBody = () =>
   named(
     'OAuthURLRequest',
     Joi.object({
-      service: oauthSource().required(),
+      service: oauthSource()
+        .required()
+        .description('Service whose account is connected. Its OAuth client must be configured, else 400.'),
       scope: orNull(Joi.string().allow('').max(MAX_SCOPE)).description(
         'Scopes to request, separated by spaces. `scopes` takes precedence; without both, the built-in ones of the service are requested.',
       ),
@@ -163,7 +165,7 @@ export const oauthUrlBody = () =>
             'OAuth client of a ServiceNow instance. It is required for `SERVICENOW`, whose fields must then all be present, and is ignored for other services.',
           ),
         ),
-      ),
+      ).description('Required for `SERVICENOW`, with all of its fields; ignored for other services.'),
     }).description(
       'The service to connect, its account or server, and the options for its files. The options are stored with the connection: later selections use them as defaults.',
     ),

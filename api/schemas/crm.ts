@@ -1,11 +1,9 @@
-/** Schemas of the CRM operations. */
+/** Schemas of CRM records, and the filters and orders of their lists. */
 import Joi from 'joi';
 
 import { wholeRecord } from './answers.js';
 import { integer, nullable, orNull } from './fields.js';
 import { named } from './reference.js';
-import { orderDirection } from './enums.js';
-import { accountId, remoteData } from './integrations.js';
 
 const text = () => Joi.string().allow('');
 const maybe = (about: string) => nullable(text()).description(about);
@@ -18,7 +16,7 @@ const owner = () =>
   named(
     'PartialOwner',
     wholeRecord({ id: maybe('Id of the user at Salesforce who owns the record.') }).description(
-      'User who owns a record.',
+      'User of Salesforce who is responsible for a record, by id.',
     ),
   );
 const account = () =>
@@ -26,7 +24,7 @@ const account = () =>
     named(
       'PartialAccount',
       wholeRecord({ id: maybe('Id of the account, as in `GET /integrations/data/crm/accounts/{id}`.') }).description(
-        'Account (company) that a record belongs to.',
+        'Company that a record belongs to, by id.',
       ),
     ),
   );
@@ -35,13 +33,13 @@ const contact = () =>
     named(
       'PartialContact',
       wholeRecord({ id: maybe('Id of the contact, as in `GET /integrations/data/crm/contacts/{id}`.') }).description(
-        'Contact (person) that a record belongs to.',
+        'Person that a record belongs to, by id.',
       ),
     ),
   );
 const times = {
-  created_at: text().description('When the record was created, ISO 8601.'),
-  updated_at: text().description('When a user last changed the record, ISO 8601.'),
+  created_at: text().description('When the record was created at Salesforce: date and time, ISO 8601.'),
+  updated_at: text().description('When a user last changed the record at Salesforce: date and time, ISO 8601.'),
   is_deleted: Joi.boolean().description('Whether the record is in the recycle bin of Salesforce.'),
   remote_data: remote(),
 };
@@ -57,12 +55,12 @@ const addresses = () =>
       named(
         'Address',
         wholeRecord({
-          street_1: maybe('First line of the street, with its number.'),
+          street_1: maybe('First line of the street, with the number of the house.'),
           street_2: maybe('Further lines of the street, separated by commas.'),
-          city: maybe('Town that users entered at Salesforce.'),
-          state: maybe('State or province that users entered.'),
-          postal_code: maybe('ZIP or postal code, as a text.'),
-          country: maybe('Name or code of the country, as entered.'),
+          city: maybe('Town as users entered it; null if they did not.'),
+          state: maybe('State or province as users entered it, as a name or a code.'),
+          postal_code: maybe('ZIP or postal code, as a text: leading zeros stay.'),
+          country: maybe('Name or code of the country, whichever users entered.'),
           address_type: maybe(
             '`BILLING` or `SHIPPING` of an account, `MAILING` or `OTHER` of a contact; `null` of a lead.',
           ),
@@ -76,9 +74,9 @@ const phoneNumbers = () =>
       named(
         'PhoneNumber',
         wholeRecord({
-          phone_number: text().description('Number in the form that users entered.'),
+          phone_number: text().description('Digits in the form that users entered, without a uniform format.'),
           phone_number_type: maybe('`PRIMARY`, `MOBILE`, `HOME`, `OTHER` or `FAX`.'),
-        }).description('Number of a telephone or fax.'),
+        }).description('Number of a telephone or fax, with its kind.'),
       ),
     )
     .description('Telephone and fax numbers of the record. Empty if Salesforce has none.');
@@ -88,21 +86,26 @@ const emails = () =>
       named(
         'Email',
         wholeRecord({
-          email: text().description('The address as Salesforce has it.'),
+          email: text().description('The address as users of Salesforce entered it.'),
           email_type: maybe('Always `PRIMARY`: Salesforce has one address per person.'),
-        }).description('E-mail address of a person.'),
+        }).description('E-mail address of a lead or contact, with its kind.'),
       ),
     )
     .description('E-mail addresses: one, or an empty list.');
 
-const whom = { owner: owner(), account: account(), contact: contact() };
+/** The people and the company of an activity. */
+const whomOf = (activity: string) => ({
+  owner: owner().description(`Salesforce user who is responsible for the ${activity}.`),
+  account: account().description(`Company that the ${activity} is about; null if none is set.`),
+  contact: contact().description(`Person that the ${activity} is with; null if none is set.`),
+});
 const task = named(
   'Task',
   wholeRecord({
     id: recordId(),
-    ...whom,
+    ...whomOf('task'),
     subject: maybe('Short text that says what is to be done.'),
-    description: maybe('Longer comment on the work.'),
+    description: maybe('Free text about the work; null if users entered none.'),
     priority: maybe('Urgency in the words of the organization, such as `High`.'),
     status: maybe('Progress in the words of the organization, such as `Completed`.'),
     ...times,
@@ -112,15 +115,17 @@ const event = named(
   'Event',
   wholeRecord({
     id: recordId(),
-    ...whom,
+    ...whomOf('appointment'),
     subject: maybe('Short text that says what the appointment is about.'),
-    description: maybe('Longer comment on the appointment.'),
-    location: maybe('Where it takes place: a free text.'),
-    is_all_day: Joi.boolean().description('Whether it has days instead of times.'),
+    description: maybe('Free text about the appointment; null if users entered none.'),
+    location: maybe('Where it takes place, as a free text such as a room or an address.'),
+    is_all_day: Joi.boolean().description(
+      'Whether it lasts whole days, so that `start_date` and `end_date` have no times.',
+    ),
     start_date: maybe('Start, ISO 8601; a day alone if there is no time.'),
-    end_date: maybe('When the appointment ends, ISO 8601.'),
+    end_date: maybe('End, ISO 8601; a day alone if there is no time.'),
     ...times,
-  }).description('Appointment with an account or a person.'),
+  }).description('Meeting, call or other appointment with a company or a person.'),
 );
 
 /** A record with its optional related data, which is included on request. */
@@ -158,8 +163,10 @@ export const CRM_OPERATIONS = {
     record: named(
       'Account',
       record('Company or other organization that users of Salesforce deal with.', {
-        owner: nullable(owner()),
-        name: maybe('Display name of the company.'),
+        owner: nullable(owner()).description(
+          'Salesforce user who is responsible for the company; null if there is none.',
+        ),
+        name: maybe('Display name of the company, which need not be unique.'),
         industry: maybe('Branch of business, in the words of the organization.'),
         website: maybe('Address of its site in the form that users entered.'),
         number_of_employees: nullable(integer()).description('Headcount that users entered; `null` if unknown.'),
@@ -180,20 +187,20 @@ export const CRM_OPERATIONS = {
     orders: ORDERS,
     record: named(
       'Lead',
-      record('Person who may become a customer.', {
-        owner: owner(),
+      record('Person who may become a customer, and whom sales staff have not qualified yet.', {
+        owner: owner().description('Salesforce user who follows up the lead.'),
         source: maybe('Where the person was found, such as `Web`.'),
         status: maybe('Progress in the words of the organization, such as `Working - Contacted`.'),
-        title: maybe('Position of the person at the company.'),
+        title: maybe('Position of the person in the company, such as `Head of Sales`.'),
         company: maybe('Name of the organization that the person works for.'),
-        first_name: maybe('Given name of the person.'),
-        last_name: maybe('Family name of the person.'),
+        first_name: maybe('Given name of the person; null if only the family name is known.'),
+        last_name: maybe('Family name of the person, which Salesforce requires.'),
         addresses: addresses(),
         phone_numbers: phoneNumbers(),
         emails: emails(),
         converted_at: maybe('Day on which it became a contact, `YYYY-MM-DD`; `null` before.'),
-        converted_account: account(),
-        converted_contact: contact(),
+        converted_account: account().description('Company that its conversion created or chose; null before.'),
+        converted_contact: contact().description('Contact that its conversion created or chose; null before.'),
       }),
     ),
   },
@@ -209,13 +216,15 @@ export const CRM_OPERATIONS = {
     orders: [...ORDERS, 'title'],
     record: named(
       'Contact',
-      record('Person at an account.', {
-        owner: nullable(owner()),
-        account: account(),
-        first_name: maybe('Given name of the person.'),
-        last_name: maybe('Family name of the person.'),
+      record('Person who works at a company that users of Salesforce deal with.', {
+        owner: nullable(owner()).description(
+          'Salesforce user who is responsible for the person; null if there is none.',
+        ),
+        account: account().description('Company that the person belongs to; null for a private contact.'),
+        first_name: maybe('Given name of the person; null if only the family name is known.'),
+        last_name: maybe('Family name of the person, which Salesforce requires.'),
         name: maybe('Full display form, such as `Ada Lovelace`.'),
-        title: maybe('Position of the person at the account.'),
+        title: maybe('Position of the person in the company, such as `Head of Sales`.'),
         department: maybe('Part of the account in which the person works.'),
         addresses: addresses(),
         phone_numbers: phoneNumbers(),
@@ -235,19 +244,21 @@ export const CRM_OPERATIONS = {
       owner_id: id('owner'),
       account_id: id('account'),
       stage: orNull(text().max(255)).description('Name of a stage of the sales process, exactly as in `stage`.'),
-      status: orNull(opportunityStatus()),
+      status: orNull(opportunityStatus()).description(
+        '`OPEN`: only sales that can still be won. `WON`: only won ones. Absent: all, lost ones too.',
+      ),
     },
     orders: [...ORDERS, 'amount', 'close_date'],
     record: named(
       'Opportunity',
-      record('Sale that is planned, won or lost.', {
-        owner: owner(),
-        name: maybe('Display title of the sale.'),
+      record('Possible sale to a company, with its expected value, until it is won or lost.', {
+        owner: owner().description('Salesforce user who works on the sale.'),
+        name: maybe('Title that users gave the sale, such as `Acme - 200 seats`.'),
         amount: nullable(integer()).description('Expected value, rounded, in the currency of the record.'),
-        account: account(),
-        contact: contact(),
+        account: account().description('Company that may buy; null if none is set.'),
+        contact: contact().description('Person who decides or is asked; null if none is set.'),
         stage: maybe('Step of the sales process, in the words of the organization.'),
-        status: nullable(opportunityStatus()),
+        status: nullable(opportunityStatus()).description('`OPEN` or `WON`; null for a lost sale.'),
         close_date: maybe('Day on which the sale is expected to end, or ended, `YYYY-MM-DD`.'),
       }),
     ),
@@ -264,50 +275,3 @@ export const CRM_OPERATIONS = {
   }
 >;
 export type CrmOperation = keyof typeof CRM_OPERATIONS;
-
-/** The kinds of related records that a request may name. */
-export const crmIncludes = () =>
-  Joi.array()
-    .items(
-      named(
-        'BaseIncludes',
-        Joi.string().valid('Tasks', 'Events').description('Kind of related records: work to do, or appointments.'),
-      ),
-    )
-    .unique();
-/** Default and maximum number of records per page. */
-const PAGE_SIZE = 50;
-const MAX_PAGE_SIZE = 200;
-const MAX_CURSOR = 4_096;
-
-/** The body of a live list of CRM records of one kind. */
-export const crmListing = (kind: CrmOperation) =>
-  named(
-    CRM_OPERATIONS[kind].names.request,
-    Joi.object({
-      data_source_id: accountId(),
-      include_remote_data: remoteData(),
-      next_cursor: orNull(text().max(MAX_CURSOR)).description(
-        'Value of `next_cursor` of the page before. Absent or empty: the first page.',
-      ),
-      page_size: orNull(integer().min(1).max(MAX_PAGE_SIZE), PAGE_SIZE).description(
-        `Maximum number of records on a page: ${PAGE_SIZE} by default, ${MAX_PAGE_SIZE} at most.`,
-      ),
-      order_by: orNull(
-        named(
-          CRM_OPERATIONS[kind].names.order,
-          Joi.string()
-            .valid(...CRM_OPERATIONS[kind].orders)
-            .description('Field by which records are sorted. Records without a value come last in both directions.'),
-        ),
-      ).description('Field by which records are sorted. Without it, they are sorted by id.'),
-      order_dir: orNull(orderDirection(), 'asc').description(
-        'Direction of `order_by`. Records without a value come last in both directions.',
-      ),
-      includes: crmIncludes().default([]).description('Related records to return with each record: `Tasks`, `Events`.'),
-      filters: named(
-        CRM_OPERATIONS[kind].names.filters,
-        Joi.object(CRM_OPERATIONS[kind].filters).description('Conditions for records. All conditions must hold.'),
-      ).default({}),
-    }).description('Selects and sorts records of a connected Salesforce.'),
-  );

@@ -14,11 +14,13 @@ import { sourceType, orderDirection } from './enums.js';
 export const dataSourceRecord = named(
   'OrganizationUserDataSourceAPI',
   wholeRecord({
-    id: integer().description('Number that identifies the data source in requests.'),
+    id: integer().description('Number of the data source: `data_source_id` in requests.'),
     data_source_external_id: nullable(Joi.string().allow('')).description(
       'Type and account at the source, such as `GOOGLE_DRIVE|name@example.com`. Connecting the same account again changes this record. Null if the source has no name for the account.',
     ),
-    data_source_type: sourceType(),
+    data_source_type: sourceType().description(
+      'Service of the account, such as `GOOGLE_DRIVE`; `RSS_FEED` for a feed.',
+    ),
     token: nullable(Joi.object().unknown()).description(
       '`{}` if credentials are stored, null if not. The credentials themselves are never returned.',
     ),
@@ -29,12 +31,12 @@ export const dataSourceRecord = named(
         .description(
           'State of the listing of an account, not of its files. `SYNC_ERROR`: the last listing failed; `items_error` in `data_source_metadata` says why.',
         ),
-    ),
+    ).description('State of the latest listing of the account. `READY`: no listing is in progress.'),
     source_items_synced_at: nullable(timestamp()).description(
       'When the account was last listed completely. Null before the first listing.',
     ),
     organization_user_id: integer().description('Id of the end user who connected the account.'),
-    organization_id: integer().description('The organization that owns the record.'),
+    organization_id: integer().description('Number of the organization whose end user connected the account.'),
     organization_supplied_user_id: Joi.string().description(
       'Your own name for the end user who connected the account.',
     ),
@@ -51,7 +53,7 @@ export const dataSourceRecord = named(
         .description(
           'Last change of a data source. `ADD`: connected, or connected again. `UPDATE`: a selection was confirmed. `CANCEL`: a connection or selection was cancelled. `REVOKE`: access ended. The event of the same name reports it.',
         ),
-    ),
+    ).description('What last happened to the connection; `last_synced_at` says when.'),
     enable_auto_sync: nullable(Joi.boolean()).description(
       'Whether this account is synced automatically, as its connection requested. Null: `auto_sync_enabled_sources` of the user or the organization applies.',
     ),
@@ -91,14 +93,18 @@ export const dataSourceListing = () =>
             { type: 'object', maxProperties: 0 },
           ).description('Only data sources whose tags meet these conditions. `{}` and null select all.'),
         }).description('Conditions for data sources, which must all be met.'),
-      ).default({}),
+      )
+        .default({})
+        .description('Only data sources that meet all of these. `{}` selects all.'),
       order_by: named(
         'OrganizationUserDataSourceOrderByColumns',
         Joi.string()
           .valid(...DATA_SOURCE_ORDERS)
           .description('Time by which data sources are sorted; equal times by id.'),
-      ).default('updated_at'),
-      order_dir: orderDirection().default('asc'),
+      )
+        .default('updated_at')
+        .description('Time by which the list is sorted: creation or last change.'),
+      order_dir: orderDirection().default('asc').description('`asc`: the oldest first; `desc`: the newest first.'),
       pagination: pagination(),
     }).description('Filters, order and page of a list of data sources.'),
   );

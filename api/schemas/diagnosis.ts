@@ -24,19 +24,22 @@ export const diagnosisAnswer = named(
   'DataSourceDiagnosis',
   wholeRecord({
     data_source_id: integer().description('The connected account that was checked.'),
-    data_source_type: sourceType(),
+    data_source_type: sourceType().description('Service of the account, such as `GOOGLE_DRIVE`.'),
     status: status().description('The worst result of its checks.'),
     checks: Joi.array()
       .items(
         named(
           'DiagnosisCheck',
           wholeRecord({
-            name: Joi.string()
-              .valid('credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures')
-              .description(
-                'Part of the connection: stored credentials, granted scopes, rate limits, an item read at the source, automatic sync, or failed files and runs.',
-              ),
-            status: status(),
+            name: named(
+              'DiagnosisPart',
+              Joi.string()
+                .valid('credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures')
+                .description(
+                  'Part of a connection: stored credentials, granted scopes, rate limits, an item read at the source, automatic sync, or failed files and runs.',
+                ),
+            ).description('Which part of the connection was checked, such as `credential` or `scopes`.'),
+            status: status().description('Result for this part: `ok`, `warn` or `bad`.'),
             message: Joi.string().description('Result of the check, as a sentence for people.'),
             fix: nullable(Joi.string()).description('What to do, and who has to do it. Null if nothing is to be done.'),
             details: Joi.object()
@@ -50,5 +53,5 @@ export const diagnosisAnswer = named(
       .description('Always six results, one for each part of the connection.'),
     checked_at: timestamp().description('When the diagnosis began.'),
     took_ms: integer().description('Duration of all checks in milliseconds.'),
-  }).description('State of a connection, part by part.'),
+  }).description('What works and what does not in the connection of an account, part by part.'),
 );

@@ -9,7 +9,7 @@ export const errorDetail = named(
     detail: Joi.string()
       .required()
       .description('The error and what to do next, as a sentence for people. Its wording may change.'),
-  }).description('Reason why a request was rejected.'),
+  }).description('Why a request was rejected, and what to do next.'),
 );
 
 const validationError = named(
@@ -28,7 +28,7 @@ const validationError = named(
       .description('Kind of the problem for programs, such as `missing`, `enum`, `int_type` or `too_long`.'),
   })
     .unknown()
-    .description('One problem of a request.'),
+    .description('One missing or invalid field of a request, with its place.'),
 );
 
 /** Body of a 422. */
@@ -39,5 +39,5 @@ export const validationErrors = named(
       .items(validationError)
       .required()
       .description('All problems that were found; only the first one for a body with more than 10,000 values.'),
-  }).description('Missing and invalid fields of a request.'),
+  }).description('Answer to an invalid request: every missing or invalid field with its place.'),
 );

@@ -15,6 +15,37 @@ const SKIPPED: Readonly<Record<SkippedByDryRun, string>> = {
   robots_disallowed: 'Pages that robots.txt of their site forbids to fetch.',
 };
 
+const pace = named(
+  'DryRunPace',
+  Joi.object({
+    runs: integer().required().description('Number of earlier runs whose pace was measured.'),
+    files: integer().required().description('Number of items that these runs processed.'),
+  }).description('Earlier runs of the same kind, from whose pace a duration is estimated.'),
+);
+
+const sample = named(
+  'DryRunSample',
+  Joi.object({
+    files: integer().required().description('Number of items that were read, at most DRY_RUN_SAMPLE_PAGES.'),
+    failed: integer()
+      .required()
+      .description('Number of sampled items that could not be read. The rest is assumed to fail as often.'),
+    bytes: integer().required().description('Size in bytes of the contents that were read.'),
+    chunks: integer().required().description('Number of chunks made of the sampled contents.'),
+    known_chunks: nullable(integer())
+      .required()
+      .description('Number of these whose vectors are stored already and cost nothing. Null above 5,000 chunks.'),
+    tokens: integer().required().description('Number of tokens (cl100k) in the sampled chunks.'),
+  }).description('Counts of the items that a dry run has read, from which it extrapolates.'),
+);
+
+const skipped = named(
+  'DryRunSkipped',
+  Joi.object(
+    Object.fromEntries(SKIPPED_BY_DRY_RUN.map((reason) => [reason, integer().description(SKIPPED[reason])])),
+  ).description('Number of items that a run would not read, by reason.'),
+);
+
 /** Response of an operation with dry_run: the estimated cost of a run. */
 export const estimate = named(
   'DryRunEstimate',
@@ -63,12 +94,7 @@ export const estimate = named(
       .description(
         "Expected duration in seconds, from the pace of the user's last 20 runs of the kind without `max_tokens`. Null if there are none.",
       ),
-    seconds_by: nullable(
-      Joi.object({
-        runs: integer().required().description('Number of earlier runs whose pace was measured.'),
-        files: integer().required().description('Number of items that these runs processed.'),
-      }),
-    )
+    seconds_by: nullable(pace)
       .required()
       .description('Basis of the duration estimate. Null if no earlier run of the user can be compared.'),
     complete: Joi.boolean()
@@ -79,25 +105,12 @@ export const estimate = named(
     estimated: Joi.boolean()
       .required()
       .description('`false`: every item was read, so the figures are counted instead of extrapolated.'),
-    sample: Joi.object({
-      files: integer().required().description('Number of items that were read, at most DRY_RUN_SAMPLE_PAGES.'),
-      failed: integer()
-        .required()
-        .description('Number of sampled items that could not be read. The rest is assumed to fail as often.'),
-      bytes: integer().required().description('Size in bytes of the contents that were read.'),
-      chunks: integer().required().description('Number of chunks made of the sampled contents.'),
-      known_chunks: nullable(integer())
-        .required()
-        .description('Number of these whose vectors are stored already and cost nothing. Null above 5,000 chunks.'),
-      tokens: integer().required().description('Number of tokens (cl100k) in the sampled chunks.'),
-    })
+    sample: sample
       .required()
       .description(
         'Items that were read for the estimate. OCR, recordings, attachments and pages that need a browser are not sampled.',
       ),
-    skipped: Joi.object(
-      Object.fromEntries(SKIPPED_BY_DRY_RUN.map((reason) => [reason, integer().description(SKIPPED[reason])])),
-    )
+    skipped: skipped
       .required()
       .description('Number of found items that are not in `files`, by reason. Reasons without items are absent.'),
   }).description('Estimated cost of a run, as `dry_run: true` returns it. The run itself was not started.'),

@@ -27,20 +27,28 @@ const filters = <M extends Record<string, Joi.Schema>>(name: string, more: M) =>
     Joi.object({
       state: named(
         'PRStateInput',
-        Joi.string().valid('closed', 'open', 'all').description('State of the records to list.'),
-      ).default('open'),
+        Joi.string().valid('closed', 'open', 'all').description('Open records, closed ones, or both.'),
+      )
+        .default('open')
+        .description('Only records in this state; `all` includes both. Merged pull requests are `closed`.'),
       ...more,
     }).description('Conditions for the records to list. All conditions must hold.'),
-  ).default({ state: 'open' });
+  )
+    .default({ state: 'open' })
+    .description('Which records to list. All conditions must hold; without them, open ones are listed.');
 
 const orderedBy = (name: string, ...orders: readonly string[]) => ({
   order_by: named(
     name,
     Joi.string()
       .valid(...orders)
-      .description('Order of a list: by time, or by how much users take part.'),
-  ).default('created'),
-  order_dir: orNull(orderDirection(), 'asc'),
+      .description('Order of a list: by time, or by the number of comments (`comments`, `popularity`).'),
+  )
+    .default('created')
+    .description('Value by which GitHub sorts the list: a time, or the number of comments.'),
+  order_dir: orNull(orderDirection(), 'asc').description(
+    '`asc`: the oldest or least first; `desc`: the latest or most first.',
+  ),
 });
 const pull_number = integer().required().description('Number of the pull request within its repository.');
 

@@ -99,7 +99,10 @@ const sourceOf = (names: readonly SourceType[]) => {
   const source = Joi.string().valid(...names);
   return (
     names.length > 1
-      ? named('SimpleOAuthDataSources', source.description('Sources whose accounts need no other facts than tokens.'))
+      ? named(
+          'SimpleOAuthDataSources',
+          source.description('Sources whose accounts need no other facts than tokens.'),
+        ).description('Service that the tokens belong to.')
       : source.description('Source of the account. It determines which other fields are allowed.')
   ).required();
 };

@@ -77,6 +77,8 @@ export const fileSyncConfig = () =>
         'How files of a connected account are selected and read. A source ignores options that it does not support. In a selection it replaces the stored configuration as a whole.',
       ),
     ),
+  ).description(
+    'Which files of the account are made, and how they are read. Absent or null: no attachments, and the defaults of the source; a selection then uses the configuration of the connection.',
   );
 
 /** Options for splitting documents of an account into chunks. */
@@ -156,10 +158,13 @@ export const toConnectedIngest = ({
 /** Maximum length of a credential. */
 const MAX_CREDENTIAL = 4_096;
 export const credential = () => Joi.string().max(MAX_CREDENTIAL).required();
+/** Returns the body of requests that name a data source only. */
 export const dataSourceId = () =>
   named(
     'SyncDirectoryRequest',
-    Joi.object({ data_source_id: accountId() }).description('The connected account whose items are listed.'),
+    Joi.object({ data_source_id: accountId() }).description(
+      'Names the connected account that is listed at its source.',
+    ),
   );
 /** Whether a new account is listed at once. */
 export const syncSourceItems = (fallback: boolean) =>
@@ -254,21 +259,25 @@ export const itemListing = () =>
           .description(
             'Order of items. `directories_first` sorts containers before other items in both directions, then by name.',
           ),
-      ).default('name'),
-      order_dir: orderDirection().default('asc'),
+      )
+        .default('name')
+        .description('Field by which the items are sorted; equal values by id.'),
+      order_dir: orderDirection()
+        .default('asc')
+        .description('`asc` or `desc`, for `order_by`. Containers come first in both with `directories_first`.'),
       pagination: pagination(),
-    }).description('Selects and sorts items of a connected account.'),
+    }).description('Which items of a connected account to list, and in which order.'),
   );
 
 export const itemRecord = named(
   'ExternalSourceItem',
   wholeRecord({
-    id: integer().description('Number of the item in this service.'),
+    id: integer().description('Number of the item in this service, for `ids` in filters. Sources do not know it.'),
     external_id: Joi.string().description(
       'Id of the item within its account, as `POST /integrations/files/sync` takes it. Its form depends on the source.',
     ),
-    source: sourceType(),
-    name: Joi.string().allow('').description('Name or title that the source shows.'),
+    source: sourceType().description('Service that the account belongs to, such as `NOTION`.'),
+    name: Joi.string().allow('').description('Name or title that the source shows; empty if it has none.'),
     synced_at: timestamp().description('When a listing last found the item at its source.'),
     is_selectable: nullable(Joi.boolean()).description(
       'Whether `POST /integrations/files/sync` can create files of it.',
@@ -294,7 +303,7 @@ export const itemRecord = named(
     file_format: nullable(Joi.string()).description(
       'Format in which the content is read, such as `PDF`. `null` for containers and unknown formats.',
     ),
-    created_at: timestamp().description('When a listing first stored the item.'),
-    updated_at: timestamp().description('When a listing last wrote the record.'),
+    created_at: timestamp().description('When a listing found the item for the first time.'),
+    updated_at: timestamp().description('When a listing last changed the record of the item.'),
   }).description('Item of a connected account as its last listing found it: a file, a container or another object.'),
 );

@@ -27,7 +27,7 @@ export const pagination = () =>
   named(
     'Pagination',
     Joi.object({
-      limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10).description('Maximum number of rows per page.'),
+      limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10).description('Maximum number of rows in the response.'),
       offset: integer()
         .min(0)
         .default(0)
@@ -41,7 +41,9 @@ export const pagination = () =>
     }).description(
       'Which part of a list is returned. `count` of the response does not depend on `limit` and `offset`.',
     ),
-  ).default({ limit: 10, offset: 0, starting_id: 0 });
+  )
+    .default({ limit: 10, offset: 0, starting_id: 0 })
+    .description('Which rows of the list to return. Absent: the first 10.');
 
 type PaginationBody = Infer<ReturnType<typeof pagination>>;
 
@@ -132,7 +134,7 @@ export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
 
 /** Returns the fields of a list of files: filters, order and page. */
 export const listingFields = (filters: ReturnType<typeof fileFilters> & Present) => ({
-  filters,
+  filters: filters.description('Only files that match all of these. `{}` selects all files of the caller.'),
   order_by: named(
     'OrganizationUserFilesToSyncOrderByTypes',
     Joi.string()

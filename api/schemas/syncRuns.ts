@@ -119,9 +119,9 @@ export const runRecord = named(
   'SyncRun',
   wholeRecord({
     id: integer().description('Number that identifies the run in the paths of `/sync_runs`.'),
-    kind: runKind(),
-    cause: runCause(),
-    status: runState(),
+    kind: runKind().description('Type of work, such as `webScrape` or `syncUpload`.'),
+    cause: runCause().description('What started the run: `request`, `schedule`, `resync`, `retry` or `command`.'),
+    status: runState().description('State of the run now. Poll it until it is `finished`, `failed` or `aborted`.'),
     message: nullable(Joi.string().allow('')).description(
       'Why the run is stalled, why its last attempt or the run itself failed, or which part of its list it did not read. A sentence; null if there is nothing to report.',
     ),
@@ -136,11 +136,14 @@ export const runRecord = named(
         named(
           'SyncRunStall',
           wholeRecord({
-            cause: Joi.string()
-              .valid(...STALL_CAUSES)
-              .description(
-                'Cause of the stall, for programs. `worker_starved`: other programs of the machine used the processor.',
-              ),
+            cause: named(
+              'SyncRunStallCause',
+              Joi.string()
+                .valid(...STALL_CAUSES)
+                .description(
+                  'Why a run with due work makes no progress. `worker_starved`: other programs of the machine used the processor.',
+                ),
+            ).description('Cause of the stall, for programs; `message` says what to do.'),
             message: Joi.string().description('The problem, then what the operator has to do.'),
             since: timestamp().description('When the lack of progress was detected.'),
             until: timestamp().description('When the run made progress again, or ended.'),
@@ -148,7 +151,7 @@ export const runRecord = named(
         ),
       )
       .description('Earlier stalls of the run that have ended, the latest last.'),
-    organization_id: integer().description('The organization that owns the run.'),
+    organization_id: integer().description('Number of the organization on whose behalf the run works.'),
     organization_user_id: nullable(integer()).description(
       'Id of the end user whose files the run processes. Null for work of the organization as a whole.',
     ),
@@ -189,7 +192,7 @@ export const runRecord = named(
         ),
         pending: count().description('Number of items that have no outcome yet; 0 after the run has ended.'),
       }).description('Items of a run by outcome: ok + failed + skipped + aborted + pending = discovered.'),
-    ),
+    ).description('Number of items by outcome. While the run is in progress, they grow.'),
     bytes_fetched: count().description(
       'Size in bytes of the contents that were fetched or uploaded, counting the last attempt of each item.',
     ),
@@ -248,9 +251,15 @@ export const itemRecord = named(
     name: nullable(Joi.string().allow('')).description(
       'Name as its source shows it; the external id if there is none.',
     ),
-    outcome: itemOutcome(),
-    stage: nullable(itemStage()),
-    cause: nullable(itemCause()),
+    outcome: itemOutcome().description(
+      '`ok`, `failed`, `skipped`, `aborted`, or `pending` while the item has no result.',
+    ),
+    stage: nullable(itemStage()).description(
+      'Step at which the item ended, such as `fetch`. Null while it is pending, and after it was ingested.',
+    ),
+    cause: nullable(itemCause()).description(
+      'Reason of a failed, skipped or aborted item, as a code. Null after success and while it is pending.',
+    ),
     message: nullable(Joi.string().allow('')).description(
       'Why this item has its outcome, as a sentence. Null if there is nothing to report.',
     ),
@@ -287,7 +296,9 @@ export const retryBody = named(
       'Filter: items with one of these results. Default `failed`. Files that are READY now are not synced again.',
     ),
     stages: members(itemStage()).description('Filter: items that ended at one of these steps.'),
-    causes: members(itemCause()).description('Filter: items with one of these reasons.'),
+    causes: members(itemCause()).description(
+      'Filter: items that failed, or were skipped or aborted, for one of these reasons.',
+    ),
   })
     .without('item_ids', ['outcomes', 'stages', 'causes'])
     .without('file_ids', ['outcomes', 'stages', 'causes'])

@@ -74,7 +74,7 @@ const condition = named(
       .description('Name of the tag. It does not begin with `$`.'),
     value: tagValue.required().description('Required value of the tag, or a list of values of which it needs one.'),
     negate: Joi.boolean().description('`true`: files that have none of these values, or not the tag at all.'),
-  }).description('A condition on one tag of a file.'),
+  }).description('Condition for one tag of a file: that it has a value, or with `negate` that it does not.'),
 );
 
 /** Names of trees in the reference, by the nesting that they allow. */

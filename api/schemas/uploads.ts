@@ -75,11 +75,14 @@ export const coldStorageFields = () => ({
   ),
 });
 
+/** Returns the options of cold storage in requests that create one file. */
 export const coldStorage = () =>
   named(
     'ColdStorageProps',
     Joi.object(coldStorageFields()).description('Whether, and when, the vectors of a file may move to cold storage.'),
-  ).default({ enable_cold_storage: false });
+  )
+    .default({ enable_cold_storage: false })
+    .description('Whether, and after how many days without use, vectors leave the search index. Default: never.');
 
 export type ColdStorageBody = Shape<ReturnType<typeof coldStorageFields>>;
 

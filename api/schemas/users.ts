@@ -7,7 +7,7 @@ import { storedTags } from './tags.js';
 const feature = named(
   'EnabledFeature',
   Joi.object({
-    enabled: Joi.boolean().required().description('Whether the user may use the feature.'),
+    enabled: Joi.boolean().required().description('`false`: requests of the user that need the feature return 400.'),
   }).description('State of a feature of a user, as `POST /modify_user_configuration` set it.'),
 );
 
@@ -21,7 +21,7 @@ const listed = {
   organization_id: integer().required().description('Number of the organization that the user belongs to.'),
   organization_supplied_user_id: Joi.string().required().description('Your own name for the user: its `customer-id`.'),
   created_at: timestamp().required().description('When a request first named the user, in UTC.'),
-  updated_at: timestamp().required().description('When the record last changed, in UTC.'),
+  updated_at: timestamp().required().description('When any field of the record last changed, in UTC.'),
   deleted_at: nullable(timestamp()).required().description('When the user was deleted; null while it exists.'),
   enabled_features: byName(feature)
     .required()
@@ -37,14 +37,24 @@ const listed = {
 
 /** Totals by source or by file format. */
 export const aggregates = {
-  aggregate_file_size: counts().required().description('Bytes of content, by source type.'),
-  aggregate_num_characters: counts().required().description('Characters of extracted text, by source type.'),
-  aggregate_num_tokens: counts().required().description('Tokens (cl100k) of extracted text, by source type.'),
-  aggregate_num_embeddings: counts().required().description('How many vectors exist, by source type.'),
-  aggregate_num_files_by_source: counts().required().description('How many files have content, by source type.'),
+  aggregate_file_size: counts()
+    .required()
+    .description('Number of bytes of the contents of all files, by source type such as `PDF`.'),
+  aggregate_num_characters: counts()
+    .required()
+    .description('Number of characters of the extracted text of all files, by source type.'),
+  aggregate_num_tokens: counts()
+    .required()
+    .description('Number of tokens (cl100k) of the extracted text of all files, by source type.'),
+  aggregate_num_embeddings: counts()
+    .required()
+    .description('Number of vectors of all files, by source type; those in cold storage count.'),
+  aggregate_num_files_by_source: counts()
+    .required()
+    .description('Number of files with content, by source type; folders and parents of scrapes do not count.'),
   aggregate_num_files_by_file_format: counts()
     .required()
-    .description('How many files have content, by format of the content.'),
+    .description('Number of files with content, by format of the content such as `HTML`.'),
 };
 
 /** A user in lists. */
@@ -59,8 +69,12 @@ export const wholeUserRecord = named(
   Joi.object({
     ...listed,
     num_files_synced: integer().required().description('Files with content, without folders and parents of scrapes.'),
-    num_characters_synced: integer().required().description('Characters of the text of these files.'),
-    num_tokens_synced: integer().required().description('Tokens (cl100k) of the text of these files.'),
+    num_characters_synced: integer()
+      .required()
+      .description('Number of characters of the extracted text of these files.'),
+    num_tokens_synced: integer()
+      .required()
+      .description('Number of tokens (cl100k) of the extracted text of these files.'),
     ...aggregates,
     unique_file_tags: Joi.array()
       .items(storedTags())

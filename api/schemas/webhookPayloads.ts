@@ -17,14 +17,15 @@ const INFO = {
     nullable(text()).description('Id of the upload or selection that the files belong to; null if there is none.'),
   is_resync: () =>
     Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
-  sync_error_message: () => nullable(text()).description('What failed, and what to do next. A sentence for people.'),
+  sync_error_message: () =>
+    nullable(text()).description('Why the file failed or waits, and what to do next. A sentence for people.'),
   sparse_vector_queue_status: () =>
     named(
       'SparseVectorStatus',
       Joi.string()
         .valid('queued', 'aborted', 'failed')
         .description('Progress of the sparse vectors; success is reported by FILE_READY.'),
-    ),
+    ).description('What happened to the sparse vectors: `queued`, `aborted` with the file, or `failed`.'),
   reason: () =>
     text().description(
       'Why the files were not processed: the option that excluded them, or a sentence with what to do.',
@@ -39,7 +40,9 @@ const INFO = {
         named(
           'LeftOutItem',
           Joi.object({
-            external_id: text().required().description('Id of the item at its source.'),
+            external_id: text()
+              .required()
+              .description('Id of the item at its source, as the selection named it or a listing found it.'),
             name: text().required().description('Name of the item as its source shows it.'),
           }).description('An item of a selection that does not become a file.'),
         ),
@@ -194,9 +197,25 @@ function infoOf(kind: EventKind): Joi.Schema {
     Joi.object({
       ...Object.fromEntries(info.map((field) => [field, INFO[field]().required()])),
       ...Object.fromEntries(sometimes.map((field) => [field, INFO[field]()])),
-    }).description('Facts about the event; which ones depends on its type. Booleans and numbers are texts.'),
+    }).description(`Facts about the change that ${kind} reports. Booleans and numbers are texts.`),
+  ).description(
+    `Facts about the change: ${[...info, ...sometimes].map((field) => `\`${field}\``).join(', ')}. Booleans and numbers are texts.`,
   );
 }
+
+/** What an event is about, by the type of its object. */
+const ABOUT: Readonly<Record<EventObjectType, string>> = {
+  CHUNK_LIST: 'chunks',
+  DATA_SOURCE: 'a connected account or feed',
+  FILE: 'a file',
+  FILE_LIST: 'files',
+  NONE: 'the organization as a whole',
+  ORGANIZATION_USER: 'an end user',
+  UPLOAD_REQUEST_ID: 'a request and all of its files',
+  WEBPAGE: 'a scraped page',
+};
+/** Returns what an event of a kind is about: `a file`. */
+export const aboutEvent = (kind: EventKind): string => ABOUT[EVENT_KINDS[kind]];
 
 /** Returns the schema of the document in the `payload` of a delivery. */
 export const webhookPayload = (kind: EventKind): Joi.Schema => {
@@ -215,11 +234,13 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
           object_type: Joi.string()
             .valid(type)
             .required()
-            .description('Kind of the record that `object_id` identifies; the same in all events of this type.'),
+            .description(`Always \`${type}\` in ${kind}: what \`object_id\` identifies.`),
           object_id: id().required(),
           additional_information: infoOf(kind).required(),
-        }).description('The record that the event is about, with facts about the change.'),
-      ).required(),
+        }).description(`The object of ${kind}: its type, its id or ids, and facts about the change.`),
+      )
+        .required()
+        .description(`Ids and facts of the event, which is about ${ABOUT[type]}.`),
       customer_id: text()
         .required()
         .description('Your own name for the end user; empty for events of the whole organization.'),
@@ -232,6 +253,6 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
           "Address of the workflow `workflow_id` in Temporal's Web UI. Absent without a workflow; null without TEMPORAL_UI_URL.",
         ),
       ),
-    }).description(`The document in the \`payload\` of a delivery of ${kind}.`),
+    }).description(`What the \`payload\` of ${kind} contains. ${EVENT_TEXTS[kind].when}`),
   );
 };

@@ -11,13 +11,15 @@ const text = () => Joi.string().allow('');
 export const webhookFields = {
   id: integer().required().description('Number of the webhook, for `webhook_id` in the paths of `/webhooks`.'),
   organization_id: integer().required().description('Number of the organization whose events are sent.'),
-  url: text().required().description('URL that receives the events.'),
+  url: text().required().description('Address to which events are sent by POST, as `POST /add_webhook` set it.'),
   status: named(
     'WebhookStatus',
     Joi.string()
       .valid(...WEBHOOK_STATUSES)
       .description('`ACTIVE`, or `FLAGGED`: a delivery was given up. Both receive events.'),
-  ).required(),
+  )
+    .required()
+    .description('`FLAGGED` after a delivery was given up; the next success makes it `ACTIVE` again.'),
   status_reason: text().required().description('Why the webhook is `FLAGGED`; empty while it is `ACTIVE`.'),
   created_at: timestamp().required().description('When the webhook was added, in UTC.'),
   updated_at: timestamp().required().description('When its status last changed, in UTC.'),
@@ -30,7 +32,9 @@ export const eventFields = {
     Joi.string()
       .valid(...Object.keys(EVENT_KINDS))
       .description('Type of an event, such as `FILE_READY`. The webhooks of this document explain each.'),
-  ).required(),
+  )
+    .required()
+    .description('What happened, such as `FILE_READY`. It determines the fields of `obj`.'),
   obj: named(
     'EventObject',
     Joi.object({
@@ -44,7 +48,9 @@ export const eventFields = {
         .required()
         .description('Facts about the event by name; the text `null` if it has none. Booleans and numbers are texts.'),
     }).description('The record that an event is about, with facts about the change.'),
-  ).required(),
+  )
+    .required()
+    .description('The file, account, request or user that the event is about, and facts about the change.'),
   customer_id: text()
     .required()
     .description('Your own name for the end user; empty for events of the whole organization.'),
@@ -76,9 +82,11 @@ export const deliveryRecord = named(
       .description(
         'Position of the event in the feed of the organization; `POST /webhooks/{webhook_id}/redeliver` accepts it.',
       ),
-    event_id: Joi.string().required().description('Id of the event, sent as `webhook-id`.'),
+    event_id: Joi.string().required().description('Id of the event: the header `webhook-id` of its deliveries.'),
     ...eventFields,
-    status: deliveryStatus().required(),
+    status: deliveryStatus()
+      .required()
+      .description('Whether the receiver has the event: delivered, still to be sent, or given up.'),
     next_attempt_at: nullable(timestamp())
       .required()
       .description(
@@ -89,7 +97,7 @@ export const deliveryRecord = named(
         named(
           'DeliveryAttempt',
           Joi.object({
-            at: timestamp().required().description('When the attempt began, in UTC.'),
+            at: timestamp().required().description('Time (UTC) at which the request was sent to the receiver.'),
             duration_ms: integer().required().description('Milliseconds until the response or the error.'),
             status_code: nullable(integer())
               .required()
@@ -102,6 +110,6 @@ export const deliveryRecord = named(
       )
       .required()
       .description('Requests that were made, oldest first; the last 50 are kept.'),
-    created_at: timestamp().required().description('When the delivery was recorded, in UTC.'),
+    created_at: timestamp().required().description('When the event was queued for this webhook, in UTC.'),
   }).description('Delivery of an event to a webhook, with its attempts.'),
 );

@@ -64,7 +64,11 @@ const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
           client_secret: optional('client_secret'),
           ...Object.fromEntries(extras.map((name) => [name, optional(name)])),
         }).description('Credentials of an OAuth client, as registered at the provider.'),
-      ).required(),
+      )
+        .required()
+        .description(
+          'Id, secret and redirect address of the client. Some sources have further fields for file pickers.',
+        ),
     }).description("An organization's own OAuth client for one source."),
   ),
 }));
@@ -92,7 +96,7 @@ export const whiteLabelRecord = named(
   'WhiteLabel',
   Joi.object({
     id: integer().required().description('Number that identifies the client in `POST /white_label/delete`.'),
-    data_source_type: oauthSource().required(),
+    data_source_type: oauthSource().required().description('Source whose accounts are connected by this client.'),
     credentials: named(
       'WhiteLabelCredentials',
       Joi.object({
@@ -113,7 +117,9 @@ export const whiteLabelRecord = named(
           ]),
         ),
       }).description('Credentials of an OAuth client without its secrets.'),
-    ).required(),
+    )
+      .required()
+      .description('What the client was stored with. Instead of secrets, `has_…` says whether they are stored.'),
     created_at: timestamp().required().description('When a client of this source was first stored.'),
     updated_at: timestamp().required().description('When its credentials were last replaced or changed.'),
   }).description("An organization's own OAuth client for one source, without its secrets."),

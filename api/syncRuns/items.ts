@@ -18,6 +18,7 @@ export const listSyncRunItems = operation({
   description: [
     'Lists the result of a run for each of its items, with stage, cause and remedy. Use it to find out why files failed (`outcomes=failed`) before you call `POST /sync_runs/{sync_run_id}/retry`. It also works while the run is in progress.\n\nPages are read by a cursor: pass `next_cursor` as `after` until it is null. Runs that change tags, move vectors, recount or connect have no items.',
   ],
+  returns: 'One page of results, each with its cause and remedy, and the cursor of the next page.',
   query: itemsQuery,
   answer: named(
     'SyncRunItems',
@@ -26,7 +27,7 @@ export const listSyncRunItems = operation({
       next_cursor: nullable(Joi.string())
         .required()
         .description('Value of `after` for the next page. Null on the last one.'),
-    }).description('A page of the items of a run.'),
+    }).description('One page of results of a run, and the cursor of the next page.'),
   ),
   async handle(call) {
     const run = await syncRunOf(call);

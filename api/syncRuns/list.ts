@@ -15,6 +15,7 @@ export const listSyncRuns = operation({
   description: [
     'Lists the runs of an end user, newest first. With an API key alone it lists those of the whole organization.\n\nUse it to see what a request started (`request_id`), what is in progress (`statuses`), or what an account did (`data_source_id`). Filters of different parameters must all match.\n\nFinished runs are kept LEDGER_LIFE_DAYS (default 90).',
   ],
+  returns: 'One page of runs, newest first, and the number of all that match.',
   errors: { 404: null },
   query: runsQuery,
   answer: listOf('SyncRuns', runRecord),
@@ -41,6 +42,7 @@ export const getSyncRun = operation({
   description: [
     'Returns the state of a run with the counts of its items: ok + failed + skipped + aborted + pending = discovered.\n\nPoll it until `finished_at` is set. `message` of a `stalled` run names the cause, and a `paused` one continues after `POST /sync_runs/{sync_run_id}/resume`. The counts of a scheduled sync are the sums of its parts. `GET /sync_runs/{sync_run_id}/items` lists the single items.',
   ],
+  returns: 'State of the run now, with the counts of its items.',
   answer: runRecord,
   async handle(call) {
     const run = await syncRunOf(call);

@@ -67,6 +67,7 @@ export const retrySyncRun = operation({
   description: [
     'Syncs files of a run again in one new run: all failed ones (`{}`), named ones, or those that match a filter. Each file keeps its options; the events FILE_READY or FILE_ERROR report its result.\n\nA request queues at most 1,000 files: while `has_more` is `true`, repeat it. A filter leaves out files that are READY or in progress. Items without a file cannot be retried; their `remedy` says what to do.',
   ],
+  returns: 'The new run, how many files it syncs again, and whether more files match.',
   errors: {
     404: 'The run does not exist or belongs to another caller, or it has not met a named item.',
     409: 'Nothing of the run can be retried, a named file is being synced, or a named item has no file; or a request with the same Idempotency-Key is in progress.',

@@ -25,6 +25,7 @@ export const deleteUsers = operation({
   description: [
     'Deletes end users with all of their data sources, files, chunks and vectors. They are unknown to all callers at once, and their access tokens return 401. A run for each user then erases the data; ORGANIZATION_USER_DELETED reports its end. Unknown ids are ignored. A later request with the same customer id creates a new, empty user. A request has at most 10,000 ids.',
   ],
+  returns: '`success: true`: the end users can no longer call the service; a run for each erases its data.',
   createsWork: true,
   body: named(
     'DeleteUsersInput',

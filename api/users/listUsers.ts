@@ -21,6 +21,7 @@ export const listUsers = operation({
   description: [
     'Lists end users of the organization, by default the newest first. Deleted users are listed only if `carbon_user_ids` names them. Totals of a single user are in `POST /user`. The number of all matches is counted only with `include_count`. A page has at most 10,000 users.',
   ],
+  returns: 'One page of end users; with `include_count` also the number of all that match.',
   body: named(
     'ListUsersRequest',
     Joi.object({
@@ -33,15 +34,19 @@ export const listUsers = operation({
           carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)).description(
             'Only users with one of these values of `id`, deleted ones too; at most 10,000. Null or empty: all that exist.',
           ),
-        }).description('Which end users are listed.'),
-      ).default({}),
+        }).description('Conditions for end users, which must all be met.'),
+      )
+        .default({})
+        .description('Only end users that match all of these. `{}` selects all that are not deleted.'),
       order_by: named(
         'ListUsersOrderByTypes',
         Joi.string()
           .valid('created_at', 'updated_at')
           .description('Time by which users are ordered; equal times are ordered by id.'),
-      ).default('created_at'),
-      order_dir: orderDirection().default('desc').description('`desc`: the newest first.'),
+      )
+        .default('created_at')
+        .description('Whether the list is sorted by creation or by last change.'),
+      order_dir: orderDirection().default('desc').description('`desc`: the newest first; `asc`: the oldest first.'),
       pagination: pagination(),
       include_count: Joi.boolean()
         .default(false)
@@ -58,7 +63,7 @@ export const listUsers = operation({
       count: nullable(integer())
         .required()
         .description('Number of all matching users; null unless `include_count` is set.'),
-    }).description('A page of end users.'),
+    }).description('One page of end users, and on request the number of all matches.'),
   ),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const { customer_ids, carbon_user_ids } = body.filters;

@@ -30,6 +30,7 @@ export const modifyConfiguration = operation({
   description: [
     'Enables or disables a feature of the calling end user. The only feature is `sparse_vectors`: while it is disabled, searches with `hybrid_search` return 400. Stored vectors do not change, and ingests still create the sparse vectors that they were requested with. `enabled_features` of `GET /whoami` has the state.',
   ],
+  returns: '`success: true`: the feature is enabled or disabled from now on.',
   body: named(
     'ModifyUserConfigurationInput',
     Joi.object({
@@ -38,11 +39,13 @@ export const modifyConfiguration = operation({
         Joi.string()
           .valid(...FEATURES)
           .description('Feature of an end user. `sparse_vectors`: whether `hybrid_search` is allowed.'),
-      ).required(),
+      )
+        .required()
+        .description('Name of the feature to change; only `sparse_vectors` exists.'),
       value: switchValue
         .required()
         .description('`{"enabled": true}` or `{"enabled": false}`. Other members are ignored.'),
-    }).description('The feature to enable or disable.'),
+    }).description('A feature of the calling end user, and whether it is enabled.'),
   ),
   answer: success,
   async handle({ caller, body, deps: { store } }) {

@@ -24,6 +24,7 @@ export const updateUsers = operation({
   description: [
     'Sets limits and automatically synced sources of up to 100 end users; these values replace those of the organization. Null and absent fields change nothing. If one customer id is unknown, the response is 404 and no user is changed. Lower limits delete nothing: further files wait as `DELAYED`. Schedules of automatic syncs follow shortly after the response.',
   ],
+  returns: '`success: true`: all named end users have the new values.',
   body: named(
     'UpdateUsersInput',
     Joi.object({
@@ -32,7 +33,7 @@ export const updateUsers = operation({
         .required()
         .description('Your own names of the users to change, at most 100. One unknown name returns 404 for all.'),
       ...userSettings(),
-    }).description('End users, and the settings that they get.'),
+    }).description('Names of end users, and the limits and automatic syncs that they get.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

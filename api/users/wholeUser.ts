@@ -31,11 +31,15 @@ export const user = operation({
   description: [
     'Returns an end user with limits, features, and totals over its files. The totals are current and count files with content, without folders and parents of scrapes. An unknown or deleted user returns 404. End users themselves call `GET /whoami`.',
   ],
+  returns: 'The end user with its limits and features, and current totals over its files.',
   body: named(
     'UserRequestContent',
     Joi.object({
-      customer_id: Joi.string().allow('').required().description('Your own name for the end user.'),
-    }).description('Which end user to return.'),
+      customer_id: Joi.string()
+        .allow('')
+        .required()
+        .description('Your own name for the end user: the `customer-id` of its requests. An unknown one returns 404.'),
+    }).description('Names the end user that is returned with its totals.'),
   ),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
@@ -53,6 +57,7 @@ export const whoami = operation({
   description: [
     'Returns the end user that the access token or the header `customer-id` names, with limits, features, and totals over its files. Front ends use it to check a token and to show quotas. The totals are current and count files with content, without folders and parents of scrapes.',
   ],
+  returns: 'The calling end user with its limits and features, and current totals over its files.',
   answer: wholeUserRecord,
   handle: async ({ caller, deps: { store } }) => answer(store, await store.users.record(caller)),
 });

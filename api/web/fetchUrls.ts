@@ -39,6 +39,7 @@ export const fetchUrlsOfPage = operation({
   description: [
     'Fetches one page while you wait, and returns its links and its source. Use it to find start addresses for `POST /web_scrape`.\n\nNothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, returns 200 with `error_message`.',
   ],
+  returns: 'Links and source of the page; `error_message` if it could not be read.',
   replacedBy: 'POST /fetch_webpage',
   errors: { 404: null },
   query: Joi.object({
@@ -59,12 +60,13 @@ export const fetchWebpage = operation({
   description: [
     'Fetches one page while you wait, and returns its links and its source.\n\nUse it for addresses that are too long for a query or must not be in access logs. Nothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, returns 200 with `error_message`.',
   ],
+  returns: 'Links and source of the page; `error_message` if it could not be read.',
   errors: { 404: null },
   body: named(
     'FetchURLsRequest',
     Joi.object({
       url: address().description('Address of the page, without credentials; without a scheme, https is assumed.'),
-    }).description('The page to fetch, by its address.'),
+    }).description('Address of the page whose links and source are returned.'),
   ),
   answer: pageLinks,
   handle: ({ body, deps }) => fetchUrls(body.url, 'body', deps),

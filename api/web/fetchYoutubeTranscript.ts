@@ -35,6 +35,7 @@ export const fetchYoutubeTranscript = operation({
   description: [
     'Returns the captions of a video on YouTube, by the service that the operator has configured (Supadata or Invidious).\n\nNothing is stored: send the text to `POST /upload_text` to search it. A video without an accessible transcript returns 200 with `status: "error"`.',
   ],
+  returns: 'Text of the captions; `status` is `error` if the video has none that can be read.',
   errors: {
     400: 'No transcript service is configured: the operator sets SUPADATA_API_KEY or INVIDIOUS_BASE_URL.',
     404: null,

@@ -21,6 +21,7 @@ export const userWebpages = operation({
   description: [
     'Lists the files of the pages that scrapes of the caller have found, newest change first unless ordered otherwise. The parents of scrapes, and entries of feeds, are not included. `POST /user_files_v2` with `source: "WEB_SCRAPE"` offers more filters. A page of the list has at most 10,000 files.',
   ],
+  returns: 'One page of the scraped pages, as records of files, and the number of all that match.',
   errors: { 404: null },
   body: named(
     'UserWebPagesRequest',
@@ -31,15 +32,19 @@ export const userWebpages = operation({
           ids: orNull(idList()).description(
             'Only pages with these file ids, at most 10,000. Absent, null or empty: all.',
           ),
-        }).description('Which of the scraped pages to list.'),
-      ).default({}),
+        }).description('Conditions for scraped pages. Without them, all are listed.'),
+      )
+        .default({})
+        .description('Only pages with these file ids. `{}` selects all pages of the caller.'),
       order_by: named(
         'UserWebPageOrderByTypes',
         Joi.string()
           .valid('created_at', 'updated_at', 'id')
           .description('Field by which scraped pages are sorted; equal times by id.'),
-      ).default('updated_at'),
-      order_dir: orderDirection().default('desc'),
+      )
+        .default('updated_at')
+        .description('Field by which the pages are sorted; equal times by id.'),
+      order_dir: orderDirection().default('desc').description('`desc`: the newest first; `asc`: the oldest first.'),
       pagination: pagination(),
     }).description('Filters, order and page of a list of scraped pages.'),
   ),

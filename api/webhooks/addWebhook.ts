@@ -40,7 +40,7 @@ export const addWebhook = operation({
   description: [
     'Registers a URL that receives all later events of the organization. Keep `signing_key`: only this response contains it, and every delivery is signed with it. An organization has at most three webhooks (400), which may have the same URL. http and https are accepted; an address that the server may not call, such as a private IP, returns 422. Earlier events are in `GET /events`.',
   ],
-  returns: 'The webhook with its signing key.',
+  returns: 'The new webhook with its signing key, which no later response has.',
   body: named(
     'AddWebhookProps',
     Joi.object({
@@ -48,7 +48,7 @@ export const addWebhook = operation({
         .max(MAX_URL)
         .required()
         .description('http(s) URL without credentials that receives the events; at most 2,048 characters.'),
-    }).description('The receiver to register.'),
+    }).description('The address that is to receive events.'),
   ),
   answer: named(
     'Webhook',

@@ -14,6 +14,7 @@ export const deleteWebhook = operation({
   description: [
     'Ends all deliveries to a webhook at once, also those that wait for another attempt. A workflow then deletes its deliveries and its signing key. Events stay in `GET /events`. An unknown webhook returns 404.',
   ],
+  returns: '`success: true`: no further delivery is sent to the webhook.',
   answer: success,
   async handle({ params, caller, deps }) {
     const removed = await deps.store.webhooks.remove(caller.organizationId, pathId(params, 'webhook_id'));

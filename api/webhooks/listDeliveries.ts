@@ -19,10 +19,11 @@ export const listDeliveries = operation({
   description: [
     'Lists finished and pending deliveries to a webhook with their attempts, the latest event first. Use it to find out why a receiver did not get an event: each attempt has the status of the response, or the error. Finished deliveries are kept for `EVENTS_KEPT_DAYS`. Failed ones can be sent again with `POST /webhooks/{webhook_id}/redeliver`.',
   ],
+  returns: 'One page of deliveries with their attempts, latest event first, and the number of all that match.',
   query: Joi.object({
     limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of deliveries per page.'),
     offset: integer().min(0).default(0).description('Number of deliveries to skip before the page.'),
-    status: deliveryStatus().description('Only deliveries in this state. Absent: all.'),
+    status: deliveryStatus().description('Only deliveries that are pending, delivered or failed. Absent: all.'),
   }),
   answer: listOf('WebhookDeliveries', deliveryRecord),
   async handle(call) {

@@ -19,9 +19,14 @@ export const listEvents = operation({
   description: [
     'Lists events of the organization after a cursor, oldest first, in the order in which webhooks receive them. Use it to catch up after downtime of a receiver, or instead of a webhook. Start with `after=0`, then send `next_cursor` while `has_more` is true, and later to poll. Events are kept for `EVENTS_KEPT_DAYS`, with or without a webhook.',
   ],
+  returns: 'Events after the cursor, oldest first, and the cursor for the next request.',
   query: Joi.object({
     after: integer().min(0).default(0).description('Only events after this cursor; 0 for all stored events.'),
-    limit: integer().min(1).max(MAX_EVENTS).default(100).description('Maximum number of events per response.'),
+    limit: integer()
+      .min(1)
+      .max(MAX_EVENTS)
+      .default(100)
+      .description('Maximum number of events in the response; `has_more` says whether more exist.'),
   }),
   answer: named(
     'EventFeed',
@@ -44,7 +49,9 @@ export const listEvents = operation({
         .description(
           'Value of `after` for the next request: the last `cursor`, or the given one if there are no events.',
         ),
-      has_more: Joi.boolean().required().description('Whether more events exist after these.'),
+      has_more: Joi.boolean()
+        .required()
+        .description('`true`: more events exist after `next_cursor`. Request the next page at once.'),
     }).description('Events after a cursor, oldest first.'),
   ),
   async handle({ caller: { organizationId }, query, deps: { store, workflowLink } }) {

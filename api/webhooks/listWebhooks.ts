@@ -21,6 +21,7 @@ export const listWebhooks = operation({
   description: [
     'Lists webhooks of the organization with their state, without signing keys. A `FLAGGED` webhook has a delivery that was given up; `status_reason` says why. It still receives later events, and is `ACTIVE` after the next success. After an answer of 410, `POST /webhooks/{webhook_id}/redeliver` starts it again.',
   ],
+  returns: 'One page of webhooks without their signing keys, and the number of all that match.',
   body: named(
     'WebhookQueryInput',
     Joi.object({
@@ -30,15 +31,19 @@ export const listWebhooks = operation({
           ids: orNull(Joi.array().items(integer()).max(1000), []).description(
             'Only webhooks with one of these values of `id`; at most 1,000. Empty: all.',
           ),
-        }).description('Which webhooks to list.'),
-      ).default({ ids: [] }),
+        }).description('Conditions for webhooks. Without them, all are listed.'),
+      )
+        .default({ ids: [] })
+        .description('Only webhooks with these ids. `{}` selects all of the organization.'),
       order_by: named(
         'WebhookOrderByColumns',
         Joi.string()
           .valid(...WEBHOOK_ORDERS)
           .description('Time by which webhooks are ordered; equal times are ordered by id.'),
-      ).default('updated_at'),
-      order_dir: orderDirection().default('asc'),
+      )
+        .default('updated_at')
+        .description('Time by which the list is sorted: creation, or last change of the status.'),
+      order_dir: orderDirection().default('asc').description('`asc`: the oldest first; `desc`: the newest first.'),
       pagination: pagination(),
     }).description('Filters, order and page of a list of webhooks.'),
   ),

@@ -21,6 +21,7 @@ export const createWhiteLabels = operation({
   description: [
     "Stores the organization's own OAuth clients, one for each source, all or none. Its users then consent to your client instead of the one of the operator (OAUTH_CLIENTS).\n\nA client that exists for the source is replaced with all its secrets and keeps its id. Secrets are stored encrypted and never returned. Accounts that were connected by another client may have to be connected again.",
   ],
+  returns: 'Stored clients without their secrets, in the order of the request.',
   errors: { 404: null },
   createsWork: true,
   body: Joi.array().items(whiteLabelInput()).max(OAUTH_SOURCES.length).required(),
@@ -42,6 +43,7 @@ export const updateWhiteLabel = operation({
   description: [
     'Changes the OAuth client of one source, such as a rotated secret. `client_id` and `redirect_uri` are required; other credentials that are absent, null or empty keep their stored values. Use `POST /white_label/create` to replace all of them. 404 if the organization has no client of this source.',
   ],
+  returns: 'The changed OAuth client, without its secrets.',
   errors: { 404: 'The organization has no OAuth client of this source.' },
   body: whiteLabelInput(),
   answer: whiteLabelRecord,
@@ -63,6 +65,7 @@ export const deleteWhiteLabels = operation({
   description: [
     "Deletes the organization's own OAuth clients with the given ids; unknown ids are ignored. New connections then use the client of the operator (OAUTH_CLIENTS), if there is one for the source. Data sources and files are not deleted, but accounts that were connected by a deleted client may have to be connected again.",
   ],
+  returns: '`success: true`: no client has one of the given ids now.',
   errors: { 404: null },
   body: named(
     'DeleteWhiteLabelRequest',

@@ -22,6 +22,7 @@ export const listWhiteLabels = operation({
   description: [
     "Lists the organization's own OAuth clients, at most one for each source. Secrets are not returned: `has_client_secret` and `has_api_key` say whether they are stored. Sources that are not listed use the client of the operator (OAUTH_CLIENTS), if there is one.",
   ],
+  returns: 'One page of OAuth clients without their secrets, and the number of all that match.',
   errors: { 404: null },
   body: named(
     'ListWhiteLabelRequest',
@@ -36,14 +37,20 @@ export const listWhiteLabels = operation({
             'Only clients of these services. Empty or null: all.',
           ),
         }).description('Conditions for OAuth clients, which must all be met.'),
-      ).default({ ids: [], data_source_type: [] }),
+      )
+        .default({ ids: [], data_source_type: [] })
+        .description('Only clients that meet both conditions. `{}` selects all.'),
       order_by: named(
         'WhiteLabelOrderByColumns',
         Joi.string()
           .valid('created_at', 'data_source_type')
           .description('Field by which OAuth clients are sorted; equal values by id.'),
-      ).default('created_at'),
-      order_dir: orderDirection().default('asc'),
+      )
+        .default('created_at')
+        .description('Whether the list is sorted by creation, or by the name of the source.'),
+      order_dir: orderDirection()
+        .default('asc')
+        .description('`asc`: the oldest, or A to Z, first; `desc`: the reverse.'),
       pagination: pagination(),
     }).description('Filters, order and page of a list of OAuth clients.'),
   ),

@@ -16,6 +16,7 @@ export const whiteLabeling = operation({
   description: [
     'Returns the settings that a front end needs before it shows the sources: the limits of the calling user, the sources with an OAuth client of the organization, and settings of connectors. Published front ends call it once at their start, with the access token of the user.',
   ],
+  returns: 'Limits of the calling user, sources with an OAuth client of the organization, and settings of connectors.',
   answer: named(
     'WhiteLabelingResponse',
     Joi.object({

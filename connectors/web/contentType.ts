@@ -1,4 +1,5 @@
 import { Fault } from '../../contract/failures.js';
+import { FILE_FORMATS } from '../../contract/files/fileFormats.js';
 import { shownUrl } from '../statusFault.js';
 
 const READABLE: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown']);
@@ -43,10 +44,15 @@ const MAGIC: readonly { prefix: string; type: string }[] = [
   { prefix: '\x1f\x8b', type: 'application/gzip' },
 ];
 
+/** Media types of files that an upload accepts. */
+const OF_FILES: ReadonlySet<string> = new Set(
+  Object.values(FILE_FORMATS).flatMap(({ mimeTypes }): readonly string[] => mimeTypes),
+);
+
 function unsupported(url: string, type: string): Fault {
-  const shown = type.slice(0, 100);
-  return new Fault(
-    'unsupported_type',
-    `The page ${shownUrl(url)} is of the type ${shown}, which can't be read. Only HTML, plain text and Markdown pages are; remove it from the sitemap.`,
-  );
+  const what = `The page ${shownUrl(url)} is of the type ${type.slice(0, 100)}, which can't be read as a page: only HTML, plain text and Markdown can.`;
+  const next = OF_FILES.has(type)
+    ? 'Ingest it as a file, with POST /upload_file_from_url.'
+    : 'Leave it out of the scrape.';
+  return new Fault('unsupported_type', `${what} ${next}`);
 }

@@ -61,7 +61,7 @@ export async function buildGuide({ docs, output }: GuidePlaces): Promise<void> {
       configuration.setUseGitIgnore(false);
       configuration.setTemplateFormats(['md']);
       configuration.amendLibrary('md', (markdown) => {
-        extendMarkdown(markdown, { docs, pages: new Set(titles.keys()) });
+        extendMarkdown(markdown, { docs, titles });
       });
       // Braces in the pages are text, not templates.
       return { markdownTemplateEngine: false };

@@ -18,7 +18,8 @@ export interface PageEnv {
 export interface MarkdownOptions {
   /** Absolute path of docs/. */
   readonly docs: string;
-  readonly pages: ReadonlySet<string>;
+  /** Titles of all pages, by their paths below docs/. */
+  readonly titles: ReadonlyMap<string, string>;
 }
 
 loadLanguages(['bash', 'json', 'typescript', 'python', 'yaml', 'jsx', 'nginx']);
@@ -26,6 +27,7 @@ Prism.languages['sh'] = Prism.languages['bash'] ?? {};
 
 const EXTERNAL = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 const LABEL = /\[([^\]]+)\]/;
+const FILE_NAME = /^[\w./-]+\.md$/;
 const NOTE = /^\[!(NOTE|TIP|WARNING)\]\s*/;
 
 const escapeHtml = (text: string): string =>
@@ -77,7 +79,7 @@ function markNotes(tokens: readonly Token[]): void {
 }
 
 /** Extends a markdown-it instance. @throws Error at render for a link or a picture that leads nowhere */
-export function extendMarkdown(markdown: Markdown, { docs, pages }: MarkdownOptions): void {
+export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOptions): void {
   const targetOf = ({ page }: PageEnv, link: string): { file: string; anchor: string } => {
     const [target = '', anchor] = link.split('#', 2);
     const file = target === '' ? page : path.posix.join(path.posix.dirname(page), target);
@@ -87,7 +89,7 @@ export function extendMarkdown(markdown: Markdown, { docs, pages }: MarkdownOpti
   /** Links to pages become relative addresses. Links to other files of the repository become plain text with its path. */
   const resolveLinks = (children: Token[], env: PageEnv): void => {
     const open: Token[] = [];
-    for (const token of children) {
+    for (const [index, token] of children.entries()) {
       if (token.type === 'link_close') token.tag = open.pop()?.tag ?? 'a';
       if (token.type !== 'link_open') continue;
       open.push(token);
@@ -97,7 +99,11 @@ export function extendMarkdown(markdown: Markdown, { docs, pages }: MarkdownOpti
         continue;
       }
       const { file, anchor } = targetOf(env, decodeURI(href));
-      if (pages.has(file)) {
+      const title = titles.get(file);
+      if (title !== undefined) {
+        const text = children[index + 1];
+        // On GitHub a page has the name of its file; readers of the guide only know its title.
+        if (text?.type === 'text' && FILE_NAME.test(text.content)) text.content = title;
         const link = file === env.page ? '' : linkBetween(addressOf(env.page), addressOf(file));
         token.attrSet('href', link + anchor || '#');
         continue;

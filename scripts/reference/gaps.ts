@@ -26,7 +26,12 @@ interface Described {
     readonly description?: string;
   }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly $ref?: string; readonly description?: string; readonly content?: Readonly<Record<string, Content>> }
+    >
+  >;
 }
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Described>>>>;
@@ -57,12 +62,6 @@ export function saysMore(description: string | undefined, name: string): boolean
   return new Set(wordsOf(description ?? '').filter((word) => !known.has(word))).size >= NEW_WORDS;
 }
 
-/** Returns whether a property is described itself, or by the named schema that it refers to. */
-function isDescribed(name: string, property: Schema): boolean {
-  if (property.description !== undefined) return saysMore(property.description, name);
-  return [property, ...(property.anyOf ?? []), ...(property.oneOf ?? [])].some(({ $ref }) => $ref !== undefined);
-}
-
 /**
  * Returns the undescribed properties of a schema. References are not followed: their schemas are checked separately.
  */
@@ -70,7 +69,8 @@ function ofSchema(schema: Schema, path: string): string[] {
   const { additionalProperties: others } = schema;
   const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((part) => ofSchema(part, path));
   const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
-    ...(isDescribed(name, property) ? [] : [`${path}.${name}`]),
+    // The schema that it refers to says what such values are, not what this one is for.
+    ...(saysMore(property.description, name) ? [] : [`${path}.${name}`]),
     ...ofSchema(property, `${path}.${name}`),
   ]);
   return [
@@ -92,6 +92,9 @@ function ofOperation(name: string, { summary = '', description = '', ...operatio
     ...(operation.parameters ?? []).flatMap((one) =>
       one.$ref !== undefined || saysMore(one.description, one.name) ? [] : [`${name}: ${one.in} parameter ${one.name}`],
     ),
+    ...Object.entries(operation.responses).flatMap(([status, { $ref, description: text }]) =>
+      $ref !== undefined || saysMore(text, summary) ? [] : [`${name}: response ${status}`],
+    ),
     ...(body ? ofSchema(body.schema, `${name}: request `) : []),
     ...(answer ? ofSchema(answer.schema, `${name}: response `) : []),
     ...(body && body.example === undefined ? [`${name}: example request`] : []),
@@ -99,7 +102,10 @@ function ofOperation(name: string, { summary = '', description = '', ...operatio
   ];
 }
 
-/** Returns a line for each operation, parameter, property, schema and example that is missing or too short. */
+/**
+ * Returns a line for each operation, parameter, response, property, schema and example that is missing, or whose
+ * description is too short.
+ */
 export function referenceGaps({ paths, webhooks = {}, components }: ReferenceDocument): string[] {
   const operations = [...Object.entries(paths), ...Object.entries(webhooks)].flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => ofOperation(`${method.toUpperCase()} ${path}`, operation)),

@@ -10,15 +10,18 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const LOOPBACK = /https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|[\w.-]+\.localhost)(?::\d+)?/g;
 const ENCODED_LOOPBACK = /https?%3A%2F%2F(?:localhost|127\.0\.0\.1)(?:%3A\d+)?/gi;
 const SIGNED = /([?&](?:key|signature|state|token|code)=)[^&"\s]+/g;
+/** Name and password in an address. */
+const LOGIN = /(:\/\/)[^\s/@"]*@/g;
 /** Maximum length of lists and texts in an example. */
 const MOST = 2;
 const MOST_NUMBERS = 4;
 const LONGEST = 400;
 
-/** Removes addresses of this machine, times, request ids and signatures from a text. */
+/** Removes addresses of this machine, logins, times, request ids and signatures from a text. */
 function redactText(text: string, baseUrl: string): string {
   const redacted = text
     .replaceAll(baseUrl, API)
+    .replaceAll(LOGIN, '$1')
     .replaceAll(LOOPBACK, SITE)
     .replaceAll(ENCODED_LOOPBACK, encodeURIComponent(API))
     .replaceAll(/(?:localhost|127\.0\.0\.1):\d+/g, 'www.example.com')

@@ -105,6 +105,7 @@ export function createLedgerWriter(
     async close(run) {
       const until = expiry();
       let after = run.closedTo ?? 0;
+      await runs.updateOne({ _id: run._id, finishedAt: null }, { $set: { closedTo: after } });
       for (;;) {
         const found = await live.page(run, after, AT_ONCE);
         const rows = found.map(({ at, end, ...item }) =>
@@ -122,6 +123,7 @@ export function createLedgerWriter(
       const until = expiry();
       const counts = new Map(ended.map(({ _id }) => [_id, NO_COUNTS]));
       const own = { runId: { $in: [...counts.keys()] }, organizationId, userId, isContainer: false };
+      await runs.updateMany({ _id: { $in: [...counts.keys()] }, finishedAt: null }, { $set: { closedTo: 0 } });
       for (let after = 0; ;) {
         const found = await files
           .find({ ...own, _id: { $gt: after } }, LINE_FIELDS)

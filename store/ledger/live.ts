@@ -15,7 +15,7 @@ import type { FileDoc } from '../models/files.js';
 import type { ReembedDoc } from '../models/reembeds.js';
 import type { RunDoc } from '../models/runs.js';
 import { endOf, LINE_FIELDS } from './items.js';
-import type { TallyRow } from './tally.js';
+import type { LineFilter, TallyRow } from './tally.js';
 
 /** A file of a run that has not ended. */
 export interface LiveItem {
@@ -50,6 +50,8 @@ export interface LiveItems {
    */
   page(run: RunDoc, afterId: number, limit: number, filter?: ItemFilter): Promise<LiveItem[]>;
   sums(run: RunDoc): Promise<TallyRow[]>;
+  /** Returns a filter of the run's ledger entries: those whose items are not in `sums`. */
+  others(run: RunDoc): LineFilter;
 }
 
 /** Reads the items of active runs of any kind. */
@@ -69,6 +71,20 @@ export const filesOf = ({ _id: runId, kind }: Pick<RunDoc, '_id' | 'kind'>) => (
   syncStatus: { $in: [...FILE_SYNC_STATUSES] },
   ...(kind === 'deleteFiles' ? {} : { isContainer: false }),
 });
+
+/** Returns the stages that drop entries whose file has a matching row in a collection. */
+const without = (from: string, foreignField: string, match: object): LineFilter => [
+  {
+    $lookup: {
+      from,
+      localField: 'fileId',
+      foreignField,
+      pipeline: [{ $match: match }, { $project: { _id: 1 } }],
+      as: 'own',
+    },
+  },
+  { $match: { own: [] } },
+];
 
 const byFiles = (files: Model<FileDoc>): LiveItems => ({
   async page(run, afterId, limit, { outcomes, stages, causes } = {}) {
@@ -111,6 +127,7 @@ const byFiles = (files: Model<FileDoc>): LiveItems => ({
       _id: as ?? endOf({ syncStatus: status })?.as ?? 'pending',
     }));
   },
+  others: (run) => without(files.collection.name, '_id', filesOf(run)),
 });
 
 function reembedEnd({ outcome, reason, tokens }: ReembedDoc): ItemEnd | null {
@@ -148,6 +165,7 @@ const byReembeds = (rows: Model<ReembedDoc>, files: Model<FileDoc>): LiveItems =
       _id: outcome === null ? 'pending' : outcome === 'reembedded' ? 'ok' : outcome,
     }));
   },
+  others: ({ _id: runId }) => without(rows.collection.name, 'fileId', { runId }),
 });
 
 /** Returns the live items of a run, by its kind, while the run is active. */
@@ -157,6 +175,7 @@ export function createLiveItems(files: Model<FileDoc>, reembeds: Model<ReembedDo
   return {
     page: (run, ...args) => of(run).page(run, ...args),
     sums: (run) => of(run).sums(run),
+    others: (run) => of(run).others(run),
     async among(runIds, fileIds) {
       const own = { _id: { $in: [...fileIds] }, runId: { $in: [...runIds] }, isContainer: false };
       const rows = await files.find(own, { runId: 1 }).lean();

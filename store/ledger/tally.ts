@@ -1,4 +1,4 @@
-import type { Model } from 'mongoose';
+import type { Model, PipelineStage } from 'mongoose';
 
 import { type ItemOutcome, NO_TALLY, type RunTally } from '../../contract/runs/ledger.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
@@ -30,16 +30,12 @@ const SUMS = {
   tokens: { $sum: '$tokens' },
   reused: { $sum: '$reused' },
 } as const;
+/** Stages that reduce the entries of a run. */
+export type LineFilter = readonly Exclude<PipelineStage, PipelineStage.Merge | PipelineStage.Out>[];
+
 /** Sums the entries of a run by outcome. */
-export const sumLines = (lines: Model<LedgerItemDoc>, runId: number): Promise<TallyRow[]> =>
-  lines
-    .aggregate<TallyRow>([
-      { $match: { runId } },
-      {
-        $group: { _id: '$outcome', ...SUMS },
-      },
-    ])
-    .exec();
+export const sumLines = (lines: Model<LedgerItemDoc>, runId: number, only: LineFilter = []): Promise<TallyRow[]> =>
+  lines.aggregate<TallyRow>([{ $match: { runId } }, ...only, { $group: { _id: '$outcome', ...SUMS } }]).exec();
 
 /** Sums the entries of several runs by outcome, for each run. */
 export async function sumLinesOf(

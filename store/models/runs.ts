@@ -115,7 +115,7 @@ const RUN = {
   error: optional(orNull(textOf<ItemCause>())),
   /** Error of the last failed attempt of a step; absent after a successful attempt. */
   lastError: optional(json<RunError>()),
-  /** While it ends: the last file whose outcome is in the ledger. */
+  /** While it ends: the last file whose outcome is in the ledger, at least; 0: none yet. */
   closedTo: optional(number),
   /** Time of its deletion; absent while it is active. */
   expiresAt: optional(date),

@@ -86,10 +86,11 @@ describe('a recorded call', () => {
     expect(example?.parameters).toEqual({ sync_run_id: 7, limit: 2 });
   });
 
-  test('loses addresses of this machine, times, ids, signatures and secrets; long lists and texts are shortened', () => {
+  test('loses addresses of this machine, logins, times, ids, signatures and secrets; long lists and texts are shortened', () => {
     const recorded = {
       presigned_url: `${baseUrl}/content/1/2/3.raw?key=k1&expires=9&signature=abc`,
       url: 'http://localhost:8123/sitemap.xml',
+      feed: 'http://ada:secret@127.0.0.1:9/feed',
       oauth_url: 'https://id.example.org/?redirect_uri=http%3A%2F%2F127.0.0.1%3A35305%2Fback',
       created_at: '2031-05-06T07:08:09.123Z',
       request_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
@@ -101,6 +102,7 @@ describe('a recorded call', () => {
     expect(redact(recorded, baseUrl)).toEqual({
       presigned_url: 'https://api.example.com/content/1/2/3.raw?key=…&expires=9&signature=…',
       url: 'https://www.example.com/sitemap.xml',
+      feed: 'https://www.example.com/feed',
       oauth_url: 'https://id.example.org/?redirect_uri=https%3A%2F%2Fapi.example.com%2Fback',
       created_at: '2026-01-15T09:30:00.000Z',
       request_id: '7d9f2c1e-4b3a-4e8f-9c6d-2a1b0c3d4e5f',

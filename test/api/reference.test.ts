@@ -158,7 +158,10 @@ describe('gaps', () => {
           description: described,
           parameters: [{ name: 'limit', in: 'query', description: 'Largest number of things per page.' }],
           responses: {
-            200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' }, example: {} } } },
+            200: {
+              description: 'One page of the things, with their number.',
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' }, example: {} } },
+            },
           },
         },
       },
@@ -187,14 +190,22 @@ describe('gaps', () => {
       'GET /things: query parameter limit',
     ]);
     const unexplained = { type: 'object', properties: { a: { type: 'string' } } };
-    expect(gapsWith({ responses: { 200: { content: { 'application/json': { schema: unexplained } } } } })).toEqual([
-      'GET /things: example response',
-      'GET /things: response .a',
+    const { responses } = operation;
+    const found = responses['200'];
+    expect(
+      gapsWith({ responses: { 200: { ...found, content: { 'application/json': { schema: unexplained } } } } }),
+    ).toEqual(['GET /things: example response', 'GET /things: response .a']);
+    expect(gapsWith({ responses: { 200: { ...found, description: 'Success' } } })).toEqual([
+      'GET /things: response 200',
     ]);
     const components = {
       schemas: {
         Thing: {
-          properties: { thing_id: { description: 'Id of the thing.' }, list: { items: { properties: { b: {} } } } },
+          properties: {
+            thing_id: { description: 'Id of the thing.' },
+            list: { items: { properties: { b: {} } } },
+            owner: { $ref: '#/components/schemas/Owner' },
+          },
         },
       },
     };
@@ -202,6 +213,7 @@ describe('gaps', () => {
       'schema Thing',
       'schema Thing.list',
       'schema Thing.list[].b',
+      'schema Thing.owner',
       'schema Thing.thing_id',
     ]);
   });

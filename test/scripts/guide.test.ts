@@ -61,6 +61,18 @@ test('every link, picture and script of the built pages leads to a file of the s
   );
 });
 
+test('a link whose text is the file name of a page shows its title', async () => {
+  const html = await readFile(site('api/webhooks.html'), 'utf8');
+  expect(html).toMatch(/<a href="[^"]*events\.html">Events and webhooks<\/a>/);
+  await everyRow(
+    await pagesOf(),
+    (page) => page,
+    async (page) => {
+      expect(valuesOf(await readFile(site(page), 'utf8'), /<a [^>]*>([^<]*\.md)<\/a>/g)).toEqual([]);
+    },
+  );
+});
+
 test('no page loads anything from another host, or contains a script or a style of its own', async () => {
   await everyRow(
     await pagesOf(),

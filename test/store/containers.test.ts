@@ -26,6 +26,23 @@ test('a late step does not restart the parent of an ended run', async () => {
   expect(await user.file(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
 });
 
+test('a run that ends counts each file once while its outcomes are copied to the ledger', async () => {
+  const user = await service.user('edith');
+  const { id } = (await user.post<FileRecord>('/upload_text', { contents: 'The harbour opens at six.' })).body;
+  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  try {
+    const runs = runModel(connection);
+    const run = (await runs.findOne({ fileId: id }).lean()) as RunDoc;
+    const counted = async () => (await service.store.ledger.tallies([run])).get(run._id);
+    expect(await counted()).toMatchObject({ discovered: 1, pending: 1 });
+    // Crashes before the run is marked as ended.
+    await service.store.ledger.close(run);
+    expect(await counted()).toMatchObject({ discovered: 1, pending: 1, aborted: 0 });
+  } finally {
+    await connection.close();
+  }
+});
+
 test('concurrent requests for one new sitemap create one file and one event, and a run each', async () => {
   const user = await service.user('ada');
   const parents = await Promise.all(

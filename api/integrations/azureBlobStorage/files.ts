@@ -1,5 +1,5 @@
 import { idOf } from '../../../contract/objectIds.js';
-import { AFTER_SELECTION } from '../syncSelection.js';
+import { AFTER_SELECTION, SELECTION_ACCEPTED } from '../syncSelection.js';
 import { syncObjects } from '../syncObjects.js';
 
 /** POST /integrations/azure_blob_storage/files: creates files from blobs, folders, or whole containers. */
@@ -13,6 +13,7 @@ export const syncAzureFiles = syncObjects({
 
 ${AFTER_SELECTION}`,
   ],
+  returns: SELECTION_ACCEPTED,
   requestName: 'AzureBlobFileSyncInput',
   selectionName: 'AzureBlobGetFileInput',
   type: 'AZURE_BLOB_STORAGE',

@@ -22,6 +22,7 @@ export const listConfluence = operation({
 
 The source is not asked: \`POST /integrations/items/sync\` lists it again. The response has up to ${MOST} items, sorted by name.`,
   ],
+  returns: 'Spaces of the account, or the children of `parent_id`, sorted by name.',
   body: named(
     'ListRequest',
     Joi.object({
@@ -29,7 +30,7 @@ The source is not asked: \`POST /integrations/items/sync\` lists it again. The r
       parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)).description(
         'Id of the item whose children are listed. Absent or empty: the spaces.',
       ),
-    }).description('What to list of a connected Confluence.'),
+    }).description('The account, and the space or page whose children are listed.'),
   ),
   answer: named(
     'ListResponse',
@@ -48,7 +49,7 @@ The source is not asked: \`POST /integrations/items/sync\` lists it again. The r
         )
         .required()
         .description('Items at this place, sorted by name.'),
-    }).description('Items of one place in a connected Confluence.'),
+    }).description('Spaces of a connected Confluence, or the pages below one of its items.'),
   ),
   async handle({ caller, body, deps: { store } }) {
     const source = await dataSourceOf(caller, body.data_source_id, store, 'CONFLUENCE');

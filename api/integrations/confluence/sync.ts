@@ -1,4 +1,4 @@
-import { AFTER_SELECTION } from '../syncSelection.js';
+import { AFTER_SELECTION, SELECTION_ACCEPTED } from '../syncSelection.js';
 import { syncFilesAt } from '../syncFiles.js';
 
 /** POST /integrations/confluence/sync: /integrations/files/sync for Confluence only. */
@@ -12,5 +12,6 @@ export const syncConfluence = syncFilesAt({
 
 ${AFTER_SELECTION}`,
   ],
+  returns: SELECTION_ACCEPTED,
   type: 'CONFLUENCE',
 });

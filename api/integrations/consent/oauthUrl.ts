@@ -38,6 +38,7 @@ After the consent the account is connected (event \`ADD\`), listed if \`sync_sou
 
 The service needs an OAuth client: of the organization (\`POST /white_label/create\`) or of the deployment (\`OAUTH_CLIENTS\`); without one, the response is 400.`,
   ],
+  returns: 'Address to open in the browser of the end user.',
   createsWork: true,
   body: oauthUrlBody(),
   answer: named(
@@ -46,7 +47,7 @@ The service needs an OAuth client: of the organization (\`POST /white_label/crea
       oauth_url: Joi.string()
         .required()
         .description('Address for the browser of the end user. Give it to this user only.'),
-    }).description('Address at which the user continues.'),
+    }).description('Address at which the end user consents, or selects items.'),
   ),
   async handle({ caller, body, deps }) {
     const { service } = body;

@@ -13,6 +13,8 @@ export const connectDocument360 = connectByToken({
 
 By default its workspaces, categories and articles are listed (\`DATA_SOURCE_READY\`). Files are created by \`POST /integrations/files/sync\` only: \`sync_files_on_connection\` has no effect here.`,
   ],
+  returns:
+    '`success: true`: Document360 accepted the token, and the account is stored. Its listing may still be in progress.',
   of: 'a project of Document360',
   requestName: 'Document360ConnectRequest',
   type: 'DOCUMENT360',

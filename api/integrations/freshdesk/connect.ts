@@ -40,6 +40,8 @@ export const connectFreshdesk = operation({
 
 By default the account is listed (\`DATA_SOURCE_READY\`) and synced completely; \`sync_files_on_connection: false\` leaves the selection to \`POST /integrations/files/sync\`.`,
   ],
+  returns:
+    '`success: true`: Freshdesk accepted the key, and the account is stored. Its listing and sync may still be in progress.',
   createsWork: true,
   body: named(
     'FreshDeskConnectRequest',

@@ -20,6 +20,8 @@ export const connectGitBook = connectByToken({
 
 By default all spaces are listed (\`DATA_SOURCE_READY\`) and all their pages are synced; \`sync_files_on_connection: false\` leaves the selection to \`POST /integrations/gitbook/sync\`.`,
   ],
+  returns:
+    '`success: true`: GitBook accepted the token, and the account is stored. Its listing and sync may still be in progress.',
   of: 'an organization of GitBook',
   requestName: 'GitbookConnectRequest',
   type: 'GITBOOK',

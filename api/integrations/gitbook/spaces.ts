@@ -20,6 +20,7 @@ export const gitBookSpaces = operation({
   description: [
     `Returns the spaces that the token can read now, up to ${MAX_SPACES}. Use it to choose \`space_ids\` for \`POST /integrations/gitbook/sync\`. ${LIVE}`,
   ],
+  returns: 'Spaces that the token can read now, with the ids for a sync.',
   query: Joi.object({ data_source_id: accountId() }),
   answer: named(
     'GitbookSpaces',
@@ -30,14 +31,14 @@ export const gitBookSpaces = operation({
             'GitbookSpace',
             Joi.object({
               id: Joi.string().required().description('Id of the space, for `space_ids` of a sync.'),
-              name: Joi.string().allow('').required().description('Title of the space in GitBook.'),
+              name: Joi.string().allow('').required().description('Title of the space, as users of GitBook see it.'),
               url: Joi.string().allow(null).required().description('Address of the space in GitBook, if it has one.'),
-            }).description('Space of the connected organization in GitBook.'),
+            }).description('Space of a connected GitBook: pages that belong together.'),
           ),
         )
         .required()
         .description('All spaces, in the order of GitBook.'),
-    }).description('Spaces of the connected organization.'),
+    }).description('All spaces of a connected GitBook that its token can read.'),
   ),
   async handle({ caller, query, deps }) {
     const source = await connectedSourceOf(caller, query.data_source_id, deps.store, 'GITBOOK');

@@ -7,7 +7,7 @@ import { orNull } from '../../schemas/fields.js';
 import { accountId, fileSyncConfig, itemIds, selectionFields } from '../../schemas/integrations.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
 import { selectionOptions } from '../keptOptions.js';
-import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
+import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
 import { embeddingModel, MODEL_OF_FILES } from '../../schemas/enums.js';
 import { success } from '../../schemas/answers.js';
@@ -27,6 +27,7 @@ export const syncGitBook = operation({
 
 ${AFTER_SELECTION}`,
   ],
+  returns: SELECTION_ACCEPTED,
   createsWork: true,
   body: named(
     'GitbookSyncRequest',

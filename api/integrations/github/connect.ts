@@ -30,6 +30,8 @@ export const connectGitHub = operation({
 
 Repositories are not listed at once by default: choose some with \`POST /integrations/github/sync_repos\`, then sync their files with \`POST /integrations/files/sync\`. Issues and pull requests are read by \`/integrations/data/github/…\`.`,
   ],
+  returns:
+    '`success: true`: GitHub accepted the token, and the account is stored. Its listing may still be in progress.',
   createsWork: true,
   body: named(
     'GithubConnectRequest',

@@ -34,11 +34,14 @@ const list = (
     answer: named(
       GITHUB_NAMES[kind].page,
       Joi.object({
-        data: Joi.array().items(record).required().description('Records of this page, as GitHub has them now.'),
+        data: Joi.array()
+          .items(record)
+          .required()
+          .description('Records of this page, as GitHub has them now; empty after the last one.'),
         next_cursor: nullable(Joi.string())
           .required()
           .description('Value of `next_cursor` for the next page. `null`: this is the last one.'),
-      }).description('A page of records of a repository.'),
+      }).description('One page of a live list at GitHub, and the cursor of the next page.'),
     ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITHUB');
@@ -100,12 +103,14 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
     description: [
       `Returns a page of the issues of a repository, by default the open ones. GitHub counts pull requests as issues: they have \`pull_request\`. ${PAGES}`,
     ],
+    returns: 'One page of issues as GitHub has them now, and the cursor of the next page.',
   }),
   one('issues', 'issue_number', 'issue', issue, {
     operationId: 'issue_integrations_data_github_issues__issue_number__get',
     description: [
       `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, returns 404. ${LIVE}`,
     ],
+    returns: 'The issue as GitHub has it now.',
   }),
   list('pull_requests', 'pull_requests', pullRequest, {
     operationId: 'get_prs_integrations_data_github_pull_requests_post',
@@ -113,12 +118,15 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
     description: [
       `Returns a page of the pull requests of a repository, by default the open ones. Counts of commits and changed lines are in \`GET /integrations/data/github/pull_requests/{pull_number}\` only. ${PAGES}`,
     ],
+    returns:
+      'One page of pull requests as GitHub has them now, without counts of lines, and the cursor of the next page.',
   }),
   one('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
     operationId: 'get_pr_integrations_data_github_pull_requests__pull_number__get',
     description: [
       `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, returns 404. ${LIVE}`,
     ],
+    returns: 'The pull request as GitHub has it now, with counts of comments, commits and lines.',
   }),
   list('comments', 'pull_requests/comments', pullComment, {
     operationId: 'pr_comments_integrations_data_github_pull_requests_comments_post',
@@ -126,6 +134,7 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
     description: [
       `Returns a page of the comments on lines of the code. Comments on the pull request as a whole are not included. ${PAGES}`,
     ],
+    returns: 'One page of the comments on lines of its code, and the cursor of the next page.',
   }),
   list('commits', 'pull_requests/commits', pullCommit, {
     operationId: 'pr_commits_integrations_data_github_pull_requests_commits_post',
@@ -133,6 +142,7 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
     description: [
       `Returns a page of the commits with their signatures and hashes. GitHub lists 250 of a pull request at most. ${PAGES}`,
     ],
+    returns: 'One page of its commits, and the cursor of the next page.',
   }),
   list('files', 'pull_requests/files', changedFile, {
     operationId: 'pr_files_integrations_data_github_pull_requests_files_post',
@@ -140,5 +150,6 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
     description: [
       `Returns a page of the changed files with counts of their lines. GitHub lists 3,000 of a pull request at most. ${PAGES}`,
     ],
+    returns: 'One page of the changed files with their counts of lines, and the cursor of the next page.',
   }),
 ];

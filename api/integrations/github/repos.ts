@@ -21,6 +21,7 @@ export const gitHubRepos = operation({
   description: [
     `Returns a page of the repositories that the token can read now, oldest first. Use their ids or names in \`POST /integrations/github/sync_repos\`. An empty page is behind the end. ${LIVE}`,
   ],
+  returns: 'Repositories of this page that the token can read, as an array.',
   query: Joi.object({
     per_page: integer()
       .min(1)
@@ -38,7 +39,7 @@ export const gitHubRepos = operation({
           id: Joi.string().required().description('Number of the repository at GitHub, as a text.'),
           name: Joi.string().required().description('Full name with its owner: `owner/name`.'),
           url: Joi.string().allow(null).required().description('Address of the repository in the browser.'),
-        }).description('Repository that the connected token can read.'),
+        }).description('Repository of GitHub that the connected token can read.'),
       ),
     )
     .required(),

@@ -13,7 +13,7 @@ import {
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionOptions } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
-import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
+import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
 
@@ -30,6 +30,7 @@ export const syncGmail = operation({
 
 ${AFTER_SELECTION}`,
   ],
+  returns: SELECTION_ACCEPTED,
   createsWork: true,
   body: named(
     'GmailSyncInput',

@@ -17,6 +17,7 @@ export const gmailLabels = operation({
   description: [
     `Returns the labels of the mailbox as they are now: those of Gmail and those that its user created. Use their names in the \`label\` conditions of \`POST /integrations/gmail/sync\`. ${LIVE}`,
   ],
+  returns: 'Labels of Gmail and of the user of the mailbox, with the names for a sync.',
   query: Joi.object({ data_source_id: onlyAccountId() }),
   answer: named(
     'GmailLabels',
@@ -32,12 +33,12 @@ export const gmailLabels = operation({
                 .valid('system', 'user')
                 .required()
                 .description('`system`: a label of Gmail. `user`: created by the user.'),
-            }).description('Label of the connected mailbox.'),
+            }).description('Label of a connected Gmail, which selects messages to sync.'),
           ),
         )
         .required()
         .description('All labels, in the order of Gmail.'),
-    }).description('Labels of the connected mailbox.'),
+    }).description('All labels of the connected Gmail, those of Gmail and those of the user.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

@@ -20,6 +20,7 @@ export const connectGuru = connectByToken({
 
 By default the collections, folders and cards are listed (\`DATA_SOURCE_READY\`). Files are created by \`POST /integrations/files/sync\` only: \`sync_files_on_connection\` has no effect here.`,
   ],
+  returns: '`success: true`: Guru accepted the token, and the account is stored. Its listing may still be in progress.',
   of: 'a user of Guru',
   requestName: 'GuruConnectRequest',
   type: 'GURU',

@@ -18,6 +18,7 @@ export const outlookCategories = operation({
   description: [
     `Returns the categories that the user of the mailbox has defined, as they are now. Use their names in the \`category\` conditions of \`POST /integrations/outlook/sync\`. ${LIVE}`,
   ],
+  returns: 'Categories that the user of the mailbox has defined, with the names for a sync.',
   query: Joi.object({ data_source_id: onlyAccountId() }),
   answer: named(
     'OutlookCategories',
@@ -32,12 +33,12 @@ export const outlookCategories = operation({
               color: nullable(Joi.string())
                 .required()
                 .description("Outlook's name of a color, such as `preset3`. `null` if there is none."),
-            }).description('Category of mails in the connected mailbox.'),
+            }).description('Category that users of a connected Outlook give to mails.'),
           ),
         )
         .required()
         .description('All categories, in the order of Outlook.'),
-    }).description('Categories of the connected mailbox.'),
+    }).description('All categories that the user of the connected Outlook has defined.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

@@ -18,6 +18,7 @@ export const outlookFolders = operation({
   description: [
     `Returns the mail folders as they are now, with nested ones, up to 10,000. Use their ids as \`folder\` of \`POST /integrations/outlook/sync\`. Search folders are omitted. ${LIVE}`,
   ],
+  returns: 'Mail folders of the mailbox at every depth, with the ids for a sync.',
   query: Joi.object({ data_source_id: onlyAccountId() }),
   answer: named(
     'OutlookFolders',
@@ -35,12 +36,12 @@ export const outlookFolders = operation({
               total_messages: integer()
                 .required()
                 .description('Number of mails in the folder, without those of nested folders.'),
-            }).description('Mail folder of the connected mailbox.'),
+            }).description('Mail folder of a connected Outlook, with its place and size.'),
           ),
         )
         .required()
         .description('All folders of the mailbox, at every depth.'),
-    }).description('Folders of the connected mailbox.'),
+    }).description('All mail folders of the connected Outlook.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

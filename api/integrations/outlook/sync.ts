@@ -17,7 +17,7 @@ import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { selectionOptions } from '../keptOptions.js';
 import { readFilter } from '../readFilter.js';
-import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
+import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
 
@@ -45,6 +45,7 @@ export const syncOutlook = operation({
 
 ${AFTER_SELECTION}`,
   ],
+  returns: SELECTION_ACCEPTED,
   createsWork: true,
   body: named(
     'OutlookSyncInput',

@@ -66,6 +66,7 @@ export const connectS3 = operation({
 
 By default buckets and objects are listed (\`DATA_SOURCE_READY\`); \`POST /integrations/s3/files\` then syncs some of them. A key that may not list buckets can be connected: its listing ends in \`SYNC_ERROR\`, and named buckets can still be synced. Another key, also a rotated one, is another data source.`,
   ],
+  returns: 'Record of the connected account, without its secret key.',
   createsWork: true,
   body: named(
     'S3AuthRequest',

@@ -1,5 +1,5 @@
 import { idOf, idOfPrefix } from '../../../contract/objectIds.js';
-import { AFTER_SELECTION } from '../syncSelection.js';
+import { AFTER_SELECTION, SELECTION_ACCEPTED } from '../syncSelection.js';
 import { syncObjects } from '../syncObjects.js';
 
 /** POST /integrations/s3/files: creates files from objects, prefixes, or whole buckets. */
@@ -13,6 +13,7 @@ export const syncS3Files = syncObjects({
 
 ${AFTER_SELECTION}`,
   ],
+  returns: SELECTION_ACCEPTED,
   requestName: 'S3FileSyncInput',
   selectionName: 'S3GetFileInput',
   type: 'S3',

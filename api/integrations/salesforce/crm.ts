@@ -2,7 +2,8 @@ import Joi from 'joi';
 
 import { HttpError } from '../../http/errors.js';
 import { type DocumentedOperation, operation } from '../../http/operation.js';
-import { CRM_OPERATIONS, crmIncludes, crmListing, type CrmOperation } from '../../schemas/crm.js';
+import { CRM_OPERATIONS, type CrmOperation } from '../../schemas/crm.js';
+import { crmIncludes, crmListing } from '../../schemas/crmListing.js';
 import { integer, nullable } from '../../schemas/fields.js';
 import { accountId, remoteData } from '../../schemas/integrations.js';
 import { callSource, LIVE } from '../callSource.js';
@@ -23,6 +24,7 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     description: [
       `Returns a page of the ${kind} that the connected user can read now. Use it to look up records without storing them. Follow \`next_cursor\` with the same filters and order to the last page; an invalid one returns 400. ${LIVE}`,
     ],
+    returns: `One page of ${kind} as Salesforce has them now, the number of all that match, and the cursor of the next page.`,
     body: crmListing(kind),
     answer: named(
       CRM_OPERATIONS[kind].names.page,
@@ -34,7 +36,7 @@ const list = (kind: CrmOperation): DocumentedOperation =>
         data: Joi.array()
           .items(CRM_OPERATIONS[kind].record)
           .required()
-          .description('Records of this page, as Salesforce has them now.'),
+          .description(`The ${kind} of this page, as Salesforce has them now.`),
       }).description(`A page of ${kind}, and the cursor of the next one.`),
     ),
     async handle({ caller, body, deps }) {
@@ -64,6 +66,7 @@ const one = (kind: CrmOperation): DocumentedOperation =>
     description: [
       `Returns one record by its id at Salesforce. A record that does not exist, or that the connected user cannot read, returns 404. ${LIVE}`,
     ],
+    returns: `The ${CRM_OPERATIONS[kind].one} as Salesforce has it now, with the related records that \`includes\` names.`,
     query: Joi.object({
       data_source_id: accountId(),
       include_remote_data: remoteData(),

@@ -23,6 +23,7 @@ export const sharePointSites = operation({
   description: [
     `Returns a page of the sites of the tenant that the connected user can access now. Use it to find the \`sharepoint_site_name\` of another site, and connect that site with \`POST /integrations/oauth_url\`: a data source has one site. Sites of other hosts are omitted. ${LIVE}`,
   ],
+  returns: 'One page of sites that the connected user can access, and the cursor of the next page.',
   query: Joi.object({
     data_source_id: onlyAccountId(),
     cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
@@ -37,7 +38,7 @@ export const sharePointSites = operation({
           named(
             'SharepointSite',
             Joi.object({
-              id: Joi.string().required().description('Id of the site at Microsoft.'),
+              id: Joi.string().required().description('Id of the site at Microsoft, with its host.'),
               site_name: nullable(Joi.string())
                 .required()
                 .description('Value of `sharepoint_site_name` that connects this site. `null` for the root site.'),

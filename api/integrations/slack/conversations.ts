@@ -41,6 +41,7 @@ export const slackConversations = operation({
   description: [
     `Returns a page of the channels and direct messages that the connected user sees now. Use the \`id\` of one in \`POST /integrations/slack/sync\`. Follow \`next_cursor\` to its end: a page may be short. ${LIVE}`,
   ],
+  returns: 'One page of channels and direct messages that the token can read, and the cursor of the next page.',
   query: Joi.object({
     types: Joi.string()
       .allow('')

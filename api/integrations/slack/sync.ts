@@ -8,7 +8,7 @@ import { orNull } from '../../schemas/fields.js';
 import { onlyAccountId, selectionFields } from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
 import { selectionOptions } from '../keptOptions.js';
-import { AFTER_SELECTION, syncSelection } from '../syncSelection.js';
+import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from '../syncSelection.js';
 import type { Infer } from '../../schemas/inferred.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
@@ -28,8 +28,10 @@ const requestBody = named(
         after: orNull(text().allow('')).description(
           'Start: a day (`YYYY/mm/dd`), a time (ISO 8601) or seconds since 1970, in UTC. Messages are synced from the start of the quarter of an hour that contains it. Absent or empty: all.',
         ),
-      }).description('Which messages of Slack are synced.'),
-    ).required(),
+      }).description('Conversation of Slack, and the time from which its messages are synced.'),
+    )
+      .required()
+      .description('The conversation to sync, and how far back.'),
     data_source_id: onlyAccountId(),
     ...selectionFields(),
   }).description('Messages of a connected Slack to sync, with the options for their files.'),
@@ -67,6 +69,7 @@ export const syncSlack = operation({
 
 ${AFTER_SELECTION}`,
   ],
+  returns: SELECTION_ACCEPTED,
   createsWork: true,
   body: requestBody,
   answer: success,

@@ -136,6 +136,16 @@ describe('types', () => {
     const fault = await faultOf(fetchOne(source(), server.origin), 'unsupported_type');
     expect(fault.message).toContain(type);
     expect(fault.message).toContain(server.origin);
+    // The page may come from a request or a link: the message must not assume a sitemap.
+    expect(fault.message).not.toContain('sitemap');
+  });
+
+  test('a file that can be uploaded is rejected with the operation that ingests it', async () => {
+    const messageOf = async (type: string): Promise<string> =>
+      (await faultOf(fetchOne(source(), (await answering(200, { 'Content-Type': type })).origin), 'unsupported_type'))
+        .message;
+    expect(await messageOf('application/pdf')).toMatch(/as a file, with POST \/upload_file_from_url\.$/);
+    expect(await messageOf('text/css')).toMatch(/Leave it out of the scrape\.$/);
   });
 
   test.each<[string, string | Buffer, string]>([

@@ -1,0 +1,59 @@
+/** Schemas of requests for lists of CRM records. */
+import Joi from 'joi';
+
+import { CRM_OPERATIONS, type CrmOperation } from './crm.js';
+import { orderDirection } from './enums.js';
+import { integer, orNull } from './fields.js';
+import { accountId, remoteData } from './integrations.js';
+import { named } from './reference.js';
+
+/** The kinds of related records that a request may name. */
+export const crmIncludes = () =>
+  Joi.array()
+    .items(
+      named(
+        'BaseIncludes',
+        Joi.string().valid('Tasks', 'Events').description('Kind of related records: work to do, or appointments.'),
+      ),
+    )
+    .unique();
+/** Default and maximum number of records per page. */
+const PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 200;
+const MAX_CURSOR = 4_096;
+
+/** The body of a live list of CRM records of one kind. */
+export const crmListing = (kind: CrmOperation) =>
+  named(
+    CRM_OPERATIONS[kind].names.request,
+    Joi.object({
+      data_source_id: accountId(),
+      include_remote_data: remoteData(),
+      next_cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
+        'Value of `next_cursor` of the page before. Absent or empty: the first page.',
+      ),
+      page_size: orNull(integer().min(1).max(MAX_PAGE_SIZE), PAGE_SIZE).description(
+        `Maximum number of records on a page: ${PAGE_SIZE} by default, ${MAX_PAGE_SIZE} at most.`,
+      ),
+      order_by: orNull(
+        named(
+          CRM_OPERATIONS[kind].names.order,
+          Joi.string()
+            .valid(...CRM_OPERATIONS[kind].orders)
+            .description(`Field by which ${kind} are sorted. Those without a value come last in both directions.`),
+        ),
+      ).description('Field by which records are sorted. Without it, they are sorted by id.'),
+      order_dir: orNull(orderDirection(), 'asc').description(
+        'Direction of `order_by`. Records without a value come last in both directions.',
+      ),
+      includes: crmIncludes().default([]).description('Related records to return with each record: `Tasks`, `Events`.'),
+      filters: named(
+        CRM_OPERATIONS[kind].names.filters,
+        Joi.object(CRM_OPERATIONS[kind].filters).description(
+          `Conditions for ${kind} of Salesforce. All conditions must hold.`,
+        ),
+      )
+        .default({})
+        .description(`Which ${kind} to return. All conditions must hold; \`{}\` selects all.`),
+    }).description(`Which ${kind} of a connected Salesforce to return, and in which order.`),
+  );
