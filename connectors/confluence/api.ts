@@ -139,7 +139,9 @@ export async function takePage(
     throw new Fault('server_error', 'Confluence gave an answer without a list. It is retried automatically.');
   const link = asText(asObject(answer['_links'])['next']);
   const next = link === null ? null : new URL(link, 'https://api.atlassian.com').searchParams.get('cursor');
-  if (link !== null && next === null)
+  // A repeated cursor would loop for ever: links without further results were seen.
+  // https://github.com/onyx-dot-app/onyx/pull/11291
+  if (link !== null && (next === null || next === cursor))
     throw new Fault('server_error', 'Confluence returned a list without its next page. It is retried automatically.');
   return { values: asObjects(answer['results']), next };
 }
