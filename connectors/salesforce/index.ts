@@ -49,7 +49,8 @@ const IDENTITY = /\/id\/(00D\w{12,15})\/(005\w{12,15})$/;
 async function userByApi(client: GrantClient): Promise<Json> {
   const { identity } = await client.get([], {});
   const [, organization, user] = IDENTITY.exec(asText(identity) ?? '') ?? [];
-  if (organization === undefined || user === undefined) throw incompleteAnswer('Salesforce', 'the identity of the user');
+  if (organization === undefined || user === undefined)
+    throw incompleteAnswer('Salesforce', 'the identity of the user');
   const [row = {}] = (await ask(client, `SELECT Username, Name, Email FROM User WHERE Id = ${quote(user)}`)).rows;
   const { Username: preferred, Name: name, Email: email } = row;
   return { user_id: user, organization_id: organization, preferred_username: preferred, name, email };

@@ -254,7 +254,9 @@ describe('refusals', () => {
 
   test('of an id that no message can have are not found', async () => {
     gmail.misbehave((path) =>
-      /\/(?:messages|threads)\//.test(path) ? { status: 400, reason: 'invalidArgument', message: 'Invalid id value' } : null,
+      /\/(?:messages|threads)\//.test(path)
+        ? { status: 400, reason: 'invalidArgument', message: 'Invalid id value' }
+        : null,
     );
     for (const id of ['nothing', 'thread:nothing'])
       expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });

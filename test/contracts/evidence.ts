@@ -16,7 +16,7 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   slack: ['listing', 'paging', 'formats'],
 };
 
-/** Suites that ask servers of other projects, each with the aspects that it checks. */
+/** Suites that ask servers of other projects, each with the aspects that it checks. OAuth: tokens and identities, not consents. */
 export const SECOND_OPINIONS: readonly {
   readonly suite: string;
   readonly aspects: Partial<Readonly<Record<ConnectedSourceType, readonly Aspect[]>>>;
@@ -31,6 +31,17 @@ export const SECOND_OPINIONS: readonly {
       GMAIL: ['listing', 'formats'],
       ONEDRIVE: ['OAuth'],
       OUTLOOK: ['OAuth'],
+    },
+  },
+  {
+    suite: 'test/system/sources/backlot.test.ts',
+    aspects: {
+      SLACK: ['OAuth', 'listing', 'paging', 'formats'],
+      GMAIL: ['OAuth', 'listing', 'paging', 'formats'],
+      GOOGLE_DRIVE: ['OAuth', 'formats'],
+      GITHUB: ['listing', 'formats'],
+      NOTION: ['OAuth', 'listing', 'formats'],
+      S3: ['listing', 'formats'],
     },
   },
 ];

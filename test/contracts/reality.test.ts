@@ -34,13 +34,18 @@ test('every fact has a link, a date, and a test or file that exists', () =>
   ));
 
 test('a fact without evidence is noticed', () => {
-  const fact: Fact = { ...FACTS[0]!.fact, ours: { test: ['test/contracts/reality.test.ts', ['no', 'test'].join(' ')] } };
+  const fact: Fact = {
+    ...FACTS[0]!.fact,
+    ours: { test: ['test/contracts/reality.test.ts', ['no', 'test'].join(' ')] },
+  };
   expect(() => checkFact(fact)).toThrow();
   expect(() => checkFact({ ...fact, ours: { safe: 'It is known to be safe.', in: 'nowhere.ts' } })).toThrow();
 });
 
 test('at least ten different facts are known of each of the twelve largest sources', () => {
-  const numbers = new Map(REALITIES.map(({ source, facts }: Reality) => [source, new Set(facts.map((one) => one.fact)).size]));
+  const numbers = new Map(
+    REALITIES.map(({ source, facts }: Reality) => [source, new Set(facts.map((one) => one.fact)).size]),
+  );
   expect(LARGEST.filter((source) => (numbers.get(source) ?? 0) < 10)).toEqual([]);
   const names: readonly string[] = Object.values(CONNECTED_SOURCES).map(({ name }) => name);
   expect([...numbers.keys()].filter((source) => !names.includes(source))).toEqual([]);

@@ -126,7 +126,8 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     const { response, path } = call;
     const [host, services, data, , resource, kind = '', id = '', field] = path;
     if (services !== 'services') return refuse(response, { status: 404 });
-    if (data === 'oauth2' && rights.needsIdentityScope) return refuse(response, { status: 403, errorCode: 'FORBIDDEN' });
+    if (data === 'oauth2' && rights.needsIdentityScope)
+      return refuse(response, { status: 403, errorCode: 'FORBIDDEN' });
     if (data === 'oauth2')
       return sendJson(response, 200, {
         ...{ user_id: sfId('005', 'ada'), organization_id: sfId('00D', 'harbour'), preferred_username: person },

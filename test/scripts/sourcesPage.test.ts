@@ -28,7 +28,14 @@ test('docs/sources.md has a row for each source, with existing operations and fi
 test('the table of evidence has a row for each source, and names only tables and suites that exist', () => {
   const rows = sourcesPage().split('\n').slice(sourcesPage().split('\n').indexOf('## Evidence'));
   const names = rows.flatMap((row) => (row.split(' | ').length === 8 ? [row.slice(2).split(' | ')[0]] : []));
-  expect(names).toEqual(['source', ...Object.values(CONNECTED_SOURCES).map(({ name }) => name).toSorted((a, b) => a.localeCompare(b, 'en')), 'RSS feed', 'Web pages']);
+  expect(names).toEqual([
+    'source',
+    ...Object.values(CONNECTED_SOURCES)
+      .map(({ name }) => name)
+      .toSorted((a, b) => a.localeCompare(b, 'en')),
+    'RSS feed',
+    'Web pages',
+  ]);
   expect(Object.keys(SPECIFIED).toSorted()).toEqual(CONTRACTS.map(({ name }) => name).toSorted());
   for (const { suite, aspects } of SECOND_OPINIONS) {
     const text = readFileSync(new URL(`../../${suite}`, import.meta.url), 'utf8');

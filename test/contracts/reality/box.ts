@@ -18,7 +18,10 @@ export const box: Reality = {
       fact: 'The token endpoint answers 429 temporarily_unavailable under load, which is no end of the grant.',
       ...{ seen: 'https://github.com/rclone/rclone/issues/3443', date: '2019-08-14' },
       ours: {
-        test: [TOKENS, 'a rate limit or failure of a token endpoint is retried, and neither uses up the grant nor ends it'],
+        test: [
+          TOKENS,
+          'a rate limit or failure of a token endpoint is retried, and neither uses up the grant nor ends it',
+        ],
       },
     },
     {

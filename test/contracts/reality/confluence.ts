@@ -10,7 +10,9 @@ export const confluence: Reality = {
       about: 'OAuth',
       fact: 'Version 2 of the API needs granular scopes, such as read:page:confluence; without them it is 401.',
       ...{ seen: 'https://github.com/sooperset/mcp-atlassian/pull/766', date: '2025-11-26' },
-      ours: { test: ['test/connectors/scopes.test.ts', 'requests exactly the scopes that the calls of each source need'] },
+      ours: {
+        test: ['test/connectors/scopes.test.ts', 'requests exactly the scopes that the calls of each source need'],
+      },
     },
     {
       about: 'OAuth',

@@ -9,7 +9,10 @@ export const dropbox: Reality = {
       about: 'changes',
       fact: 'A recursive list of a team space was seen without the contents of team folders and shared folders.',
       ...{ seen: 'https://github.com/watermint/toolbox/issues/667', date: '2022-11-13' },
-      ours: { test: [SUITE, 'of a member of a team are listed completely after 50 syncs, those of others are not'], mended: true },
+      ours: {
+        test: [SUITE, 'of a member of a team are listed completely after 50 syncs, those of others are not'],
+        mended: true,
+      },
     },
     {
       about: 'paging',

@@ -9,7 +9,10 @@ export const gmail: Reality = {
       about: 'OAuth',
       fact: 'A Google account without a mailbox answers 400 failedPrecondition, "Mail service not enabled".',
       ...{ seen: onyx(5506), date: '2025-09-25' },
-      ours: { test: [SUITE, 'of a user without a mailbox are access_denied, and do not blame the operator'], mended: true },
+      ours: {
+        test: [SUITE, 'of a user without a mailbox are access_denied, and do not blame the operator'],
+        mended: true,
+      },
     },
     {
       about: 'changes',

@@ -9,7 +9,10 @@ export const notion: Reality = {
       about: 'formats',
       fact: 'Blocks of meeting notes have the type `unsupported` and has_children: their children are 400.',
       ...{ seen: 'https://github.com/n8n-io/n8n/pull/26188', date: '2026-02-24' },
-      ours: { test: [SUITE, 'reads and lists a page around a block that the API of Notion does not support'], mended: true },
+      ours: {
+        test: [SUITE, 'reads and lists a page around a block that the API of Notion does not support'],
+        mended: true,
+      },
     },
     {
       about: 'formats',

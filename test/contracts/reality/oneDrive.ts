@@ -60,19 +60,28 @@ export const oneDrive: Reality = {
     {
       about: 'changes',
       fact: 'A cursor of the feed that is too old is 410 with resyncChanges…, and asks for a complete listing.',
-      ...{ seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md', date: '2026-11-26' },
+      ...{
+        seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md',
+        date: '2026-11-26',
+      },
       ours: { test: [SUITE, 'reports %s as stale'] },
     },
     {
       about: 'paging',
       fact: 'Only the feed guarantees a complete first listing; pages of `children` may skip items during writes.',
-      ...{ seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md', date: '2026-11-26' },
+      ...{
+        seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md',
+        date: '2026-11-26',
+      },
       ours: { test: [SUITE, 'of a drive contain all of its items with their parents, page by page'] },
     },
     {
       about: 'paging',
       fact: 'Links of the feed have their token in the path, with or without quotes.',
-      ...{ seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md', date: '2026-11-26' },
+      ...{
+        seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md',
+        date: '2026-11-26',
+      },
       ours: { test: [SUITE, 'reads the token of a link %s'], mended: true },
     },
     {

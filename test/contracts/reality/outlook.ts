@@ -23,10 +23,7 @@ export const outlook: Reality = {
       fact: 'With immutable ids, a move is reported in the old folder only.',
       ...{ seen: 'https://github.com/wisecom-oy/atlas/issues/48', date: '2026-07-14' },
       ours: {
-        test: [
-          SUITE,
-          'follows a moved message in any order of folders, and reports one in Deleted Items as deleted',
-        ],
+        test: [SUITE, 'follows a moved message in any order of folders, and reports one in Deleted Items as deleted'],
       },
     },
     {

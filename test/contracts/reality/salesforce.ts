@@ -21,7 +21,10 @@ export const salesforce: Reality = {
       about: 'OAuth',
       fact: 'The identity of the user needs the scope id (or profile, email); api alone does not include it.',
       ...{ seen: 'http://www.infallibletechie.com/2019/12/salesforce-scope-parameter.html', date: '2019-12' },
-      ours: { test: [SUITE, 'identifies the user by the API if userinfo needs a scope that was not granted'], mended: true },
+      ours: {
+        test: [SUITE, 'identifies the user by the API if userinfo needs a scope that was not granted'],
+        mended: true,
+      },
     },
     {
       about: 'OAuth',

@@ -93,8 +93,14 @@ export const sharePoint: Reality = {
     {
       about: 'changes',
       fact: 'Delta of OneDrive for Business and SharePoint omits cTag, so versions of feed and listing differ.',
-      ...{ seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md', date: '2026-11-26' },
-      ours: { test: [DRIVES, 'gives a file the version that listings give it, although the feed omits cTag'], mended: true },
+      ...{
+        seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md',
+        date: '2026-11-26',
+      },
+      ours: {
+        test: [DRIVES, 'gives a file the version that listings give it, although the feed omits cTag'],
+        mended: true,
+      },
     },
     {
       about: 'limits',

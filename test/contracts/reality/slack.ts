@@ -46,7 +46,10 @@ export const slack: Reality = {
       fact: 'Slack names the end of a rate limit in Retry-After.',
       ...{ seen: nango(3865), date: '2025-04-08' },
       ours: {
-        test: ['test/connectors/sourceClient.test.ts', 'delays the retry by Retry-After or by the header of the source'],
+        test: [
+          'test/connectors/sourceClient.test.ts',
+          'delays the retry by Retry-After or by the header of the source',
+        ],
       },
     },
     {
@@ -94,7 +97,10 @@ export const slack: Reality = {
     {
       about: 'limits',
       fact: 'team_added_to_org is temporary: the workspace is being moved into an organization.',
-      ...{ seen: 'https://github.com/slackapi/slack-api-specs/blob/master/web-api/slack_web_openapi_v2.json', date: '2026-11-26' },
+      ...{
+        seen: 'https://github.com/slackapi/slack-api-specs/blob/master/web-api/slack_web_openapi_v2.json',
+        date: '2026-11-26',
+      },
       ours: { test: [SUITE, 'reports %s as %s'], mended: true },
     },
     {

@@ -70,7 +70,10 @@ export const zendesk: Reality = {
       fact: '429 names its wait in Retry-After.',
       ...{ seen: airbyte(11_899), date: '2022-04-12' },
       ours: {
-        test: ['test/connectors/sourceClient.test.ts', 'delays the retry by Retry-After or by the header of the source'],
+        test: [
+          'test/connectors/sourceClient.test.ts',
+          'delays the retry by Retry-After or by the header of the source',
+        ],
       },
     },
     {

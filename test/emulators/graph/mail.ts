@@ -140,7 +140,10 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
   const idOf = (id: string, { folder }: EmulatedMessage): string =>
     /IdType="ImmutableId"/.test(prefer) ? id : `${id}-in-${folder}`;
   const json = ([id, message]: readonly [string, EmulatedMessage]) => messageJson(idOf(id, message), message, isText);
-  const folderJson = ([id, { name, parent, isSearch = false, isHidden = false }]: readonly [string, EmulatedFolder]) => ({
+  const folderJson = ([id, { name, parent, isSearch = false, isHidden = false }]: readonly [
+    string,
+    EmulatedFolder,
+  ]) => ({
     ...(isSearch ? { '@odata.type': '#microsoft.graph.mailSearchFolder' } : {}),
     id,
     displayName: name,
