@@ -154,7 +154,7 @@ ${rows.join('\n')}
 
 ## Evidence
 
-All of a source is tested with our own emulator. This table shows what else shows that a source is as its provider has it:
+All of a source is tested with our own emulator. This table shows the other evidence that a connector is correct:
 
 | word | evidence |
 |---|---|

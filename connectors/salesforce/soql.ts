@@ -65,7 +65,6 @@ const isVisible = (field: string, visible: ReadonlySet<string | null>): boolean 
  * Runs a query with the fields that the account may see. An organization hides fields from users by its field-level security,
  * and Salesforce rejects a whole query that names one of them (INVALID_FIELD, "No such column"). The description of the object,
  * which omits hidden fields, is requested only after a rejection.
- * https://developer.salesforce.com/docs/atlas.en-us.api.meta/api/sforce_api_calls_describesobjects_describesobjectresult.htm
  * https://github.com/NangoHQ/integration-templates/pull/124
  */
 export async function withVisible<T>(

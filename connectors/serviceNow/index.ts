@@ -29,7 +29,7 @@ import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
 /**
  * Query of the user's own record: the Table API evaluates `javascript:` in queries.
- * https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html
+ * https://brainreview.org/blog/servicenow-user-supplied-sysparm-query
  */
 const ME = 'user_name=javascript:gs.getUserName()';
 

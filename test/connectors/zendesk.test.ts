@@ -65,6 +65,7 @@ beforeEach(() => {
   zendesk.accounts.clear();
   zendesk.accounts.set('harbour', emulated);
   zendesk.reset();
+  zendesk.numbered.clear();
   account = accountOf('501');
   emulated.categories.set(1, 'Sea');
   emulated.sections.set(10, { category: 1, name: 'Sights' });
@@ -167,7 +168,6 @@ test('reads all pages of lists that have no cursors, only numbers', async () => 
   }
   expect(roots).toEqual(['category:1', 'category:2', 'category:3', 'category:4', 'category:5', 'tickets']);
   expect([...idsOf(await below('category:1')), await open('ticket:7')]).toEqual(byCursor);
-  zendesk.numbered.clear();
 });
 
 describe('the help centre', () => {

@@ -43,7 +43,7 @@ export const github: Reality = {
     },
     {
       about: 'OAuth',
-      fact: 'Such an authorization lapses, and its 403 must not be taken for a missing directory.',
+      fact: 'Such an authorization lapses, and its 403 must not be treated as a missing directory.',
       ...{ seen: 'https://github.com/github/app/issues/2079', date: '2026-07-16' },
       ours: {
         safe: '403 is access_denied, which keeps the known contents; only 404 counts as missing.',

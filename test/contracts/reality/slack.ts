@@ -96,10 +96,10 @@ export const slack: Reality = {
     },
     {
       about: 'limits',
-      fact: 'team_added_to_org is temporary: the workspace is being moved into an organization.',
+      fact: 'Methods list team_added_to_org among their errors: the workspace is being moved into an organization.',
       ...{
-        seen: 'https://github.com/slackapi/slack-api-specs/blob/master/web-api/slack_web_openapi_v2.json',
-        date: '2026-11-26',
+        seen: 'https://github.com/slackapi/slack-api-specs/blob/bc08db49625630e3585bf2f1322128ea04f2a7f3/web-api/slack_web_openapi_v2.json',
+        date: '2021-09-07',
       },
       ours: { test: [SUITE, 'reports %s as %s'], mended: true },
     },
