@@ -14,6 +14,10 @@ export const confluence: Contract = {
       source: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',
       query: {},
     },
+    'GET /oauth/token/accessible-resources': {
+      source: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',
+      query: {},
+    },
     'GET /ex/confluence/{cloudId}/wiki/api/v2/folders/{id}/direct-children': {
       source: 'https://github.com/pchuri/confluence-cli/pull/224',
       query: {
