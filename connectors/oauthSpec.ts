@@ -35,6 +35,8 @@ export interface OAuthSpec {
   /** The place of the client's credentials in token requests. */
   readonly clientAuth: 'post' | 'basic';
   readonly bodyFormat: 'form' | 'json';
+  /** Additional parameters of token requests, both for the exchange of a code and for refreshes. */
+  readonly tokenParameters?: Readonly<Record<string, string>>;
   /** Additional headers of token requests. */
   readonly tokenHeaders?: Readonly<Record<string, string>>;
   /** Additional parameters of the consent URL. */

@@ -121,10 +121,11 @@ function discoveryOperation(root: Node, method: Node): Operation {
 
 /** Extracts the facts of a table's operations. @throws Error for an operation that the specification lacks */
 export function extract(contract: Contract, root: Node): Contract {
-  const { prefix = '', asForm = false, operations } = contract;
+  const { prefix = '', base = '', asForm = false, operations } = contract;
   const found = Object.entries(operations).map(([name, before]): [string, Operation] => {
     if (before.source !== undefined) return [name, before];
-    const [method = '', path = ''] = name.replace('+}', '}').split(' ');
+    const [method = '', whole = ''] = name.replace('+}', '}').split(' ');
+    const path = whole.startsWith(base) ? whole.slice(base.length) : whole;
     if (root['discoveryVersion'] !== undefined) {
       const wanted = `${prefix}${path}`.replace(/^\//, '').replaceAll(/\{\+?\w+\}/g, '{}');
       const all = discoveryMethods(root);

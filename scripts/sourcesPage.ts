@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,15 +7,15 @@ import { BROUGHT_CLIENTS, FACT_FIELDS } from '../contract/accounts/oauth.js';
 import { honours } from '../contract/sources/sources.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
+import { SECOND_OPINIONS, SPECIFIED } from '../test/contracts/evidence.js';
+import { type Aspect, ASPECTS } from '../test/contracts/reality/fact.js';
+import { REALITIES } from '../test/contracts/reality/index.js';
 import { CONTRACTS } from '../test/contracts/tables/index.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Folders with tests of a single source, each named after its source. */
 const OWN_TESTS = ['test/connectors', 'test/system/sources/own'];
-/** Compares our emulators with servers written by others. */
-const SECOND_OPINION = 'test/connectors/emulate.test.ts';
-
 const filesIn = (folder: string): string[] =>
   readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`);
 
@@ -81,25 +81,59 @@ function proofOf(source: ConnectedSourceType): string {
           .toLowerCase() === name,
     )
     .toSorted();
-  const asked = readFileSync(path.join(ROOT, SECOND_OPINION), 'utf8').includes(`'${source}'`);
+  const opinions = SECOND_OPINIONS.filter(({ aspects }) => aspects[source] !== undefined);
   return [
     'emulator, catalogue, kills',
     ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
-    ...(asked ? [linkTo(SECOND_OPINION, 'a server written by others')] : []),
+    ...opinions.map(({ suite }) => linkTo(suite, 'a server written by others')),
     ...[contractOf(source) ?? []].flat(),
   ].join('; ');
 }
 
+/** Returns what shows that an aspect of a source is as its provider has it. */
+function evidenceOf(source: ConnectedSourceType, aspect: Aspect): string {
+  const { name, auth } = CONNECTED_SOURCES[source];
+  if (aspect === 'OAuth' && auth === 'token') return '–';
+  const isSpecified = CONTRACTS.some((one) => one.source === name && SPECIFIED[one.name]?.includes(aspect) === true);
+  const isAsked = SECOND_OPINIONS.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
+  const facts = REALITIES.flatMap((one) => (one.source === name ? one.facts : [])).filter(
+    ({ about }) => about === aspect,
+  );
+  const shown = [
+    ...(isSpecified ? ['specification'] : []),
+    ...(isAsked ? ['other server'] : []),
+    ...(facts.length === 0 ? [] : [`${facts.length} ${facts.length === 1 ? 'fact' : 'facts'}`]),
+  ];
+  return shown.length === 0 ? 'own' : shown.join(', ');
+}
+
+/** Sources without a connected account. Their emulators serve feeds and sites as browsers and feed readers found them. */
+const UNCONNECTED = ['RSS feed', 'Web pages'];
+
+/** Renders the table of evidence. */
+function evidenceTable(sources: readonly ConnectedSourceType[]): string {
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    row(['source', ...ASPECTS]),
+    `|${'---|'.repeat(ASPECTS.length + 1)}`,
+    ...sources.map((source) =>
+      row([CONNECTED_SOURCES[source].name, ...ASPECTS.map((aspect) => evidenceOf(source, aspect))]),
+    ),
+    ...UNCONNECTED.map((name) => row([name, ...ASPECTS.map((aspect) => (aspect === 'OAuth' ? '–' : 'own'))])),
+  ].join('\n');
+}
+
 /** Renders docs/sources.md from the rows in contract/sources/connectedSources.ts and the descriptions of the connectors. */
 export function sourcesPage(): string {
-  const rows = (Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[])
-    .toSorted((a, b) => CONNECTED_SOURCES[a].name.localeCompare(CONNECTED_SOURCES[b].name, 'en'))
-    .map((source) => {
-      const { listed, ingested } = describeSource(source);
-      const of = [authOf, incrementalOf, deletionsOf, limitsOf, proofOf].map((cell) => cell(source));
-      const [auth = '', ...rest] = of;
-      return `| ${[`${CONNECTED_SOURCES[source].name} \`${source}\``, auth, listed, ingested, ...rest].join(' | ')} |`;
-    });
+  const sources = (Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[]).toSorted((a, b) =>
+    CONNECTED_SOURCES[a].name.localeCompare(CONNECTED_SOURCES[b].name, 'en'),
+  );
+  const rows = sources.map((source) => {
+    const { listed, ingested } = describeSource(source);
+    const of = [authOf, incrementalOf, deletionsOf, limitsOf, proofOf].map((cell) => cell(source));
+    const [auth = '', ...rest] = of;
+    return `| ${[`${CONNECTED_SOURCES[source].name} \`${source}\``, auth, listed, ingested, ...rest].join(' | ')} |`;
+  });
   return `# Connected sources
 
 **No source was tested with a real account.** Each source is tested with an emulator
@@ -117,5 +151,19 @@ rate limits. Ids, item types and special cases: [sources in the API guide](api/s
 | source | auth | listed as | what is ingested | incremental | deletions | limits | proven against |
 |---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
+
+## Evidence
+
+All of a source is tested with our own emulator. This table shows the other evidence that a connector is correct:
+
+| word | evidence |
+|---|---|
+| specification | every request is compared with the provider's specification ([test/contracts/tables](../test/contracts/tables)) |
+| other server | a suite asks a server that another project wrote (linked in the last column above) |
+| facts | observations of users and other projects, each with its link, its date and a test or a reason ([test/contracts/reality](../test/contracts/reality)) |
+| own | our own emulator only |
+| – | the source has no consent: the user supplies a token, or nothing |
+
+${evidenceTable(sources)}
 `;
 }

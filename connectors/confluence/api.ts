@@ -19,7 +19,9 @@ export const asText = (value: unknown): string | null => {
 /** https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/ */
 export const atlassianConsent: OAuthSpec = {
   scopes: [
-    // Without offline_access there is no refresh token.
+    // Without offline_access there is no refresh token. Version 2 of the API accepts granular scopes only: with the older
+    // ones, such as read:confluence-content.all, its requests are 401.
+    // https://github.com/sooperset/mcp-atlassian/pull/766
     ...['offline_access', 'read:me', 'read:space:confluence', 'read:page:confluence'],
     ...['read:folder:confluence', 'read:hierarchical-content:confluence'],
   ],
@@ -139,7 +141,9 @@ export async function takePage(
     throw new Fault('server_error', 'Confluence gave an answer without a list. It is retried automatically.');
   const link = asText(asObject(answer['_links'])['next']);
   const next = link === null ? null : new URL(link, 'https://api.atlassian.com').searchParams.get('cursor');
-  if (link !== null && next === null)
+  // A repeated cursor would loop for ever: links without further results were seen.
+  // https://github.com/onyx-dot-app/onyx/pull/11291
+  if (link !== null && (next === null || next === cursor))
     throw new Fault('server_error', 'Confluence returned a list without its next page. It is retried automatically.');
   return { values: asObjects(answer['results']), next };
 }

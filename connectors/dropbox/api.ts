@@ -47,13 +47,20 @@ export function waitMs({ headers, body }: Refusal): number | null {
 export const currentAccount = (client: SourceClient): Promise<Json> =>
   client.post(['users', 'get_current_account'], null);
 
-/** Headers that show a team member the team's folders, in addition to their own; none for other accounts. */
-async function rootHeaders(client: GrantClient): Promise<Readonly<Record<string, string>>> {
+/** Returns the root namespace of a team member's team; '' for other accounts. */
+const teamRoot = (client: GrantClient): Promise<string> =>
   // Every call needs it, so it is cached by the token.
-  const root = await client.cache.getOrFind(keyOf(client), async () => {
+  client.cache.getOrFind(keyOf(client), async () => {
     const { root_namespace_id: whole, home_namespace_id: own } = asObject((await currentAccount(client))['root_info']);
     return typeof whole === 'string' && /^\d{1,30}$/.test(whole) && whole !== own ? whole : '';
   });
+
+/** Whether the account sees the folders of a team. */
+export const isInTeam = async (client: GrantClient): Promise<boolean> => (await teamRoot(client)) !== '';
+
+/** Headers that show a team member the team's folders, in addition to their own; none for other accounts. */
+async function rootHeaders(client: GrantClient): Promise<Readonly<Record<string, string>>> {
+  const root = await teamRoot(client);
   return root === '' ? {} : { 'dropbox-api-path-root': JSON.stringify({ '.tag': 'root', root }) };
 }
 const keyOf = ({ credentials }: GrantClient): string =>

@@ -1,13 +1,16 @@
 import { Fault } from '../../contract/failures.js';
-import type { ChangeFeed } from '../connector.js';
-import type { OAuthGrant } from '../oauthSpec.js';
+import { boolean, changeFeed, shapeOf, string } from '../cursors.js';
+import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import type { GrantClient } from '../accountClient.js';
 import type { Change, ChangePage } from '../sourceItem.js';
 import { asObject, asText, type Json } from '../json.js';
 import { isDeleted, isFolder, isId, itemOf, pathOf } from './adapter.js';
-import { ask } from './api.js';
+import { ask, isInTeam } from './api.js';
 import { createAround } from './tree.js';
 import { requireList } from '../faults.js';
+
+/** Dropbox's cursor, and whether a sync has read some of its pages. */
+const TOKEN = shapeOf({ ...PASSES, cursor: string, isUnderWay: boolean });
 
 /** Everything that the account can access. */
 const WHOLE = { path: '', recursive: true, include_deleted: true };
@@ -51,16 +54,22 @@ async function changesOf(
   return { changes, deletedPaths };
 }
 
-/** The change feed of Dropbox: it reports deletions by path, and existing items by id. */
-export const dropboxChanges: ChangeFeed<OAuthGrant> = {
+/**
+ * The change feed of Dropbox: it reports deletions by path, and existing items by id. A recursive cursor of a team's root was
+ * seen without the contents of team folders and shared folders, so accounts of a team are listed completely now and then.
+ * https://github.com/watermint/toolbox/issues/667
+ */
+export const dropboxChanges = changeFeed(TOKEN, {
   async now(client) {
-    return cursorOf(await ask(client, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
+    const cursor = cursorOf(await ask(client, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
+    return { ...firstPass(), cursor, isUnderWay: false };
   },
 
   async since(client, point) {
+    if (!point.isUnderWay && (await isInTeam(client))) checkPasses(point, 'Dropbox');
     let page: Json;
     try {
-      page = await ask(client, ['files', 'list_folder', 'continue'], { cursor: point });
+      page = await ask(client, ['files', 'list_folder', 'continue'], { cursor: point.cursor });
     } catch (error) {
       // Dropbox reports an unreadable cursor in plain text.
       const isStale = error instanceof Fault && (error.kind === 'bad_response' || error.kind === 'not_found');
@@ -72,6 +81,8 @@ export const dropboxChanges: ChangeFeed<OAuthGrant> = {
         : error;
     }
     const told = await changesOf(client, requireList('Dropbox', page['entries']).map(asObject));
-    return { ...told, next: cursorOf(page), more: page['has_more'] === true };
+    const more = page['has_more'] === true;
+    const next = { ...(more ? point : nextPass(point)), cursor: cursorOf(page), isUnderWay: more };
+    return { ...told, next, more };
   },
-};
+});

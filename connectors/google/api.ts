@@ -49,6 +49,8 @@ const REASONS: Readonly<Record<string, ErrorClass>> = {
   fileNotExportable: 'not_exportable',
   cannotDownloadFile: 'forbidden_item',
   cannotDownloadAbusiveFile: 'not_exportable',
+  // Of Gmail: the user has no mailbox ("Mail service not enabled"). https://github.com/onyx-dot-app/onyx/pull/5506
+  failedPrecondition: 'forbidden_item',
   // The API is not enabled in the project of our OAuth client.
   accessNotConfigured: 'config',
 };

@@ -64,7 +64,7 @@ export const intercom: Connector<OAuthGrant> = {
     deletions:
       'for conversations and tickets, a changed count causes a complete listing; articles are listed completely in each sync',
     limits:
-      'Intercom returns 500 parts per conversation; listing a collection reads all articles; set the hosts of other regions in SOURCE_URLS',
+      'Intercom returns 500 parts per conversation; listing a collection reads all articles; the host of the United States forwards requests to other regions; set their hosts in SOURCE_URLS',
   },
   oauth: {
     // Permissions are chosen in the app's settings, so there are no scopes.

@@ -103,7 +103,8 @@ export function queryOf(link: unknown): Query | null {
   const text = asText(link);
   if (text === null || text.length > MAX_QUERY || !URL.canParse(text)) return null;
   const { pathname, searchParams } = new URL(text);
-  const argument = /\(token='([^']*)'\)$/.exec(decodeURIComponent(pathname))?.[1];
+  // Microsoft documents it both with and without quotes: https://learn.microsoft.com/graph/api/driveitem-delta#examples
+  const argument = /\(token='?([^'()]*)'?\)$/.exec(decodeURIComponent(pathname))?.[1];
   const query = { ...Object.fromEntries(searchParams), ...(argument === undefined ? {} : { token: argument }) };
   return Object.keys(query).length === 0 ? null : query;
 }

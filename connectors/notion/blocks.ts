@@ -66,7 +66,17 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
     }
   };
 
-  const top = await childrenOf(pageId);
+  const topOf = async (): Promise<Awaited<ReturnType<typeof childrenOf>>> => {
+    try {
+      return await childrenOf(pageId);
+    } catch (error) {
+      // Notion lists no blocks of pages that show an object of another product: the title and the columns remain.
+      // https://github.com/elastic/connectors/pull/2337
+      if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;
+      return [[{ type: 'unsupported', body: {}, children: [] }, null]];
+    }
+  };
+  const top = await topOf();
   let level = top;
   for (let depth = 0; level.some(([, inner]) => inner !== null); depth += 1) {
     if (depth > MAX_DEPTH) throw tooMuch(`blocks in blocks more than ${MAX_DEPTH} deep`);

@@ -70,12 +70,18 @@ export const notion: Connector<OAuthGrant> = {
     const { facts } = client.credentials;
     const user = await client.get(['users', 'me'], {});
     const bot = asObject(user['bot']);
-    const [id, workspace] = [asText(user['id']), asText(bot['workspace_id'])];
-    if (id === null || workspace === null) throw new Fault('server_error', 'Notion returned no workspace. Try again.');
     const named = facts['workspace'];
+    // A token that a person made for themselves describes the person, without the workspace: then the caller's counts.
+    const own = asText(user['type']) === 'person' ? (named ?? null) : null;
+    const [id, workspace] = [asText(user['id']), asText(bot['workspace_id']) ?? own];
+    if (id === null || workspace === null)
+      throw new Fault(
+        'server_error',
+        'Notion returned no workspace. Name workspace_id if the token is one of a person; otherwise try again.',
+      );
     if (named !== undefined && named.replaceAll('-', '').toLowerCase() !== workspace.replaceAll('-', '').toLowerCase())
       throw new Fault('bad_response', 'The token belongs to another Notion workspace than workspace_id.');
-    const owner = asObject(asObject(bot['owner'])['user']);
+    const owner = own === null ? asObject(asObject(bot['owner'])['user']) : user;
     const told = {
       workspace_name: asText(bot['workspace_name']),
       user_name: asText(owner['name']),

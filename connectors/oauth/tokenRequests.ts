@@ -138,6 +138,7 @@ async function requestTokens(
   const secret = client.secret ?? '';
   const parameters = {
     ...given,
+    ...spec.tokenParameters,
     ...(isBasic ? {} : { client_id: client.id, ...(secret === '' ? {} : { client_secret: secret }) }),
   };
   const isJson = spec.bodyFormat === 'json';

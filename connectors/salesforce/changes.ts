@@ -1,6 +1,6 @@
 import { changeFeed, shapeOf, nullable, number, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { SourceClient } from '../accountClient.js';
+import type { GrantClient } from '../accountClient.js';
 import type { Change } from '../sourceItem.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import { LOOSE_FILES } from './adapter.js';
@@ -35,7 +35,7 @@ interface Deleted {
  * Returns deleted files. Salesforce rounds times to minutes, so the latest ones come with the next sync. @throws Fault
  * stale_cursor if deletions are not available, or no longer
  */
-async function deletedSince(client: SourceClient, since: number, until: number): Promise<Deleted> {
+async function deletedSince(client: GrantClient, since: number, until: number): Promise<Deleted> {
   const query = { start: momentOf(since), end: momentOf(until) };
   let answer: Readonly<Record<string, unknown>>;
   try {
@@ -53,7 +53,7 @@ async function deletedSince(client: SourceClient, since: number, until: number):
 }
 
 /** Returns the files that no longer exist: a deleted file may have been restored from the recycle bin. */
-async function absent(client: SourceClient, ids: readonly string[]): Promise<readonly Change[]> {
+async function absent(client: GrantClient, ids: readonly string[]): Promise<readonly Change[]> {
   const there = new Set<string | null>();
   for (let from = 0; from < ids.length; from += ASKED_AT_ONCE)
     for (const row of await filesOf(client, ids.slice(from, from + ASKED_AT_ONCE))) there.add(asText(row['Id']));

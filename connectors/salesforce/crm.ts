@@ -4,7 +4,7 @@ import type { CrmListQuery, LiveReads } from '../../contract/sources/liveReads.j
 import type { Connector, LiveRead } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import { CRM_KINDS, type CrmKind, INCLUDES, momentOf } from './crmRecords.js';
-import { ask, containing, isId, quote } from './soql.js';
+import { ask, containing, isId, quote, withVisible } from './soql.js';
 import { asObject, asText, type Json } from '../json.js';
 
 const recordId: Check<string> = (value): value is string => string(value) && isId(value);
@@ -41,14 +41,17 @@ function conditionsOf({ filters }: CrmKind, given: CrmListQuery['filters']): str
   });
 }
 
-const selected = ({ fields }: CrmKind, includes: readonly string[]): string =>
-  [
+/** Returns an object with the fields to select, and subqueries for its parts. */
+const selected = ({ object, fields }: CrmKind, includes: readonly string[]) => ({
+  object,
+  fields: [
     ...fields,
     ...includes.flatMap((name) => {
       const part = INCLUDES[name];
       return part ? [`(SELECT ${part.fields.join(', ')} FROM ${name})`] : [];
     }),
-  ].join(', ');
+  ],
+});
 
 /** Converts a record to that of its operation. @param remote whether to add Salesforce's own fields */
 function presented(kind: CrmKind, row: Json, includes: readonly string[], remote: boolean): Json {
@@ -70,9 +73,11 @@ const listOf =
     const by = order ? `${order.field} ${asked.orderDir.toUpperCase()} NULLS LAST, Id` : 'Id';
     const { pageSize } = asked;
     const from = `FROM ${kind.object}`;
-    const soql = `SELECT ${selected(kind, asked.includes)} ${from}${filter([...where, ...place])} ORDER BY ${by} LIMIT ${pageSize}`;
+    const rest = `${from}${filter([...where, ...place])} ORDER BY ${by} LIMIT ${pageSize}`;
     const [{ rows, isWhole }, { total }] = await Promise.all([
-      ask(client, soql),
+      withVisible(client, selected(kind, asked.includes), (fields) =>
+        ask(client, `SELECT ${fields.join(', ')} ${rest}`),
+      ),
       ask(client, `SELECT COUNT() ${from}${filter(where)}`),
     ]);
     const last = rows.at(-1);
@@ -90,8 +95,10 @@ const oneOf =
   (kind: CrmKind): LiveRead<OAuthGrant, LiveReads['one of accounts']> =>
   async (client, { id, includes, remote }) => {
     if (!isId(id)) return null;
-    const soql = `SELECT ${selected(kind, includes)} FROM ${kind.object} WHERE Id = ${quote(id)} LIMIT 1`;
-    const [row] = (await ask(client, soql)).rows;
+    const [row] = await withVisible(client, selected(kind, includes), async (fields) => {
+      const soql = `SELECT ${fields.join(', ')} FROM ${kind.object} WHERE Id = ${quote(id)} LIMIT 1`;
+      return (await ask(client, soql)).rows;
+    });
     return row && asText(row['Id']) !== null ? presented(kind, row, includes, remote) : null;
   };
 

@@ -19,10 +19,11 @@ import {
 import { looseFileChanges } from './changes.js';
 import { crmReads } from './crm.js';
 import { articleAt, belowContainer, belowKnowledge, belowLooseFiles, fileAt, outermost, siteOf } from './listing.js';
-import { classify, waitMs } from './soql.js';
-import { incompleteAnswer, noSuchItem } from '../faults.js';
+import { ask, classify, quote, waitMs } from './soql.js';
+import { incompleteAnswer, isFault, noSuchItem } from '../faults.js';
 import { bearer } from '../bearer.js';
-import { asText } from '../json.js';
+import type { GrantClient } from '../accountClient.js';
+import { asText, type Json } from '../json.js';
 /** Sign-in hosts, which belong to no organization. */
 const LOGIN_HOST = /^(?:login|test)\.salesforce\.com$/i;
 
@@ -35,6 +36,33 @@ function instanceOf({ instance_url: told = '', domain = '' }: OAuthGrant['facts'
   if (!SALESFORCE_HOST.test(host) || LOGIN_HOST.test(host))
     throw new Fault('bad_response', 'Salesforce returned no address of the organization. Connect it again.');
   return host;
+}
+
+/** The URL of a user's identity: `https://login.salesforce.com/id/00D…/005…`. */
+const IDENTITY = /\/id\/(00D\w{12,15})\/(005\w{12,15})$/;
+
+/**
+ * Returns the user in the form of userinfo, by the scope `api` alone. An organization may grant less than userinfo needs, but
+ * the list of resources contains the ids of the user and of the organization.
+ * https://help.salesforce.com/apex/HTViewHelpDoc?id=xcloud.remoteaccess_oauth_tokens_scopes.htm (the scope `id` gives the identity)
+ */
+async function userByApi(client: GrantClient): Promise<Json> {
+  const { identity } = await client.get([], {});
+  const [, organization, user] = IDENTITY.exec(asText(identity) ?? '') ?? [];
+  if (organization === undefined || user === undefined)
+    throw incompleteAnswer('Salesforce', 'the identity of the user');
+  const [row = {}] = (await ask(client, `SELECT Username, Name, Email FROM User WHERE Id = ${quote(user)}`)).rows;
+  const { Username: preferred, Name: name, Email: email } = row;
+  return { user_id: user, organization_id: organization, preferred_username: preferred, name, email };
+}
+
+async function userOf(client: GrantClient): Promise<Json> {
+  try {
+    return await client.get(['userinfo'], {}, { at: 'identity' });
+  } catch (error) {
+    if (!isFault(error, 'access_denied')) throw error;
+    return userByApi(client);
+  }
 }
 
 export const salesforce: Connector<OAuthGrant> = {
@@ -68,7 +96,7 @@ export const salesforce: Connector<OAuthGrant> = {
 
   async identify(client) {
     const { facts } = client.credentials;
-    const user = await client.get(['userinfo'], {}, { at: 'identity' });
+    const user = await userOf(client);
     const name = asText(user['preferred_username']) ?? asText(user['email']);
     const organization = asText(user['organization_id']);
     if (name === null || organization === null)

@@ -1,6 +1,6 @@
 import { type PageAt, withCursor, shapeOf, listOf, nullable, pairOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import type { SourceClient } from '../accountClient.js';
+import type { GrantClient } from '../accountClient.js';
 import type { ItemPage, SourceItem } from '../sourceItem.js';
 import {
   ARTICLE_FIELDS,
@@ -19,7 +19,7 @@ import { asText, type Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
 
 /** Returns the URL of the organization for a user's browser. */
-export const siteOf = ({ urls }: SourceClient): string => (urls['api'] ?? '').replace(/\/services\/data\/[^/]+$/, '');
+export const siteOf = ({ urls }: GrantClient): string => (urls['api'] ?? '').replace(/\/services\/data\/[^/]+$/, '');
 
 /** Returns null if the organization does not have the requested feature. */
 async function ifThere<T>(call: Promise<T>): Promise<T | null> {
@@ -35,7 +35,7 @@ const LIBRARIES = { fields: ['Id', 'Name', 'RootContentFolderId'], from: 'Conten
 const ARTICLES = { fields: ARTICLE_FIELDS, from: 'Knowledge__kav', where: ["PublishStatus = 'Online'"] };
 
 /** Returns a page of the root items: the libraries; after the last one, files outside of libraries and articles. */
-export async function outermost(client: SourceClient, cursor: string | null): Promise<ItemPage> {
+export async function outermost(client: GrantClient, cursor: string | null): Promise<ItemPage> {
   const page = await ifThere(askPage(client, LIBRARIES, cursor ?? ''));
   const items = (page?.rows ?? []).map((row) => itemOfLibrary(row, siteOf(client)));
   if (page && page.next !== null) return { items, next: page.next };
@@ -44,7 +44,7 @@ export async function outermost(client: SourceClient, cursor: string | null): Pr
 }
 
 /** Returns files by their ids, in the order of the ids. */
-export async function filesOf(client: SourceClient, ids: readonly string[]): Promise<readonly Json[]> {
+export async function filesOf(client: GrantClient, ids: readonly string[]): Promise<readonly Json[]> {
   if (ids.length === 0) return [];
   const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };
   const rows: Json[] = [];
@@ -66,7 +66,7 @@ type FolderCursor = Checked<typeof CURSOR>;
 const unlessEnd = (cursor: FolderCursor): FolderCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /** Returns a page of the contents of the first open folder. */
-async function belowFolders(client: SourceClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
+async function belowFolders(client: GrantClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
   const [first, ...rest] = cursor.open;
   if (!first) return { items: [], next: null };
   const [folder, parent] = first;
@@ -100,7 +100,7 @@ interface Container {
 }
 
 /** Returns a library, or a folder in one, with all its contents. */
-export const belowContainer = withCursor(CURSOR, async (client: SourceClient, { kind, id }: Container, cursor) => {
+export const belowContainer = withCursor(CURSOR, async (client: GrantClient, { kind, id }: Container, cursor) => {
   if (cursor !== null) return belowFolders(client, cursor);
   const itself = `${kind}:${id}`;
   const [fields, from] =
@@ -121,14 +121,14 @@ export const belowContainer = withCursor(CURSOR, async (client: SourceClient, { 
 });
 
 /** Returns a page of the files outside of libraries, after their container. */
-export async function belowLooseFiles(client: SourceClient, cursor: string | null): Promise<ItemPage> {
+export async function belowLooseFiles(client: GrantClient, cursor: string | null): Promise<ItemPage> {
   const { items, next } = await looseFiles(client, [], cursor ?? '');
   return { items: cursor === null ? [itemOfLooseFiles(), ...items] : items, next };
 }
 
 /** Returns a page of the files outside of libraries that satisfy conditions. */
 export async function looseFiles(
-  client: SourceClient,
+  client: GrantClient,
   conditions: readonly string[],
   afterId: string,
 ): Promise<ItemPage> {
@@ -139,14 +139,14 @@ export async function looseFiles(
 }
 
 /** Returns a page of the published articles, after their container. */
-export async function belowKnowledge(client: SourceClient, cursor: string | null): Promise<ItemPage> {
+export async function belowKnowledge(client: GrantClient, cursor: string | null): Promise<ItemPage> {
   const { rows, next } = await askPage(client, ARTICLES, cursor ?? '');
   const articles = rows.flatMap((row) => itemOfArticle(row, siteOf(client)) ?? []);
   return { items: cursor === null ? [itemOfKnowledge(), ...articles] : articles, next };
 }
 
 /** Returns a file by its id. @throws Fault not_found */
-export async function fileAt(client: SourceClient, id: string): Promise<Json> {
+export async function fileAt(client: GrantClient, id: string): Promise<Json> {
   const [row] = await filesOf(client, [id]);
   if (!row) throw noSuchItem('Salesforce');
   return row;
@@ -154,7 +154,7 @@ export async function fileAt(client: SourceClient, id: string): Promise<Json> {
 
 /** Returns a published article in one language, with further fields. @throws Fault not_found */
 export async function articleAt(
-  client: SourceClient,
+  client: GrantClient,
   { id, language }: { readonly id: string; readonly language: string },
   fields: readonly string[],
 ): Promise<Json> {

@@ -1,8 +1,11 @@
 /** Builds Salesforce queries (SOQL), with values of callers escaped. */
+import { createHash } from 'node:crypto';
+
 import { Fault } from '../../contract/failures.js';
-import type { Refusal, SourceClient } from '../accountClient.js';
+import type { Refusal, GrantClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
-import { asObject, asText, type Json } from '../json.js';
+import { incompleteAnswer, isFault } from '../faults.js';
+import { asObject, asObjects, asText, type Json } from '../json.js';
 
 const ID = /^[a-zA-Z0-9]{15}(?:[a-zA-Z0-9]{3})?$/;
 export const isId = (text: string): boolean => ID.test(text);
@@ -40,11 +43,48 @@ interface Answer {
 }
 
 /** Runs a query and returns the records that fit into one answer. */
-export async function ask(client: SourceClient, soql: string): Promise<Answer> {
+export async function ask(client: GrantClient, soql: string): Promise<Answer> {
   const { records, done, totalSize } = await client.get(['query'], { q: soql });
   if (!Array.isArray(records) || typeof done !== 'boolean')
     throw new Fault('server_error', 'Salesforce gave an answer without records. It is retried automatically.');
   return { rows: records.map(asObject), total: Number(totalSize ?? 0), isWhole: done };
+}
+
+/** Returns the names of an object's fields and relationships that the account may see. */
+async function visibleOf(client: GrantClient, object: string): Promise<ReadonlySet<string | null>> {
+  const { fields } = await client.get(['sobjects', object, 'describe'], {});
+  if (!Array.isArray(fields)) throw incompleteAnswer('Salesforce', `the fields of ${object}`);
+  return new Set(asObjects(fields).flatMap((field) => [asText(field['name']), asText(field['relationshipName'])]));
+}
+
+/** Whether a field can be asked for: its name, or the relationship before its dot, is visible. Subqueries always can. */
+const isVisible = (field: string, visible: ReadonlySet<string | null>): boolean =>
+  field.startsWith('(') || visible.has(field.split('.')[0] ?? '');
+
+/**
+ * Runs a query with the fields that the account may see. An organization hides fields from users by its field-level security,
+ * and Salesforce rejects a whole query that names one of them (INVALID_FIELD, "No such column"). The description of the object,
+ * which omits hidden fields, is requested only after a rejection.
+ * https://github.com/NangoHQ/integration-templates/pull/124
+ */
+export async function withVisible<T>(
+  client: GrantClient,
+  { object, fields }: { readonly object: string; readonly fields: readonly string[] },
+  run: (fields: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const key = createHash('sha256').update(`${client.credentials.accessToken} hidden in ${object}`).digest('base64');
+  const hidden = (client.cache.get(key) ?? []) as readonly string[];
+  const asked = fields.filter((field) => !hidden.includes(field));
+  try {
+    return await run(asked);
+  } catch (error) {
+    if (!isFault(error, 'bad_response')) throw error;
+    const visible = await visibleOf(client, object);
+    const left = asked.filter((field) => isVisible(field, visible));
+    if (left.length === asked.length) throw error;
+    client.cache.set(key, [...hidden, ...asked.filter((field) => !left.includes(field))]);
+    return run(left);
+  }
 }
 
 /** Salesforce's maximum number of such records per answer. */
@@ -62,14 +102,15 @@ export interface Wanted {
  * refreshed.
  */
 export async function askPage(
-  client: SourceClient,
+  client: GrantClient,
   { fields, from, where }: Wanted,
   afterId: string,
 ): Promise<{ readonly rows: readonly Json[]; readonly next: string | null }> {
   const conditions = [...where, ...(afterId === '' ? [] : [`Id > ${quote(afterId)}`])];
   const filter = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  const soql = `SELECT ${fields.join(', ')} FROM ${from}${filter} ORDER BY Id LIMIT ${PER_PAGE}`;
-  const { rows, isWhole } = await ask(client, soql);
+  const { rows, isWhole } = await withVisible(client, { object: from, fields }, (visible) =>
+    ask(client, `SELECT ${visible.join(', ')} FROM ${from}${filter} ORDER BY Id LIMIT ${PER_PAGE}`),
+  );
   const last = asText(rows.at(-1)?.['Id']);
   return { rows, next: last !== null && (!isWhole || rows.length >= PER_PAGE) ? last : null };
 }

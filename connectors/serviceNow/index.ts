@@ -27,6 +27,10 @@ import { AFTER_CURSOR, classify, FROM_START, readOne, readPage } from './tables.
 import { asTrimmed, type Json } from '../json.js';
 import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
+/**
+ * Query of the user's own record: the Table API evaluates `javascript:` in queries.
+ * https://brainreview.org/blog/servicenow-user-supplied-sysparm-query
+ */
 const ME = 'user_name=javascript:gs.getUserName()';
 
 /** Returns a page of a table; the first one includes the table itself. */
@@ -92,8 +96,15 @@ export const serviceNow: Connector<OAuthGrant> = {
 
   async identify(client) {
     const { facts } = client.credentials;
-    const asked = { sysparm_query: ME, sysparm_fields: 'sys_id,user_name,name,email', sysparm_limit: '1' };
+    // An instance omits a condition that it considers invalid, and then returns all users: two users mean that it did.
+    // https://community.servicenow.com/community/develop/blog/authors/catie.carmody (glide.invalid_query.returns_no_rows)
+    const asked = { sysparm_query: ME, sysparm_fields: 'sys_id,user_name,name,email', sysparm_limit: '2' };
     const { values } = await client.list(['table', 'sys_user'], asked, { within: 'result' });
+    if (values.length > 1)
+      throw new Fault(
+        'access_denied',
+        'ServiceNow does not say whose account this is: the instance does not evaluate scripts in queries. Ask its administrator to permit them, then connect again.',
+      );
     const user = (values[0] ?? {}) as Json;
     const [id, name] = [asTrimmed(user['sys_id']), asTrimmed(user['user_name'])];
     if (id === '' || name === '') throw new Fault('server_error', 'ServiceNow returned no user. Try again.');

@@ -15,10 +15,31 @@ export interface ZendeskPage {
   readonly next: string | null;
 }
 
+/** Prefix of our cursor in a list with numbered pages; Zendesk's own cursors are base64. */
+const NUMBERED = 'page:';
+
+/**
+ * Returns our cursor of the page after a numbered one, from its link; null after the last one. Zendesk introduced cursors
+ * list by list, and a list without them ignores page[size] and answers with numbered pages.
+ * https://developer.zendesk.com/api-reference/introduction/pagination/
+ */
+function numberedNext({ next_page: link }: Json): string | null {
+  const address = asText(link);
+  const page = address !== null && URL.canParse(address) ? new URL(address).searchParams.get('page') : null;
+  return page !== null && /^\d{1,6}$/.test(page) ? `${NUMBERED}${page}` : null;
+}
+
+/** Returns the parameters that choose a page. */
+function pageAt(cursor: string | null): Readonly<Record<string, string>> {
+  if (cursor === null) return { 'page[size]': PER_PAGE };
+  if (cursor.startsWith(NUMBERED)) return { page: cursor.slice(NUMBERED.length), per_page: PER_PAGE };
+  return { 'page[size]': PER_PAGE, 'page[after]': cursor };
+}
+
 /**
  * Returns a page of a list.
  * @param path its last segment is also the name of the list in the answer
- * @param cursor of Zendesk
+ * @param cursor of a previous page
  */
 export async function takePage(
   client: SourceClient,
@@ -27,11 +48,11 @@ export async function takePage(
   query: Readonly<Record<string, string>> = {},
 ): Promise<ZendeskPage> {
   const name = path.at(-1) ?? '';
-  const at = cursor === null ? {} : { 'page[after]': cursor };
   const listPath = [...path.slice(0, -1), `${name}.json`];
-  const answer = await client.get(listPath, { ...query, 'page[size]': PER_PAGE, ...at });
+  const answer = await client.get(listPath, { ...query, ...pageAt(cursor) });
   const meta = asObject(answer['meta']);
-  const next = meta['has_more'] === true ? asText(meta['after_cursor']) : null;
+  const byCursor = meta['has_more'] === true ? asText(meta['after_cursor']) : null;
+  const next = answer['meta'] === undefined ? numberedNext(answer) : byCursor;
   if (
     !Array.isArray(answer[name]) ||
     (meta['has_more'] === true && next === null) ||

@@ -28,7 +28,10 @@ interface ConnectedSource {
 /** Settings of connectors under this key apply to every source without its own. */
 export const ALL_CONNECTORS = 'DEFAULT';
 
-/** All Microsoft sources use the same API; `tenant` restricts who may consent. */
+/**
+ * All Microsoft sources use the same API; `tenant` restricts who may consent. National clouds are separate installations with hosts
+ * and OAuth clients of their own: an operator serves one of them by SOURCE_URLS, and not two at once.
+ */
 const MICROSOFT = {
   api: 'https://graph.microsoft.com/v1.0',
   authorize: 'https://login.microsoftonline.com/{tenant}/oauth2/v2.0/authorize',
@@ -142,7 +145,9 @@ export const CONNECTED_SOURCES = {
   INTERCOM: {
     name: 'Intercom',
     auth: 'oauth',
-    // Host of workspaces in the United States; other regions have their own hosts.
+    // Host of workspaces in the United States. Intercom routes its requests to the workspace's region; SOURCE_URLS with the host
+    // of that region avoids the way through the United States.
+    // https://developers.intercom.com/building-apps/docs/rest-apis
     urls: {
       api: 'https://api.intercom.io',
       authorize: 'https://app.intercom.com/oauth',

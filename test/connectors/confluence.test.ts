@@ -151,6 +151,15 @@ test('reads the wait after a 429 from Retry-After or X-RateLimit-Reset', async (
   expect(await wait({ 'x-ratelimit-reset': reset })).toEqual(['rate_limited', 120]);
 });
 
+test('fails instead of reading a page again and again if its next link is its own', async () => {
+  const body = { results: [], _links: { next: '/wiki/api/v2/spaces?cursor=c1' } };
+  emulator.misbehave((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));
+  const { next } = await account.listRoots(null, NEVER);
+  expect(next).toEqual(expect.any(String));
+  expect((await faultOf(account.listRoots(next, NEVER))).kind).toBe('server_error');
+  emulator.reset();
+});
+
 test('reports a list without results or with an unusable next link as a server error', async () => {
   for (const body of [{}, { results: [], _links: { next: '/wiki/api/v2/spaces' } }]) {
     await account.listRoots(null, NEVER);

@@ -267,6 +267,26 @@ describe('changes', () => {
     expect(deletedPaths.has('/sights')).toBe(true);
   });
 
+  test('of a member of a team are listed completely after 50 syncs, those of others are not', async () => {
+    fill();
+    for (const [whole, kind] of [
+      ['1001', null],
+      ['2002', 'stale_cursor'],
+    ] as const) {
+      if (kind !== null) Object.assign(dropbox.roots, { whole });
+      account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
+      let cursor = await feed().now(NEVER);
+      for (let syncs = 0; syncs < 50; syncs += 1) cursor = (await since(cursor)).next;
+      const fault = await feed()
+        .since(cursor, NEVER)
+        .then(
+          () => null,
+          (error: { kind: string }) => error.kind,
+        );
+      expect(fault).toBe(kind);
+    }
+  });
+
   test('report an expired or invalid cursor as stale', async () => {
     fill();
     const start = await feed().now(NEVER);

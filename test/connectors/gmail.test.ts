@@ -247,6 +247,22 @@ describe('refusals', () => {
     expect(fault.retryAfterMs).toBeGreaterThan(3_500_000);
   });
 
+  test('of a user without a mailbox are access_denied, and do not blame the operator', async () => {
+    gmail.misbehave(() => ({ status: 400, reason: 'failedPrecondition', message: 'Mail service not enabled' }));
+    expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_denied' });
+  });
+
+  test('of an id that no message can have are not found', async () => {
+    gmail.misbehave((path) =>
+      /\/(?:messages|threads)\//.test(path)
+        ? { status: 400, reason: 'invalidArgument', message: 'Invalid id value' }
+        : null,
+    );
+    for (const id of ['nothing', 'thread:nothing'])
+      expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(account.open('nothing', NEVER))).toMatchObject({ kind: 'not_found' });
+  });
+
   test('of a token are access_revoked if it has expired, and access_denied if its scope excludes message bodies', async () => {
     const { accessToken } = gmail.oauth.grant('ada@harbour.example', [
       'https://www.googleapis.com/auth/gmail.metadata',

@@ -16,7 +16,7 @@ import {
   startNotion,
   WORKSPACE,
 } from '../emulators/notion.js';
-import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { accountWith, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -58,6 +58,20 @@ test('identifies the account by the workspace and the user', async () => {
   expect(await account.identify(NEVER)).toMatchObject({
     account: `${WORKSPACE}:${PEOPLE[0]!.id}`,
     metadata: { workspace_name: 'Harbour', user_name: 'Ada', user_email: 'ada@harbour.example' },
+  });
+});
+
+test('identifies the account of a token of a person by the workspace that the caller names', async () => {
+  const body = { object: 'user', id: 'u1', name: 'Ada', type: 'person', person: { email: 'ada@harbour.example' } };
+  const answer = { wrongBody: JSON.stringify(body), contentType: 'application/json' };
+  emulator.misbehave((path) => (path === '/v1/users/me' ? answer : null));
+  expect((await faultOf(account.identify(NEVER))).message).toContain('workspace_id');
+  const { accessToken } = emulator.oauth.grant();
+  const facts = { workspace: WORKSPACE };
+  const named = accountWith('NOTION', emulator.settings, { accessToken, facts }, egress);
+  expect(await named.identify(NEVER)).toMatchObject({
+    account: `${WORKSPACE}:u1`,
+    metadata: { user_name: 'Ada', user_email: 'ada@harbour.example' },
   });
 });
 
@@ -233,6 +247,14 @@ test('keeps the rest of a page and of a selection when Notion rejects the childr
   expect((await account.open(id(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });
   const { items } = await below(id(1));
   expect(items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8), id(9)]));
+});
+
+test('reads the title and columns of a row whose blocks Notion does not list', async () => {
+  emulator.databases.set(ROWS, { title: 'Tides', container: id(60) });
+  put(1, { parent: { database: ROWS }, columns: { Status: { id: 'st', type: 'status', status: { name: 'Done' } } } });
+  emulator.misbehave((path) => (path === `/v1/blocks/${id(1)}/children` ? { status: 400 } : null));
+  expect((await texts(rowId(1))).plain).toBe('T1\n\nStatus: Done');
+  expect((await account.open(rowId(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });
 });
 
 test('rejects a page with too many blocks instead of truncating it', async () => {

@@ -116,6 +116,12 @@ describe('the connection', () => {
     });
   });
 
+  test('identifies the user by the API if userinfo needs a scope that was not granted', async () => {
+    const usual = await account.identify(NEVER);
+    salesforce.rights.needsIdentityScope = true;
+    expect(await account.identify(NEVER)).toEqual(usual);
+  });
+
   test('sends no request for an organization outside salesforce.com', async () => {
     salesforce.hosts.length = 0;
     const wrong: string[] = [];
@@ -199,6 +205,23 @@ describe('a listing', () => {
     );
     const changed = Object.keys(after).filter((id) => after[id] !== before[id]);
     expect(changed.toSorted()).toEqual([articleId('Tides', 'de'), fileId('pier')]);
+  });
+});
+
+describe('a field that the organization hides from the user', () => {
+  test('is left out, with one description of the object for all queries', async () => {
+    putFile('plan', 'Text.', null, { ContentSize: 5 });
+    const whole = await below('files');
+    for (const field of ['FileExtension', 'CreatedDate']) salesforce.hidden.add(`ContentDocument.${field}`);
+    const { ids } = await below('files');
+    expect(ids).toEqual(whole.ids);
+    await below('files');
+    expect(salesforce.requests.filter((path) => path.includes('/ContentDocument/describe'))).toHaveLength(1);
+  });
+
+  test('does not hide another error of a query', async () => {
+    salesforce.misbehave((path) => (path.includes('/query') ? { status: 400, errorCode: 'MALFORMED_QUERY' } : null));
+    expect(await faultOf(below('files'))).toMatchObject({ kind: 'bad_response' });
   });
 });
 

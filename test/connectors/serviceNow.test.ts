@@ -69,7 +69,7 @@ beforeEach(() => {
   serviceNow.reset();
   for (const all of [serviceNow.tables, serviceNow.attachments, serviceNow.labels]) all.clear();
   for (const all of [serviceNow.hidden, serviceNow.asleep]) all.clear();
-  serviceNow.rights.hidesTables = false;
+  Object.assign(serviceNow.rights, { hidesTables: false, ignoresScripts: false });
   for (const [name, label, kindOf] of [
     ['incident', 'Incident', 'task'],
     ['kb_knowledge', 'Knowledge', ''],
@@ -99,6 +99,14 @@ describe('the connection', () => {
       metadata: {
         ...{ user_id: sysIdOf('ada.lee'), user_name: 'Ada', email: 'ada.lee@harbour.example', instance: 'harbour' },
       },
+    });
+  });
+
+  test('does not identify the first of all users, if the instance ignores the condition', async () => {
+    serviceNow.rights.ignoresScripts = true;
+    expect(await faultOf(account.identify(NEVER))).toMatchObject({
+      kind: 'access_denied',
+      message: expect.stringContaining('administrator'),
     });
   });
 

@@ -273,6 +273,8 @@ describe('refusals', () => {
     ['not_in_channel', 'access_denied'],
     ['channel_not_found', 'not_found'],
     ['fatal_error', 'server_error'],
+    ['team_added_to_org', 'server_error'],
+    ['invalid_cursor', 'stale_cursor'],
     ['ratelimited', 'rate_limited'],
     ['whatever_else', 'bad_response'],
   ])('reports %s as %s', async (error, kind) => {

@@ -11,6 +11,7 @@ import { newZendeskAccount, startZendesk, type ZendeskAccount, type ZendeskEmula
 import { loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
+import { accountWithStoredGrant, obtainGrant } from './grants.js';
 
 let egress: Egress;
 let zendesk: ZendeskEmulator;
@@ -64,6 +65,7 @@ beforeEach(() => {
   zendesk.accounts.clear();
   zendesk.accounts.set('harbour', emulated);
   zendesk.reset();
+  zendesk.numbered.clear();
   account = accountOf('501');
   emulated.categories.set(1, 'Sea');
   emulated.sections.set(10, { category: 1, name: 'Sights' });
@@ -142,6 +144,30 @@ describe('the subdomain', () => {
     expect(zendesk.hosts.at(-1)).toBe(`quay.zendesk.test:${port}/harbour/oauth/tokens`);
     await egressWithNames.close();
   });
+});
+
+test('asks for tokens that expire, since Zendesk gives older clients no refresh token otherwise', async () => {
+  const { grant } = await obtainGrant('ZENDESK', zendesk.settings, egress, { subdomain: 'harbour' });
+  expect(grant).toMatchObject({ expiresAt: expect.any(Number), refreshToken: expect.any(String) });
+  const stored = accountWithStoredGrant('ZENDESK', zendesk.settings, grant, egress);
+  zendesk.oauth.expireAll();
+  await stored.account.identify(NEVER);
+  expect(stored.current()).toMatchObject({ expiresAt: expect.any(Number), refreshToken: expect.any(String) });
+  expect(stored.current().refreshToken).not.toBe(grant.refreshToken);
+});
+
+test('reads all pages of lists that have no cursors, only numbers', async () => {
+  const byCursor = [...idsOf(await below('category:1')), await open('ticket:7')];
+  for (const name of ['categories', 'sections', 'articles', 'translations', 'comments']) zendesk.numbered.add(name);
+  for (let id = 2; id < 6; id += 1) emulated.categories.set(id, `Category ${id}`);
+  const roots: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: Awaited<ReturnType<Account['listRoots']>> = await account.listRoots(cursor ?? null, NEVER);
+    roots.push(...idsOf(page.items));
+    cursor = page.next;
+  }
+  expect(roots).toEqual(['category:1', 'category:2', 'category:3', 'category:4', 'category:5', 'tickets']);
+  expect([...idsOf(await below('category:1')), await open('ticket:7')]).toEqual(byCursor);
 });
 
 describe('the help centre', () => {

@@ -40,6 +40,8 @@ export interface Contract {
   readonly part: string;
   /** What the specification's paths have before the paths of the part. */
   readonly prefix?: string;
+  /** What the paths of the part have before the specification's. */
+  readonly base?: string;
   /** Whether the source accepts a form in place of the specified query. */
   readonly asForm?: true;
   /** Pattern of paths that are at the same address in tests, but are not part of the API: attachments at other hosts. */

@@ -34,6 +34,8 @@ export interface OAuthProviderSettings {
   readonly refreshes?: boolean;
   /** Lifetime of access tokens in seconds; `ttl` changes it. Default: 3600. */
   readonly expiresIn?: number;
+  /** Whether access tokens expire, and can be refreshed, only if the request has expires_in. Default: no. */
+  readonly expiresOnRequest?: boolean;
   /** Whether responses contain expires_in. Default: yes. */
   readonly sendsExpiry?: boolean;
   /**
@@ -254,12 +256,13 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     await held.replies;
     entry.outcome = request.socket.destroyed ? 'lost' : 'granted';
     const { access, accessToken, refreshToken } = granted;
+    const isPermanent = settings.expiresOnRequest === true && parameters['expires_in'] === undefined;
     const answer = {
       access_token: accessToken,
       token_type: 'Bearer',
       scope: access.scopes.join(' '),
-      ...(sendsExpiry ? { expires_in: seconds } : {}),
-      ...(refreshes && refreshToken !== null ? { refresh_token: refreshToken } : {}),
+      ...(sendsExpiry && !isPermanent ? { expires_in: seconds } : {}),
+      ...(refreshes && !isPermanent && refreshToken !== null ? { refresh_token: refreshToken } : {}),
     };
     const facts = settings.facts?.(access.person) ?? {};
     if (tokenMember === undefined) return send(response, 200, { ...answer, ...facts });

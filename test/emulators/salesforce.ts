@@ -25,6 +25,10 @@ export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   readonly contents: Map<string, string>;
   /** Queries in order. */
   readonly queries: string[];
+  /** Fields that the account may not see, as `Object.Field`. */
+  readonly hidden: Set<string>;
+  /** Whether userinfo refuses tokens with the scope `api` alone. */
+  readonly rights: { needsIdentityScope: boolean };
   put(kind: string, id: string, record: SoqlRecord): void;
   /** Deletes a record and logs the deletion. @param at time of the deletion. Unset: now */
   drop(kind: string, id: string, at?: number): void;
@@ -57,15 +61,28 @@ const DESCRIBED = [
   { name: 'Rank__c', label: 'Rank', custom: true, type: 'double' },
 ];
 
+/** Whether a query selects a field. @param name `Object.Field` */
+const namesField = (selected: string, name: string): boolean =>
+  selected.split(/[\s,]+/).includes(name.slice(name.indexOf('.') + 1));
+
 /** @param perPage records in one answer, regardless of the request */
 export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceEmulator> {
   const records = new Map<string, Map<string, SoqlRecord>>();
   const contents = new Map<string, string>();
   const queries: string[] = [];
+  const hidden = new Set<string>();
+  const rights = { needsIdentityScope: false };
   const deleted: { readonly kind: string; readonly id: string; readonly at: number }[] = [];
   const deletions = { forgottenUntil: 0 };
   const momentOf = (at: number): string => new Date(at).toISOString().replace('Z', '+0000');
 
+  /** Returns the visible fields of an object: those of its records, and relationships. */
+  const describedOf = (kind: string): readonly object[] => {
+    if (kind === 'Knowledge__kav') return DESCRIBED;
+    const names = new Set([...(records.get(kind)?.values() ?? [])].flatMap(Object.keys));
+    const visible = [...names, 'Id'].filter((name) => !hidden.has(`${kind}.${name}`));
+    return visible.map((name) => ({ name, relationshipName: name, type: 'string' }));
+  };
   const sendDeleted = ({ response, query: parameters }: Call, kind: string): void => {
     // Salesforce ignores the seconds.
     const [start, end] = ['start', 'end'].map(
@@ -85,7 +102,15 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     queries.push(soql);
     const parsed = readSoql(soql);
     const kind = records.get(parsed.from);
+    if (parsed.from === 'User') {
+      const [user] = SALESFORCE_PEOPLE;
+      const row = { Username: user?.id ?? '', Name: 'Ada Lee', Email: user?.id ?? '' };
+      return sendJson(response, 200, { totalSize: 1, done: true, records: [row] });
+    }
     if (!kind) return refuse(response, { status: 400, errorCode: 'INVALID_TYPE' });
+    const selected = / from /i.exec(soql) === null ? '' : soql.slice(0, soql.search(/ from /i));
+    if ([...hidden].some((name) => new RegExp(`^${parsed.from}\\.(.*)$`).test(name) && namesField(selected, name)))
+      return refuse(response, { status: 400, errorCode: 'INVALID_FIELD' });
     const found = parsed.find([...kind].map(([Id, record]) => ({ ...record, Id })));
     if (parsed.isCount) return sendJson(response, 200, { totalSize: found.length, done: true, records: [] });
     const limited = found.slice(0, parsed.limit);
@@ -101,12 +126,19 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     const { response, path } = call;
     const [host, services, data, , resource, kind = '', id = '', field] = path;
     if (services !== 'services') return refuse(response, { status: 404 });
+    if (data === 'oauth2' && rights.needsIdentityScope)
+      return refuse(response, { status: 403, errorCode: 'FORBIDDEN' });
     if (data === 'oauth2')
       return sendJson(response, 200, {
         ...{ user_id: sfId('005', 'ada'), organization_id: sfId('00D', 'harbour'), preferred_username: person },
         ...{ email: person, name: 'Ada Lee' },
       });
     if (host !== ORGANIZATION_HOST) return refuse(response, { status: 404 });
+    if (resource === '')
+      return sendJson(response, 200, {
+        query: '/services/data/v67.0/query',
+        identity: `https://login.salesforce.com/id/${sfId('00D', 'harbour')}/${sfId('005', 'ada')}`,
+      });
     if (resource === 'query')
       try {
         return query(call);
@@ -115,7 +147,7 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
         return refuse(response, { status: 400, errorCode: 'MALFORMED_QUERY' });
       }
     if (resource === 'sobjects' && id === 'describe' && records.has(kind))
-      return sendJson(response, 200, { name: kind, fields: DESCRIBED });
+      return sendJson(response, 200, { name: kind, fields: describedOf(kind) });
     if (resource === 'sobjects' && id === 'deleted' && records.has(kind)) return sendDeleted(call, kind);
     const content = contents.get(id);
     if (kind !== 'ContentVersion' || field !== 'VersionData' || content === undefined)
@@ -151,10 +183,14 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     reset() {
       emulator.reset();
       queries.length = 0;
+      hidden.clear();
+      rights.needsIdentityScope = false;
     },
     records,
     contents,
     queries,
+    hidden,
+    rights,
     put(kind, id, record) {
       const all = records.get(kind) ?? new Map<string, SoqlRecord>();
       // Salesforce stamps a file on each write.

@@ -49,7 +49,7 @@ export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   /** Display values in the user's language: `published` as `Veröffentlicht`. Other values are displayed unchanged. */
   readonly labels: Map<string, string>;
   /** Whether the user has no access to the list of tables. */
-  readonly rights: { hidesTables: boolean };
+  readonly rights: { hidesTables: boolean; ignoresScripts: boolean };
 };
 
 /** Returns an id in ServiceNow's format for a name. */
@@ -96,7 +96,7 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
   const hidden = new Set<string>();
   const asleep = new Set<string>();
   const labels = new Map<string, string>();
-  const rights = { hidesTables: false };
+  const rights = { hidesTables: false, ignoresScripts: false };
   /** Returns a row with its values, its display values, or both. */
   const displayed = (row: EmulatedRow, form: string | null): Record<string, unknown> => {
     const label = (value: string): string => labels.get(value) ?? value;
@@ -135,7 +135,8 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
     hash: Buffer.from(content).toString('hex').slice(0, 64),
   });
   const sendPage = ({ response, query, url }: Call, rows: readonly EmulatedRow[], me: string): void => {
-    const found = find(rows, query.get('sysparm_query') ?? '', me);
+    const wanted = query.get('sysparm_query') ?? '';
+    const found = find(rows, rights.ignoresScripts && wanted.includes('javascript:') ? '' : wanted, me);
     const limit = Math.min(Number(query.get('sysparm_limit') ?? 10_000), perPage);
     const from = Number(query.get('sysparm_offset') ?? 0);
     const page = found.slice(from, from + limit).filter(({ sys_id: id }) => !hidden.has(id ?? ''));

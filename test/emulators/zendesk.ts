@@ -61,6 +61,8 @@ export interface ZendeskAccount {
 type ZendeskRefused = Refused & { readonly body?: unknown };
 
 export interface ZendeskEmulator extends ConsentingEmulator<ZendeskRefused> {
+  /** Names of lists that have no cursors, only numbered pages. */
+  readonly numbered: Set<string>;
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   readonly accounts: Map<string, ZendeskAccount>;
@@ -94,7 +96,20 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
   const accounts = new Map<string, ZendeskAccount>();
   const users = ZENDESK_PEOPLE.map(({ id, label, email, role }) => ({ id: Number(id), name: label, email, role }));
 
-  const sendPage = ({ response, query }: Call, name: string, all: readonly object[], more: object = {}): void => {
+  const numbered = new Set<string>();
+  /** Sends a numbered page: https://developer.zendesk.com/api-reference/introduction/pagination/#using-offset-pagination */
+  const sendNumbered = ({ response, query, url }: Call, name: string, all: readonly object[], more: object): void => {
+    const page = Number(query.get('page') ?? 1);
+    const to = page * perPage;
+    const next = `https://zendesk.example${url.pathname}?page=${page + 1}&per_page=${perPage}`;
+    sendJson(response, 200, {
+      ...{ [name]: all.slice(to - perPage, to), count: all.length, previous_page: null, ...more },
+      next_page: to < all.length ? next : null,
+    });
+  };
+  const sendPage = (call: Call, name: string, all: readonly object[], more: object = {}): void => {
+    const { response, query } = call;
+    if (numbered.has(name)) return sendNumbered(call, name, all, more);
     const size = Number(query.get('page[size]') ?? 100);
     if (!(size >= 1 && size <= 100))
       return refuse(response, { status: 400, body: { error: 'InvalidPaginationParameter' } });
@@ -262,6 +277,8 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       people: ZENDESK_PEOPLE,
       rotates: true,
       expiresIn: 1_800,
+      // https://github.com/NangoHQ/nango/pull/6763
+      expiresOnRequest: true,
     },
     unauthorized: { status: 401 },
     refuse,
@@ -301,6 +318,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       at('authorize', '/oauth/authorizations/new'),
       at('token', '/oauth/tokens'),
     ].join(','),
+    numbered,
     accounts,
   };
 }

@@ -4,6 +4,8 @@ import { expect, test } from '@jest/globals';
 import { operations } from '../../api/routes.js';
 import { CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
 import { sourcesPage } from '../../scripts/sourcesPage.js';
+import { SECOND_OPINIONS, SPECIFIED } from '../contracts/evidence.js';
+import { CONTRACTS } from '../contracts/tables/index.js';
 
 const DOCS = new URL('../../docs/', import.meta.url);
 const readDoc = (name: string): string => readFileSync(new URL(name, DOCS), 'utf8');
@@ -21,6 +23,24 @@ test('docs/sources.md has a row for each source, with existing operations and fi
   for (const [, operation = ''] of page.matchAll(/`(POST [^`]+)`/g)) expect([...paths]).toContain(operation);
   for (const [, file = ''] of page.matchAll(/\]\((?!https:)([^)]+)\)/g))
     expect(existsSync(new URL(file, DOCS))).toBe(true);
+});
+
+test('the table of evidence has a row for each source, and names only tables and suites that exist', () => {
+  const rows = sourcesPage().split('\n').slice(sourcesPage().split('\n').indexOf('## Evidence'));
+  const names = rows.flatMap((row) => (row.split(' | ').length === 8 ? [row.slice(2).split(' | ')[0]] : []));
+  expect(names).toEqual([
+    'source',
+    ...Object.values(CONNECTED_SOURCES)
+      .map(({ name }) => name)
+      .toSorted((a, b) => a.localeCompare(b, 'en')),
+    'RSS feed',
+    'Web pages',
+  ]);
+  expect(Object.keys(SPECIFIED).toSorted()).toEqual(CONTRACTS.map(({ name }) => name).toSorted());
+  for (const { suite, aspects } of SECOND_OPINIONS) {
+    const text = readFileSync(new URL(`../../${suite}`, import.meta.url), 'utf8');
+    expect(Object.keys(aspects).filter((source) => !text.includes(`'${source}'`))).toEqual([]);
+  }
 });
 
 test('each source has a connector suite, test/connectors/<source>.test.ts', () => {

@@ -24,7 +24,7 @@ import {
 } from './adapter.js';
 import { gmailChanges } from './changes.js';
 import { labelsAt, placesAt } from './labels.js';
-import { itemsAt, messagesPage, threadAt } from './messages.js';
+import { byId, itemsAt, messagesPage, threadAt } from './messages.js';
 import { gmailQuery } from './query.js';
 import { bearer } from '../../bearer.js';
 import { requireId } from '../../faults.js';
@@ -118,7 +118,7 @@ export const gmail: Connector<OAuthGrant> = {
     if (!isMailId(externalId)) throw missing();
     // Requested with the size limit of content: the answer contains the whole message with its attachments.
     const query = { format: 'raw', fields: 'id,threadId,labelIds,raw' };
-    const answer = await client.content(['messages', externalId], query);
+    const answer = await byId(client.content(['messages', externalId], query));
     let message: GmailJson;
     try {
       message = asObject(JSON.parse(Buffer.from(answer.bytes).toString()));

@@ -4,7 +4,7 @@ import type { ItemPage, SourceItem } from '../../sourceItem.js';
 import { asList, asObject } from '../../json.js';
 import { takePage } from '../paged.js';
 import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
-import { requireId, requireList } from '../../faults.js';
+import { isFault, noSuchItem, requireId, requireList } from '../../faults.js';
 
 /** Page size. Each message is a separate request, because listings contain ids only. */
 const MESSAGES_PER_PAGE = '100';
@@ -14,10 +14,22 @@ const idsIn = (list: unknown): string[] =>
     .map((given) => asObject(given)['id'])
     .filter(isMailId);
 
+/**
+ * Runs a call with an id of a message or thread. Gmail answers 400, "Invalid id value", to an id that none of them can have.
+ * https://pypi.org/project/backlot/0.1.0/ (measured at Gmail)
+ */
+export async function byId<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw isFault(error, 'bad_response') ? noSuchItem('Gmail') : error;
+  }
+}
+
 /** Returns a message without its text; null if it was deleted. */
 async function messageAt(client: SourceClient, id: string): Promise<GmailJson | null> {
   try {
-    const message = await client.get(['messages', id], { format: 'metadata', fields: MESSAGE_FIELDS });
+    const message = await byId(client.get(['messages', id], { format: 'metadata', fields: MESSAGE_FIELDS }));
     return requireId('Gmail', message, 'the message');
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
@@ -51,6 +63,6 @@ export async function messagesPage(
 /** Returns the messages of a thread, oldest first, without their texts. */
 export async function threadAt(client: SourceClient, id: string): Promise<readonly GmailJson[]> {
   const query = { format: 'metadata', fields: `messages(${MESSAGE_FIELDS})` };
-  const { messages } = await client.get(['threads', id], query);
+  const { messages } = await byId(client.get(['threads', id], query));
   return requireList('Gmail', messages, 'the messages of the thread').map(asObject);
 }

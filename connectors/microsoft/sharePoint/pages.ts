@@ -9,7 +9,7 @@ import type { SourceItem } from '../../sourceItem.js';
 import { byGivenId, dateOf, type Query, takePage, isQuery } from '../graph.js';
 import { NAME, type Site } from './site.js';
 import { escapeHtml } from '../../html.js';
-import { noSuchItem, requireId } from '../../faults.js';
+import { isFault, noSuchItem, requireId } from '../../faults.js';
 import { asObject, asObjects, asText, type Json } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 
@@ -93,6 +93,24 @@ function partsOf(layout: Json): readonly Json[] {
   return [...columns, asObject(layout['verticalSection'])].flatMap(({ webparts }) => asObjects(webparts));
 }
 
+/**
+ * Returns a page with its layout. Graph answers 400 for a page with an invalid layout, as it does for an invalid id:
+ * without the layout it returns only the former.
+ * https://github.com/SharePoint/sp-dev-docs/issues/8822
+ */
+async function readPage(client: SourceClient, path: readonly string[]): Promise<Json> {
+  try {
+    return requireId(NAME, await client.get(path, { $expand: 'canvasLayout' }), 'the page');
+  } catch (error) {
+    if (!isFault(error, 'bad_response')) throw error;
+    requireId(NAME, await byGivenId(NAME, client.get(path, { $select: 'id' })), 'the page');
+    throw new Fault(
+      'unsupported_type',
+      'Microsoft cannot return the layout of this SharePoint page. Edit and republish it there, then sync again.',
+    );
+  }
+}
+
 /** Returns a page's content as HTML. */
 export async function openPage(client: SourceClient, site: Site, externalId: string): Promise<ItemContent> {
   if (externalId === PAGES)
@@ -100,9 +118,7 @@ export async function openPage(client: SourceClient, site: Site, externalId: str
       'unsupported_type',
       'The container of SharePoint pages has no text of its own: sync the pages in it.',
     );
-  const path = ['sites', site.id, 'pages', pageIdOf(externalId), PAGE_TYPE];
-  const asked = client.get(path, { $expand: 'canvasLayout' });
-  const page = requireId(NAME, await byGivenId(NAME, asked), 'the page');
+  const page = await readPage(client, ['sites', site.id, 'pages', pageIdOf(externalId), PAGE_TYPE]);
   const title = asText(page['title']) ?? asText(page['name']) ?? '';
   const body = partsOf(asObject(page['canvasLayout']))
     .map(htmlOfPart)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Account } from '../../../connectors/account.js';
 import type { Egress } from '../../../egress/types.js';
 import { rootOf } from '../../emulators/graph/drives.js';
+import { queryOf } from '../../../connectors/microsoft/graph.js';
 import { type GraphEmulator, PERSON, startGraph } from '../../emulators/graph/index.js';
 import { accountOf, allPages, below, currentCursor, idsOf, NEVER, openEgress, pass, pointOf } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
@@ -289,6 +290,10 @@ describe('the change feed', () => {
 });
 
 describe('responses', () => {
+  test.each(["delta(token='a1')", 'delta(token=a1)', 'delta?token=a1'])('reads the token of a link %s', (path) => {
+    expect(queryOf(`https://graph.microsoft.com/v1.0/me/drive/root/${path}`)).toEqual({ token: 'a1' });
+  });
+
   test('cannot redirect to another host: only the query of a next link is used', async () => {
     const elsewhere = await startGraph();
     try {

@@ -29,6 +29,8 @@ beforeEach(() => {
   folders.set('BIN', { name: 'Deleted Items', parent: null, wellKnown: 'deleteditems' });
   folders.set('SEARCH', { name: 'Unread mail', parent: null, isSearch: true });
   folders.set('WORK', { name: 'Work', parent: null });
+  folders.set('CLUTTER', { name: 'Clutter', parent: null, isHidden: true });
+  folders.set('SETTINGS', { name: 'Quick Step Settings', parent: 'WORK', isHidden: true });
   folders.set('PLANS', { name: 'Plans', parent: 'WORK' });
   folders.set('OLD', { name: 'Old', parent: 'PLANS' });
   folders.set('OLDER', { name: 'Old', parent: 'INBOX' });
@@ -45,7 +47,7 @@ const put = (id: string, folder: string, more: Partial<EmulatedMessage> = {}): v
   });
 
 describe('listings', () => {
-  test('of folders contain their descendants, without Deleted Items and search folders', async () => {
+  test('of folders contain their descendants, without Deleted Items, search folders and hidden folders', async () => {
     const roots = await allPages((cursor) => account.listRoots(cursor, NEVER));
     expect(roots.pages).toBe(2);
     expect(roots.items.map(({ externalId, name, itemType }) => [externalId, name, itemType])).toEqual([

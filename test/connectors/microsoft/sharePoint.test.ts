@@ -144,6 +144,15 @@ describe('pages', () => {
     expect(await faultOf(accountFor('Marketing').open(id, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
+  test('with an invalid layout are unsupported content, not missing', async () => {
+    graph.sites.get('sites/Marketing')!.pages.get(GUID)!.isBroken = true;
+    expect(await faultOf(accountFor('Marketing').open(`pages/${GUID}`, NEVER))).toMatchObject({
+      kind: 'unsupported_type',
+      message: expect.stringContaining('republish'),
+    });
+    expect((await below(accountFor('Marketing'), 'pages')).items).toHaveLength(6);
+  });
+
   test('are unsupported content as a container', async () => {
     expect(await faultOf(accountFor('Marketing').open('pages', NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });

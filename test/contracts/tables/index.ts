@@ -1,5 +1,6 @@
 import type { Contract } from '../contract.js';
 import { box } from './box.js';
+import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
 import { github } from './github.js';
 import { gmail } from './gmail.js';
@@ -13,6 +14,7 @@ import { slack } from './slack.js';
 /** The facts of all specifications that requests are compared with. */
 export const CONTRACTS: readonly Contract[] = [
   box,
+  confluence,
   dropbox,
   github,
   gmail,

@@ -34,6 +34,7 @@ export interface EmulatedFolder {
   /** The well-known name, independent of the language. */
   readonly wellKnown?: string;
   readonly isSearch?: boolean;
+  readonly isHidden?: boolean;
 }
 
 export class Mailbox {
@@ -139,10 +140,14 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
   const idOf = (id: string, { folder }: EmulatedMessage): string =>
     /IdType="ImmutableId"/.test(prefer) ? id : `${id}-in-${folder}`;
   const json = ([id, message]: readonly [string, EmulatedMessage]) => messageJson(idOf(id, message), message, isText);
-  const folderJson = ([id, { name, parent, isSearch = false }]: readonly [string, EmulatedFolder]) => ({
+  const folderJson = ([id, { name, parent, isSearch = false, isHidden = false }]: readonly [
+    string,
+    EmulatedFolder,
+  ]) => ({
     ...(isSearch ? { '@odata.type': '#microsoft.graph.mailSearchFolder' } : {}),
     id,
     displayName: name,
+    isHidden,
     parentFolderId: parent ?? 'msgfolderroot',
     childFolderCount: [...box.folders.values()].filter((folder) => folder.parent === id).length,
     totalItemCount: [...box.messages.values()].filter(({ folder }) => folder === id).length,
@@ -153,7 +158,10 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
   };
   const done = (_answer: void): true => true;
   const foldersIn = (parent: string | null) =>
-    [...box.folders].filter(([, folder]) => folder.parent === parent).map(folderJson);
+    [...box.folders]
+      .filter(([, folder]) => folder.parent === parent)
+      .filter(([, { isHidden = false }]) => !isHidden || query.get('includeHiddenFolders') === 'true')
+      .map(folderJson);
 
   const [resource, id = '', part, which, value] = rest;
   if (resource === 'outlook')

@@ -12,6 +12,8 @@ export interface EmulatedPage {
   /** Searchable text of a web part of another kind. */
   plain?: string[];
   version: number;
+  /** Whether its layout is invalid: https://github.com/SharePoint/sp-dev-docs/issues/8822 */
+  isBroken?: boolean;
 }
 
 export interface EmulatedSite {
@@ -92,5 +94,6 @@ export function answerSites(call: Call, sites: Sites, rest: readonly string[], t
       to.pageSize,
     );
   const page = fourth === 'microsoft.graph.sitePage' ? site.pages.get(third ?? '') : undefined;
+  if (page?.isBroken === true && query.has('$expand')) return refuse(response, { status: 400, code: 'invalidRequest' });
   return page ? sendOne(call, pageJson(third ?? '', page, query.get('$expand') === 'canvasLayout')) : missing();
 }

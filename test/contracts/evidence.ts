@@ -1,0 +1,48 @@
+/** What shows, besides our own emulators, that a connector meets its provider: the table of evidence in docs/sources.md. */
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
+import type { Aspect } from './reality/fact.js';
+
+/** The aspects whose requests each table of a specification describes. Rate limits and consents are in no specification. */
+export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
+  box: ['listing', 'paging', 'changes', 'formats'],
+  confluence: ['listing', 'paging', 'formats'],
+  dropbox: ['listing', 'paging', 'changes', 'formats'],
+  github: ['listing', 'paging', 'formats'],
+  gmail: ['listing', 'paging', 'changes', 'formats'],
+  googleCloudStorage: ['listing', 'paging', 'formats'],
+  googleDrive: ['listing', 'paging', 'changes', 'formats'],
+  googleProjects: ['listing', 'paging'],
+  intercom: ['listing', 'paging', 'changes', 'formats'],
+  notion: ['listing', 'paging', 'formats'],
+  slack: ['listing', 'paging', 'formats'],
+};
+
+/** Suites that ask servers of other projects, each with the aspects that it checks. OAuth: tokens and identities, not consents. */
+export const SECOND_OPINIONS: readonly {
+  readonly suite: string;
+  readonly aspects: Partial<Readonly<Record<ConnectedSourceType, readonly Aspect[]>>>;
+}[] = [
+  {
+    suite: 'test/connectors/emulate.test.ts',
+    aspects: {
+      SLACK: ['listing', 'deletions', 'formats'],
+      S3: ['listing', 'formats'],
+      GITHUB: ['listing', 'formats'],
+      GOOGLE_DRIVE: ['listing', 'formats'],
+      GMAIL: ['listing', 'formats'],
+      ONEDRIVE: ['OAuth'],
+      OUTLOOK: ['OAuth'],
+    },
+  },
+  {
+    suite: 'test/system/sources/backlot.test.ts',
+    aspects: {
+      SLACK: ['OAuth', 'listing', 'paging', 'formats'],
+      GMAIL: ['OAuth', 'listing', 'paging', 'formats'],
+      GOOGLE_DRIVE: ['OAuth', 'formats'],
+      GITHUB: ['listing', 'formats'],
+      NOTION: ['OAuth', 'listing', 'formats'],
+      S3: ['listing', 'formats'],
+    },
+  },
+];

@@ -1,0 +1,120 @@
+import { onyx, type Reality } from './fact.js';
+
+const SUITE = 'test/connectors/googleDrive.test.ts';
+
+export const googleDrive: Reality = {
+  source: 'Google Drive',
+  facts: [
+    {
+      about: 'listing',
+      fact: 'A shared drive does not exist for accounts that see only a folder of it: a search with its driveId is refused.',
+      ...{ seen: 'https://github.com/tidyverse/googledrive/issues/439', date: '2023-07-18' },
+      ours: { test: [SUITE, 'lists folders of a shared drive for an account that is no member of it'], mended: true },
+    },
+    {
+      about: 'listing',
+      fact: 'The target of a shortcut may need a resource key, which only the shortcut names.',
+      ...{ seen: onyx(12_446), date: '2026-06-25' },
+      ours: { test: [SUITE, 'sends the resource key of a shortcut for its target'], mended: true },
+    },
+    {
+      about: 'limits',
+      fact: 'Rate limits of the API have status 403, with their reason in the body.',
+      ...{ seen: onyx(8762), date: '2026-02-25' },
+      ours: { test: [SUITE, 'retries HTTP %s %s after Retry-After'] },
+    },
+    {
+      about: 'paging',
+      fact: 'A list whose `fields` omit nextPageToken ends after one page without an error.',
+      ...{ seen: onyx(4505), date: '2025-04-11' },
+      ours: { test: [SUITE, 'lists My Drive, shared items and shared drives as roots, across all pages'] },
+    },
+    {
+      about: 'listing',
+      fact: 'Some files have no webViewLink.',
+      ...{ seen: onyx(5952), date: '2025-10-27' },
+      ours: { test: [SUITE, 'ignores fields of a file that have an unexpected type'] },
+    },
+    {
+      about: 'listing',
+      fact: 'Entries without an id or a time of change occur. They must not end the listing of the others.',
+      ...{ seen: onyx(6262), date: '2025-11-14' },
+      ours: { test: [SUITE, 'ignores fields of a file that have an unexpected type'] },
+    },
+    {
+      about: 'paging',
+      fact: 'Connections break in the middle of long listings (resets, ends of TLS).',
+      ...{ seen: onyx(12_562), date: '2026-06-30' },
+      ours: {
+        safe: 'An error of the network is retried, and a listing continues at the cursor of its last page.',
+        in: 'activities/connected/listPage.ts',
+      },
+    },
+    {
+      about: 'paging',
+      fact: 'A position by time of change can move backwards with shortcuts, which invalidates the page token and loops for ever.',
+      ...{ seen: onyx(13_501), date: '2026-07-28' },
+      ours: {
+        safe: 'Positions are page tokens of a fixed query, ordered by time of creation; an expired one restarts only its group of folders.',
+        in: 'connectors/google/drive/walk.ts',
+      },
+    },
+    {
+      about: 'listing',
+      fact: 'Without includeItemsFromAllDrives, lists omit shared drives.',
+      ...{ seen: 'https://github.com/NangoHQ/integration-templates/pull/87', date: '2024-10-30' },
+      ours: {
+        safe: 'All lists send supportsAllDrives and includeItemsFromAllDrives (ALL_DRIVES).',
+        in: 'connectors/google/drive/walk.ts',
+      },
+    },
+    {
+      about: 'listing',
+      fact: 'Users expect shortcuts to folders to be followed; shortcuts may form a cycle.',
+      ...{ seen: onyx(12_176), date: '2026-06-18' },
+      ours: {
+        test: [SUITE, 'reads the target of a shortcut, and lists a shortcut to a folder only if it is selected'],
+      },
+    },
+    {
+      about: 'formats',
+      fact: 'A long Google document that is parsed without a limit uses up the memory of the process.',
+      ...{ seen: onyx(12_223), date: '2026-06-19' },
+      ours: {
+        safe: 'Contents have a maximum size, and documents are parsed in processes with a memory limit.',
+        in: 'connectors/transport.ts',
+      },
+    },
+    {
+      about: 'formats',
+      fact: 'An encrypted PDF file must fail alone, not with all others.',
+      ...{ seen: onyx(362), date: '2023-08-31' },
+      ours: {
+        test: [
+          'test/documents/formats/everyFormat.test.ts',
+          'is rejected with a request for one without a password if it is encrypted',
+        ],
+      },
+    },
+    {
+      about: 'changes',
+      fact: 'A sync that starts at the end of the last one loses what changed during that one.',
+      ...{ seen: onyx(250), date: '2023-07-28' },
+      ours: {
+        safe: 'The cursor of the feed is read before a complete listing begins.',
+        in: 'activities/connected/listPage.ts',
+      },
+    },
+    {
+      about: 'OAuth',
+      fact: 'Refresh tokens of Google end for several reasons, such as six months without use or a test consent screen.',
+      ...{ seen: 'https://github.com/NangoHQ/nango/commit/191650e9e2', date: '2023-08-01' },
+      ours: {
+        test: [
+          'test/connectors/tokenEndpoints.test.ts',
+          'a refused grant, client or request is final at every token endpoint',
+        ],
+      },
+    },
+  ],
+};

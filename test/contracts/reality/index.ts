@@ -1,0 +1,20 @@
+import { box } from './box.js';
+import { confluence } from './confluence.js';
+import { dropbox } from './dropbox.js';
+import type { Reality } from './fact.js';
+import { github } from './github.js';
+import { gmail } from './gmail.js';
+import { googleDrive } from './googleDrive.js';
+import { notion } from './notion.js';
+import { oneDrive } from './oneDrive.js';
+import { outlook } from './outlook.js';
+import { salesforce } from './salesforce.js';
+import { sharePoint } from './sharePoint.js';
+import { slack } from './slack.js';
+import { zendesk } from './zendesk.js';
+
+/** What users and other projects observed, by source. */
+export const REALITIES: readonly Reality[] = [
+  ...[box, confluence, dropbox, github, gmail, googleDrive, notion],
+  ...[oneDrive, outlook, salesforce, sharePoint, slack, zendesk],
+];

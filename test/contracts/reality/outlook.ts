@@ -1,0 +1,110 @@
+import type { Reality } from './fact.js';
+
+const SUITE = 'test/connectors/microsoft/outlook.test.ts';
+const FOLDERS =
+  'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/0f0835cb23c7a1d48cb729cd2cd15965d44a479c/api-reference/v1.0/api/user-list-mailfolders.md';
+const DELTA =
+  'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/042f6274807ad0e0e3e6bbfbd80940bb5625288d/api-reference/v1.0/api/message-delta.md';
+
+export const outlook: Reality = {
+  source: 'Outlook',
+  facts: [
+    {
+      about: 'changes',
+      fact: 'With immutable ids, a message that moves away and back is reported as removed, and never again.',
+      ...{ seen: 'https://github.com/microsoftgraph/microsoft-graph-docs/issues/21752', date: '2023-06-21' },
+      ours: {
+        safe: 'Each removed message is asked for; if it exists outside of Deleted Items, it stays.',
+        in: 'connectors/microsoft/outlook/changes.ts',
+      },
+    },
+    {
+      about: 'changes',
+      fact: 'With immutable ids, a move is reported in the old folder only.',
+      ...{ seen: 'https://github.com/wisecom-oy/atlas/issues/48', date: '2026-07-14' },
+      ours: {
+        test: [SUITE, 'follows a moved message in any order of folders, and reports one in Deleted Items as deleted'],
+      },
+    },
+    {
+      about: 'changes',
+      fact: 'Default ids change with each move, so stored ids are 404 after a rule has moved the message.',
+      ...{ seen: 'https://github.com/kellylford/QuickMail/issues/366', date: '2026-07-25' },
+      ours: {
+        safe: 'All requests for messages ask for immutable ids (PREFER).',
+        in: 'connectors/microsoft/outlook/messages.ts',
+      },
+    },
+    {
+      about: 'listing',
+      fact: 'The list of folders has ten entries per page, and only direct children: others are missed without paging.',
+      ...{ seen: 'https://github.com/n8n-io/n8n/issues/17078', date: '2025-07-07' },
+      ours: { test: [SUITE, 'are all listed, each after its parent'] },
+    },
+    {
+      about: 'listing',
+      fact: 'Hidden folders, which users do not see in Outlook, are listed only with includeHiddenFolders.',
+      ...{ seen: FOLDERS, date: '2026-11-26' },
+      ours: {
+        test: [SUITE, 'of folders contain their descendants, without Deleted Items, search folders and hidden folders'],
+        mended: true,
+      },
+    },
+    {
+      about: 'listing',
+      fact: 'Searches are listed as folders, with messages of other folders.',
+      ...{ seen: FOLDERS, date: '2026-11-26' },
+      ours: {
+        test: [SUITE, 'of folders contain their descendants, without Deleted Items, search folders and hidden folders'],
+      },
+    },
+    {
+      about: 'paging',
+      fact: 'A feed accepts only a few filters and orders, and its page size only by the header Prefer.',
+      ...{ seen: DELTA, date: '2026-11-26' },
+      ours: {
+        safe: 'The feed is asked with $select and the header alone; filters use the list of messages.',
+        in: 'connectors/microsoft/outlook/messages.ts',
+      },
+    },
+    {
+      about: 'changes',
+      fact: 'Each folder has a feed of its own; a mailbox has none.',
+      ...{ seen: DELTA, date: '2026-11-26' },
+      ours: { test: [SUITE, 'reads new folders from the beginning, and reports removed folders'] },
+    },
+    {
+      about: 'formats',
+      fact: 'A message with very many attachments is 503 if it is asked for together with them.',
+      ...{ seen: 'https://github.com/alcionai/corso/issues/4991', date: '2024-01-08' },
+      ours: {
+        safe: 'Attachments are listed without contents, and each is a file that fails by itself.',
+        in: 'connectors/microsoft/outlook/messages.ts',
+      },
+    },
+    {
+      about: 'formats',
+      fact: 'Bodies are HTML unless the request asks for text.',
+      ...{ seen: 'https://github.com/NangoHQ/nango/commit/f861997671', date: '2024-10-09' },
+      ours: { test: [SUITE, 'that arrive as HTML, although text was requested, are HTML'] },
+    },
+    {
+      about: 'formats',
+      fact: '`sender` is an object, and may be missing, for example in drafts.',
+      ...{ seen: 'https://github.com/NangoHQ/nango/commit/0ce981ac4a', date: '2024-11-18' },
+      ours: {
+        safe: '`from` comes first, then `sender`; a message without both has no sender.',
+        in: 'connectors/microsoft/outlook/adapter.ts',
+      },
+    },
+    {
+      about: 'listing',
+      fact: 'Ids of a shared mailbox are unknown in the mailbox of the signed-in user (ErrorInvalidMailboxItemId).',
+      ...{ seen: 'https://github.com/openai/codex/issues/31900', date: '2026-07-09' },
+      ours: {
+        safe: 'Only the own mailbox is listed (/me), and only its ids are asked for.',
+        in: 'connectors/microsoft/outlook/folders.ts',
+      },
+    },
+  ],
+};
