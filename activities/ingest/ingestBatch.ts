@@ -5,9 +5,11 @@ import type { BatchRunner } from './batchRunner.js';
 import { openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
+import { compareFirstPages } from './site/compareFirstPages.js';
 import { createTokenBound } from './prepare/tokenBound.js';
 
-export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, runner: BatchRunner) {
+export function createIngestActivities(deps: ActivityDeps, runner: BatchRunner) {
+  const { store } = deps;
   return {
     /**
      * Ingests a batch of queued files of one run. Only a store failure fails the batch; its retry continues where it
@@ -17,13 +19,16 @@ export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, r
       const tokens = createTokenBound(store, runId);
       const crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, runner.writes.keepLinks) : null;
       const run = await requireRun(store, runId);
+      const signal = cancellationSignal();
+      const fetchedAhead = await compareFirstPages(run, fileIds, deps, runner.slots, signal);
       const { paused, alone, aside } = await runner.run({
         owner: run,
         until: performance.now() + TURN_MS,
         files: fileIds.map((fileId) => ({ runId, fileId })),
         tokensOf: () => tokens,
         ...(crawl && { keeperOf: (file) => crawl.keeperOf(file) }),
-        signal: cancellationSignal(),
+        fetchedAhead,
+        signal,
       });
       const { transcribe: toTranscribe, recognize: toRecognize } = aside;
       const waiting = new Set([...toTranscribe, ...toRecognize]);
