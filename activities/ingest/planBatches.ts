@@ -32,7 +32,8 @@ export function createPlanActivities(deps: ActivityDeps) {
         const site = siteOfRun(run, settings);
         const learned = site && ((await store.siteBlocks.find(site))?.runId ?? 0) >= runId;
         // The pass ends with this batch, so no other page is read before the first ones are compared.
-        if (learned === false) return { batches: [ids.slice(0, settings.siteSamplePages)], window, afterId: 0, dueInMs: null };
+        if (learned === false)
+          return { batches: [ids.slice(0, settings.siteSamplePages)], window, afterId: 0, dueInMs: null };
       }
       let from = 0;
       if (afterId === 0 && ids.length > FIRST_BATCH_SIZE) {

@@ -3,6 +3,7 @@ import type { Document, ParentNode } from 'domhandler';
 import type { RepeatedBlocks, SiteEvidence } from '../types.js';
 import type { Selection } from './mainText/findMainText.js';
 import { isBlock } from './mainText/pageFacts.js';
+import { findRepeats, signatureOf } from './mainText/repeats.js';
 import { removeBareHeadings } from './mainText/scoreBlocks.js';
 import { countText, HOLDS, isElement, isText, type PageElement, visibleLength } from './pageElement.js';
 import { HEADINGS, PREFORMATTED } from './tagSets.js';
@@ -23,6 +24,7 @@ const NO_BLOCKS = new Set([
   ...['html', 'body', 'main', 'article', 'li', 'dt', 'dd', 'tr', 'td', 'th', 'tbody', 'thead', 'tfoot', 'caption'],
   ...['figcaption', 'legend', 'summary', 'option', 'optgroup', 'hr', 'br'],
   ...HEADINGS,
+  ...PREFORMATTED,
 ]);
 /** Nothing inside them is a block: code, and text of one line. */
 const CLOSED = new Set([...PREFORMATTED, ...HEADINGS, 'p', 'caption', 'figcaption', 'legend', 'summary']);
@@ -80,12 +82,15 @@ function idOf(element: PageElement, length: number, lengths: Lengths, host: stri
 function eachBlock(root: Document, lengths: Lengths, visit: (block: PageElement, length: number) => boolean): void {
   let found = 0;
   const waiting: ParentNode[] = [root];
-  for (let at = 0; at < waiting.length; at++) {
-    for (const child of waiting[at]?.children ?? []) {
+  for (const parent of waiting) {
+    const series = findRepeats(parent)?.signature;
+    for (const child of parent.children) {
       if (!isElement(child) || !isBlock(child)) continue;
       const length = lengths.get(child) ?? 0;
       if (length < LEAST_LENGTH) continue;
-      if (length <= MOST_LENGTH && !NO_BLOCKS.has(child.name) && !PREFORMATTED.has(child.name)) {
+      // A member of a series, such as a line of code, is like an item of a list.
+      const isMember = child.name !== 'p' && signatureOf(child) === series;
+      if (length <= MOST_LENGTH && !isMember && !NO_BLOCKS.has(child.name)) {
         if (++found > MOST_BLOCKS) return;
         if (visit(child, length)) continue;
       }
