@@ -83,18 +83,19 @@ function eachBlock(root: Document, lengths: Lengths, visit: (block: PageElement,
   let found = 0;
   const waiting: ParentNode[] = [root];
   for (const parent of waiting) {
-    const series = findRepeats(parent)?.signature;
+    const series = findRepeats(parent)?.signature ?? '';
     for (const child of parent.children) {
       if (!isElement(child) || !isBlock(child)) continue;
       const length = lengths.get(child) ?? 0;
       if (length < LEAST_LENGTH) continue;
-      // A member of a series, such as a line of code, is like an item of a list.
-      const isMember = child.name !== 'p' && signatureOf(child) === series;
-      if (length <= MOST_LENGTH && !isMember && !NO_BLOCKS.has(child.name)) {
+      // Elements of one class in a row, such as lines of code, are like items of a list.
+      const isInSeries = child.name !== 'p' && !series.endsWith('.') && signatureOf(child) === series;
+      const isPart = isInSeries || PARTS.has(child.name);
+      if (length <= MOST_LENGTH && !isPart && !NO_BLOCKS.has(child.name)) {
         if (++found > MOST_BLOCKS) return;
         if (visit(child, length)) continue;
       }
-      if (!CLOSED.has(child.name) && (!PARTS.has(child.name) || (child.holds & SECTIONS) !== 0)) waiting.push(child);
+      if (!CLOSED.has(child.name) && (!isPart || (child.holds & SECTIONS) !== 0)) waiting.push(child);
     }
   }
 }

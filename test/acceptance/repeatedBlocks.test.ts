@@ -60,6 +60,13 @@ async function scrape(who = user, body: Record<string, unknown> = {}): Promise<F
   return parent;
 }
 
+/** Returns the key of the learned blocks of a scrape. */
+const rowOf = ({ organization_id: organizationId, organization_user_id: userId, id: fileId }: FileRecord) => ({
+  organizationId,
+  userId: userId!,
+  fileId,
+});
+
 interface ReadPage {
   readonly id: number;
   readonly number: number;
@@ -103,14 +110,23 @@ describe('a scrape', () => {
     const own = await scrape();
     const kept = await scrape(other, { remove_repeated_blocks: false });
     expect((await pagesOf(kept, other)).map(noticesIn)).toEqual(Array.from({ length: 8 }, () => NOTICES));
-    const tenant = { organizationId: own.organization_id, userId: own.organization_user_id };
-    const others = { organizationId: kept.organization_id, userId: kept.organization_user_id };
+    const [mine, others] = [rowOf(own), rowOf(kept)];
     const { siteBlocks } = service.store;
-    expect((await siteBlocks.find({ ...tenant, fileId: own.id }))?.blocks).not.toHaveLength(0);
-    expect(await siteBlocks.find({ ...others, fileId: kept.id })).toBeNull();
+    expect((await siteBlocks.find(mine))?.blocks).not.toHaveLength(0);
+    expect(await siteBlocks.find(others)).toBeNull();
     // Neither another user nor another organization finds the row.
     expect(await siteBlocks.find({ ...others, fileId: own.id })).toBeNull();
-    expect(await siteBlocks.find({ ...tenant, organizationId: own.organization_id + 1, fileId: own.id })).toBeNull();
+    expect(await siteBlocks.find({ ...mine, organizationId: mine.organizationId + 1 })).toBeNull();
+  });
+
+  test('compares the pages that can be fetched, and fetches a missing one once', async () => {
+    publish(9);
+    site.pages.delete('/pier02.html');
+    const pages = await pagesOf(await scrape());
+    const without = pages.map((page) => noticesIn(page).length);
+    expect(without).toEqual([NOTICES.length, ...Array.from({ length: 8 }, () => 0)]);
+    expect(pages[1]?.text).toBe('');
+    expect(site.requests.filter((path) => path === '/pier02.html')).toHaveLength(1);
   });
 
   test('of four pages keeps all of their text', async () => {
@@ -133,7 +149,7 @@ describe('a scrape', () => {
   test('that is deleted leaves no blocks', async () => {
     publish(6);
     const parent = await scrape();
-    const row = { organizationId: parent.organization_id, userId: parent.organization_user_id, fileId: parent.id };
+    const row = rowOf(parent);
     expect(await service.store.siteBlocks.find(row)).not.toBeNull();
     await user.post('/delete_files_v2', { filters: { ids: [parent.id] } });
     await waitFor(
