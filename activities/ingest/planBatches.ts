@@ -33,7 +33,12 @@ export function createPlanActivities(deps: ActivityDeps) {
         const learned = site && ((await store.siteBlocks.find(site))?.runId ?? 0) >= runId;
         // The pass ends with this batch, so no other page is read before the first ones are compared.
         if (learned === false)
-          return { batches: [ids.slice(0, settings.siteSamplePages)], window, afterId: 0, dueInMs: null };
+          return {
+            batches: [ids.slice(0, Math.min(settings.siteSamplePages, BATCH_SIZE))],
+            window,
+            afterId: 0,
+            dueInMs: null,
+          };
       }
       let from = 0;
       if (afterId === 0 && ids.length > FIRST_BATCH_SIZE) {

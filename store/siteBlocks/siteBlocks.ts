@@ -33,15 +33,17 @@ export interface SiteBlocks {
 
 export function createSiteBlocks(rows: Model<SiteBlocksDoc>): SiteBlocks {
   const keyOf = ({ organizationId, userId, fileId }: Site) => ({ organizationId, userId, fileId });
-  const find = (site: Site): Promise<LearnedBlocks | null> =>
-    rows.findOne(keyOf(site), { _id: 0, runId: 1, blocks: 1 }).lean<LearnedBlocks | null>().exec();
+  const find = async (site: Site): Promise<LearnedBlocks | null> => {
+    const row = await rows.findOne(keyOf(site)).lean();
+    return row && { runId: row.runId, blocks: row.blocks };
+  };
   return {
     find,
     async learn(site, runId, blocks) {
       const learned = { runId, blocks: [...blocks], learnedAt: new Date() };
       const isFirst = await insertOnce(rows, [{ ...keyOf(site), ...learned }]);
       if (!isFirst) await rows.updateOne({ ...keyOf(site), runId: { $lt: runId } }, { $set: learned });
-      return (await find(site)) ?? learned;
+      return (await find(site)) ?? { runId, blocks };
     },
     async deleteOf({ organizationId, userId }, fileIds) {
       await rows.deleteMany({ organizationId, userId, fileId: { $in: [...fileIds] } });

@@ -12,6 +12,7 @@ import { contentStep } from '../prepare/contentStep.js';
 import { openContent } from '../prepare/openContent.js';
 import { closeText, type FetchedAhead } from '../prepare/preparedFile.js';
 import { processingFor } from '../prepare/processing.js';
+import { refuseCrashing } from '../prepare/readContent.js';
 import { siteOfRun } from './comparesPages.js';
 import { LEAST_PAGES, learnBlocks, type PageBlocks } from './learnBlocks.js';
 import { hostOf } from './siteEvidence.js';
@@ -78,7 +79,7 @@ async function look(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Pro
     const got = await openContent(file, isComparable, deps, signal);
     const hash = got && createHash('sha256').update(got.bytes).digest('hex');
     const isNew = got !== null && !(isComparable && file.rawHash === hash);
-    const blocks = isNew ? await listBlocks(file, got, deps, signal) : null;
+    const blocks = isNew ? await listBlocks(file, { ...got, rawHash: hash }, deps, signal) : null;
     return { ...fetched, got, isNew, blocks };
   } catch (error) {
     if (!(error instanceof Fault) || signal.aborted) throw error;
@@ -94,7 +95,7 @@ async function blocksOf({ file, got, blocks }: Looked, deps: ActivityDeps, signa
     const contentType = file.statistics?.mimeType ?? null;
     const stored = { contentType, url: file.externalFileId, html: skipsOf(file.sourceOptions as PageOptions) };
     const copy = got instanceof Fault || got === null ? bytes && { ...stored, bytes } : got;
-    found = copy === null ? [] : await listBlocks(file, copy, deps, signal);
+    found = copy === null ? [] : await listBlocks(file, { ...copy, rawHash: file.rawHash }, deps, signal);
   }
   return found.length === 0 ? null : ({ fileId: file._id, host: hostOf(file), blocks: found } satisfies PageBlocks);
 }
@@ -102,13 +103,15 @@ async function blocksOf({ file, got, blocks }: Looked, deps: ActivityDeps, signa
 /** Returns the ids of the blocks of a content; none if it cannot be read, which its file reports later. */
 async function listBlocks(
   file: FileDoc,
-  { bytes, contentType, url, html }: Pick<OpenedContent, 'bytes' | 'contentType' | 'url' | 'html'>,
+  content: Pick<OpenedContent, 'bytes' | 'contentType' | 'url' | 'html'> & { readonly rawHash: string | null },
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  const { bytes, contentType, url, html, rawHash } = content;
   const site = { host: hostOf(file), repeated: [], listBlocks: true };
   const input = { bytes, contentType, name: url, baseUrl: url, html, site, owner: file.userId };
   try {
+    if (rawHash !== null) refuseCrashing(file, rawHash);
     const document = await contentStep('read', signal, deps, () => deps.documents.process(input, NO_CHUNKS, signal));
     closeText(document);
     return document.blocks ?? [];
