@@ -69,7 +69,7 @@ function pathOf(element: PageElement): string {
   return path;
 }
 
-/** Returns the id of a block: its length, by which most blocks are told apart at once, and a hash of host, place, text. */
+/** Returns the id of a block: its length, which most other blocks do not have, and a hash of host, place and text. */
 function idOf(element: PageElement, length: number, lengths: Lengths, host: string): string {
   const hash = createHash('sha256').update(`${host}\n${pathOf(element)}\n${textOf(element, lengths)}`);
   return `${length.toString(36)}.${hash.digest('base64url').slice(0, 12)}`;

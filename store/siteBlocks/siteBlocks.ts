@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { insertOnce } from '../database/insertOnce.js';
+import { type RowsOfFiles, rowsOfFiles } from '../database/rowsOfFiles.js';
 import type { RepeatedBlock, SiteBlocksDoc } from '../models/siteBlocks.js';
 import type { Tenant } from '../users/accept.js';
 
@@ -15,7 +16,7 @@ export interface LearnedBlocks extends Pick<SiteBlocksDoc, 'runId'> {
 }
 
 /** Repeated blocks of scraped sites, by scrape. */
-export interface SiteBlocks {
+export interface SiteBlocks extends RowsOfFiles {
   /** Returns null if the pages of the site were never compared. */
   find(site: Site): Promise<LearnedBlocks | null>;
   /**
@@ -23,12 +24,6 @@ export interface SiteBlocks {
    * Returns the stored blocks.
    */
   learn(site: Site, runId: number, blocks: readonly RepeatedBlock[]): Promise<LearnedBlocks>;
-  /** Deletes the blocks of some scrapes. */
-  deleteOf(tenant: Tenant, fileIds: readonly number[]): Promise<void>;
-  /** Deletes all rows of a user. */
-  deleteAll(tenant: Tenant): Promise<void>;
-  /** Counts the rows of some scrapes. Used to check that a delete leaves nothing. */
-  countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
 }
 
 export function createSiteBlocks(rows: Model<SiteBlocksDoc>): SiteBlocks {
@@ -45,13 +40,6 @@ export function createSiteBlocks(rows: Model<SiteBlocksDoc>): SiteBlocks {
       if (!isFirst) await rows.updateOne({ ...keyOf(site), runId: { $lt: runId } }, { $set: learned });
       return (await find(site)) ?? { runId, blocks };
     },
-    async deleteOf({ organizationId, userId }, fileIds) {
-      await rows.deleteMany({ organizationId, userId, fileId: { $in: [...fileIds] } });
-    },
-    async deleteAll({ organizationId, userId }) {
-      await rows.deleteMany({ organizationId, userId });
-    },
-    countOf: ({ organizationId, userId }, fileIds) =>
-      rows.countDocuments({ organizationId, userId, fileId: { $in: [...fileIds] } }).exec(),
+    ...rowsOfFiles(rows),
   };
 }

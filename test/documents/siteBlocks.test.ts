@@ -128,7 +128,7 @@ test('an equal page of another host has other blocks', () => {
 });
 
 test('a page lists at most 1,000 blocks, and none below 20 or above 10,000 characters', () => {
-  const many = Array.from({ length: 1500 }, (_, i) => `<p>Paragraph ${i} tells of one more day at the harbour.</p>`);
+  const many = Array.from({ length: 1500 }, (_, i) => `<p>Paragraph ${i} describes one more day at the harbour.</p>`);
   expect(listed(`<main>${many.join('')}</main>`)).toHaveLength(1000);
   const lengths = listed(`<main><p>${'word '.repeat(4000)}</p><p>A short line</p>${BOX}<p>${prose(1)}</p></main>`).map(
     (id) => Number.parseInt(id, 36),
