@@ -15,6 +15,7 @@ export interface RowsOfFiles {
   countOf(tenant: Owner, fileIds: readonly number[]): Promise<number>;
 }
 
+/** @param rows a collection with an index that begins with organizationId, userId and fileId */
 export function rowsOfFiles<T extends Owner & { fileId: number }>(rows: Model<T>): RowsOfFiles {
   const ofFiles = ({ organizationId, userId }: Owner, fileIds: readonly number[]) =>
     ({ organizationId, userId, fileId: { $in: [...fileIds] } }) as unknown as QueryFilter<T>;
