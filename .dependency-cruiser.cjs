@@ -39,7 +39,7 @@ const RECORDS = [
   ['secrets'],
   ['models'],
   ['events', 'frontier', 'migrations', 'usage', 'users', 'webhooks', 'whiteLabels', 'workers'],
-  ['contents', 'items', 'ledger', 'organizations', 'recognizedPages', 'schedules', 'selections'],
+  ['contents', 'items', 'ledger', 'organizations', 'recognizedPages', 'schedules', 'selections', 'siteBlocks'],
   ['dataSources', 'originals'],
   ['files'],
   ['chunks', 'quarantine', 'runs', 'vectors'],

@@ -54,6 +54,7 @@ export interface Config {
     readonly sitemapMaxFiles: number;
     readonly sitemapMaxDepth: number;
     readonly maxPagesPerScrape: number;
+    readonly siteSamplePages: number;
     readonly obeyRobots: boolean;
     readonly chromiumPath: string | null;
     readonly installChromium: boolean;

@@ -42,6 +42,22 @@ export interface HtmlSkips {
   readonly selectors: readonly string[];
 }
 
+/** What a page's reader knows of the other pages of its site. */
+export interface SiteEvidence {
+  /** Host of the page, with port: blocks of different hosts never match. */
+  readonly host: string;
+  /** Ids of blocks that the site repeats. They are left out. */
+  readonly repeated: readonly string[];
+  /** Whether the ids of the page's blocks are returned. */
+  readonly listBlocks: boolean;
+}
+
+/** The repeated blocks that were left out of a page, and their visible characters. */
+export interface RepeatedBlocks {
+  readonly blocks: number;
+  readonly characters: number;
+}
+
 export interface ParseInput {
   /** The content; empty if `path` is set. */
   readonly bytes: Uint8Array;
@@ -60,6 +76,8 @@ export interface ParseInput {
   /** Base URL of relative links; null for an upload. */
   readonly baseUrl: string | null;
   readonly html: HtmlSkips;
+  /** For a page of a scrape. */
+  readonly site?: SiteEvidence;
   /** The transcript of a recording, which is read instead of its bytes. */
   readonly recording?: { readonly format: FileFormat; readonly mimeType: string; readonly transcript: Transcript };
   /** Pages with recognized text, which replaces the text that the file contains for these pages. */
@@ -167,6 +185,8 @@ export interface ParsedDocument {
   readonly tables?: readonly Items[];
   /** Positions of a recording's speech, in the order of the text. */
   readonly speech?: readonly PlacedSpeech[];
+  /** Ids of the blocks of a page, if they were requested. */
+  readonly blocks?: readonly string[];
   readonly attachments?: readonly Attachment[];
 }
 

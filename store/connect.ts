@@ -68,6 +68,7 @@ import type { UploadStreams } from './runs/uploadStreams.js';
 import type { Schedules } from './schedules/schedules.js';
 import type { Secrets } from './secrets/secrets.js';
 import type { Selections } from './selections/selections.js';
+import type { SiteBlocks } from './siteBlocks/siteBlocks.js';
 import type { EmbeddingUsages } from './usage/embeddingUsage.js';
 import type { UserAcceptance } from './users/accept.js';
 import type { UserRecords } from './users/records.js';
@@ -160,6 +161,7 @@ export interface Store {
   readonly lastUse: LastUse;
   readonly originals: Originals;
   readonly recognizedPages: RecognizedPages;
+  readonly siteBlocks: SiteBlocks;
   readonly transcripts: Transcripts;
   readonly hostRateLimits: HostRateLimits;
   readonly limits: Limits;

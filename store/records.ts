@@ -49,6 +49,7 @@ import { createPauses } from './runs/pauses.js';
 import { createRunRates } from './runs/rates.js';
 import { createStalls } from './runs/stalls.js';
 import { createUploadStreams } from './runs/uploadStreams.js';
+import { createSiteBlocks } from './siteBlocks/siteBlocks.js';
 import { createEmbeddingUsages } from './usage/embeddingUsage.js';
 import { createUserAcceptance } from './users/accept.js';
 import { createLiveness } from './users/liveness.js';
@@ -175,6 +176,7 @@ export function contentRecords(
     contents: createContents(models.contents, blobs, rowBytes),
     originals: createOriginals(models.originals, blobs, sequence, rowBytes),
     recognizedPages: createRecognizedPages(models.recognizedPages),
+    siteBlocks: createSiteBlocks(models.siteBlocks),
     transcripts: createTranscripts(models.originals),
     coldCopies: createColdCopies(blobs),
     moves: {

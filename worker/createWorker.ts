@@ -150,7 +150,12 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     receivers,
     schedules,
     isBrokenCopy: (error) => error instanceof BrokenPointFile,
-    settings: { ...config.ingest, maxPagesPerScrape: config.web.maxPagesPerScrape, webhooks: config.webhooks },
+    settings: {
+      ...config.ingest,
+      maxPagesPerScrape: config.web.maxPagesPerScrape,
+      siteSamplePages: config.web.siteSamplePages,
+      webhooks: config.webhooks,
+    },
     log,
     metrics,
   });

@@ -4,7 +4,8 @@ import type { ContentRef, OpenedContent } from '../activities/deps.js';
 import type { Feed, FeedAnswer, FeedEntry, FeedRequest, FeedSource, WebSource } from '../connectors/types.js';
 import { Fault } from '../contract/failures.js';
 import { FEED_SOURCE, type FeedEntryOptions } from '../contract/runs/feeds.js';
-import { openPage, skipsOf } from './pageContent.js';
+import { skipsOf } from '../contract/runs/scrapeSitemap.js';
+import { openPage } from './pageContent.js';
 
 /**
  * Lifetime of a cached feed in milliseconds: the entries of one sync share one request, and a later sync reads the feed

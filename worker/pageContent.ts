@@ -1,16 +1,10 @@
 import type { ContentRef, OpenedContent } from '../activities/deps.js';
 import type { WebSource } from '../connectors/types.js';
 import type { PageOptions } from '../contract/files/ingestOptions.js';
+import { skipsOf } from '../contract/runs/scrapeSitemap.js';
 
 /** The contract's file_format for the media types of pages; any other page was served as HTML. */
 const FORMATS: Readonly<Record<string, string>> = { 'text/plain': 'TXT', 'text/markdown': 'MD' };
-
-/** Returns the parts that a page's reader skips, in its own option names. */
-export const skipsOf = (options: PageOptions): OpenedContent['html'] => ({
-  tags: options.htmlTagsToSkip,
-  classes: options.cssClassesToSkip,
-  selectors: options.cssSelectorsToSkip,
-});
 
 /** Returns the content of a web page; null when the stored copy is still current. */
 export async function openPage(

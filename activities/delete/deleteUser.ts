@@ -77,6 +77,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
         store.contents.deleteAll(tenant),
         store.originals.deleteAll(tenant),
         store.recognizedPages.deleteAll(tenant),
+        store.siteBlocks.deleteAll(tenant),
         store.dataSources.removeAll(tenant),
         store.items.removeAll(tenant),
         store.selections.removeAll(tenant),

@@ -24,6 +24,7 @@ export async function eraseContents(
     store.contents.deleteGenerations(scopes),
     store.originals.deleteOf(tenant, ids),
     store.recognizedPages.deleteOf(tenant, ids),
+    store.siteBlocks.deleteOf(tenant, ids),
   ]);
   // The generations of an unfinished or crashed sync are unknown.
   if ((await store.vectors.countOf(tenant, ids)) > 0) await store.vectors.deleteGenerations(scopes);
@@ -33,6 +34,7 @@ export async function eraseContents(
     store.contents.countOf(tenant, ids),
     store.originals.countOf(tenant, ids),
     store.recognizedPages.countOf(tenant, ids),
+    store.siteBlocks.countOf(tenant, ids),
   ]);
   const left = counts.reduce((sum, count) => sum + count, 0);
   // Another attempt wrote concurrently: the retry deletes that too.

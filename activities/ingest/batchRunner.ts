@@ -9,11 +9,12 @@ import { type AttemptCost, costOf, newAttemptCost } from './prepare/attemptCost.
 import { createAdmission } from './admission.js';
 import { cleanUp, discard } from '../generations/cleanUp.js';
 import type { ActivityDeps } from '../deps.js';
-import { createFileSlots } from './fileSlots.js';
+import { createFileSlots, type FileSlots } from './fileSlots.js';
 import { createIngestWrites, type IngestWrites, type StartRequest } from './ingestWrites.js';
-import { closeText, type LinkKeeper } from './prepare/preparedFile.js';
+import { closeText, type FetchedAhead, type LinkKeeper } from './prepare/preparedFile.js';
 import { prepareFile } from './prepare/prepareFile.js';
 import { Deferred } from './prepare/deferred.js';
+import { createSiteEvidence } from './site/siteEvidence.js';
 import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 import { BoundReached, type TokenBound } from './prepare/tokenBound.js';
 
@@ -27,6 +28,8 @@ export interface FileBatch {
   tokensOf(runId: number): TokenBound;
   /** Returns the collector of a page's links; null for none. */
   keeperOf?(file: StartedFile['file']): LinkKeeper | null;
+  /** Contents that were fetched before; absent: none. */
+  readonly fetchedAhead?: FetchedAhead;
   readonly signal: AbortSignal;
 }
 
@@ -44,6 +47,7 @@ export interface BatchEnd {
 /** Ingests files in batches that share their writes. */
 export interface BatchRunner {
   readonly writes: IngestWrites;
+  readonly slots: FileSlots;
   /**
    * Each outcome is written at once, so a retry of the batch continues where the first attempt died. Faults affect only
    * their file.
@@ -69,7 +73,8 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
 
   return {
     writes,
-    async run({ owner, files, until, tokensOf, keeperOf, signal }) {
+    slots: fileSlots,
+    async run({ owner, files, until, tokensOf, keeperOf, fetchedAhead = () => null, signal }) {
       const fileIds = files.map(({ fileId }) => fileId);
       const underWay = new Map<number, StartedFile>();
       const writing = new Set<number>();
@@ -78,6 +83,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const alone: number[] = [];
       const aside: Record<DeferredStep, number[]> = { transcribe: [], recognize: [] };
       const admit = createAdmission(store);
+      const evidenceOf = createSiteEvidence(deps);
 
       /** The write that ends a file, after its slot is released. */
       type Commit = () => Promise<void>;
@@ -87,7 +93,8 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, file._id));
         const admitted = (characters: number): Promise<void> => admit(file, characters);
         const keepLinks = keeperOf?.(file) ?? null;
-        const preparation = { admit: admitted, tokens: tokensOf(runId), attempt, keepLinks };
+        const fromSite = { fetchedAhead, evidenceOf };
+        const preparation = { admit: admitted, tokens: tokensOf(runId), attempt, keepLinks, ...fromSite };
         const prepared = await prepareFile(runId, started, deps, signal, preparation);
         attempt.stage = 'store';
         if (prepared) {

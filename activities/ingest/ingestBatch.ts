@@ -1,13 +1,21 @@
-import { cancellationSignal } from '@temporalio/activity';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 
 import { type IngestBatchInput, type IngestBatchResult, TURN_MS } from '../../contract/runs/orchestration.js';
 import type { BatchRunner } from './batchRunner.js';
 import { openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
+import { compareFirstPages } from './site/compareFirstPages.js';
 import { createTokenBound } from './prepare/tokenBound.js';
 
-export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, runner: BatchRunner) {
+/**
+ * After this number of attempts a batch does not compare its pages: one of them may be what the workers die of, and a
+ * file counts its deaths only once it is started.
+ */
+const SUSPECT_ATTEMPTS = 2;
+
+export function createIngestActivities(deps: ActivityDeps, runner: BatchRunner) {
+  const { store } = deps;
   return {
     /**
      * Ingests a batch of queued files of one run. Only a store failure fails the batch; its retry continues where it
@@ -17,13 +25,17 @@ export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, r
       const tokens = createTokenBound(store, runId);
       const crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, runner.writes.keepLinks) : null;
       const run = await requireRun(store, runId);
+      const signal = cancellationSignal();
+      const isSuspect = activityInfo().attempt > SUSPECT_ATTEMPTS;
+      const fetchedAhead = isSuspect ? undefined : await compareFirstPages(run, fileIds, deps, runner.slots, signal);
       const { paused, alone, aside } = await runner.run({
         owner: run,
         until: performance.now() + TURN_MS,
         files: fileIds.map((fileId) => ({ runId, fileId })),
         tokensOf: () => tokens,
         ...(crawl && { keeperOf: (file) => crawl.keeperOf(file) }),
-        signal: cancellationSignal(),
+        ...(fetchedAhead && { fetchedAhead }),
+        signal,
       });
       const { transcribe: toTranscribe, recognize: toRecognize } = aside;
       const waiting = new Set([...toTranscribe, ...toRecognize]);

@@ -7,13 +7,16 @@ import {
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { dueIn } from './dueIn.js';
+import { siteOfRun } from './site/comparesPages.js';
+import { LEAST_PAGES } from './site/learnBlocks.js';
 
 export function createPlanActivities(deps: ActivityDeps) {
   const { store, settings } = deps;
   return {
     /**
      * Holds back files above the user's limits and splits the due files after a cursor into batches. The first batch is
-     * small, so that some pages are searchable at once.
+     * small, so that some pages are searchable at once. The first batch of a scrape has the pages that are compared to
+     * find the blocks that its site repeats.
      */
     async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
       const run = await requireRun(store, runId);
@@ -25,6 +28,18 @@ export function createPlanActivities(deps: ActivityDeps) {
       const ids = await store.files.due(runId, afterId, wanted, new Date());
       const batches: number[][] = [];
       const window = settings.batchConcurrency;
+      if (afterId === 0 && ids.length >= LEAST_PAGES) {
+        const site = siteOfRun(run, settings);
+        const learned = site && ((await store.siteBlocks.find(site))?.runId ?? 0) >= runId;
+        // The pass ends with this batch, so no other page is read before the first ones are compared.
+        if (learned === false)
+          return {
+            batches: [ids.slice(0, Math.min(settings.siteSamplePages, BATCH_SIZE))],
+            window,
+            afterId: 0,
+            dueInMs: null,
+          };
+      }
       let from = 0;
       if (afterId === 0 && ids.length > FIRST_BATCH_SIZE) {
         batches.push(ids.slice(0, FIRST_BATCH_SIZE));

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import type { PageOptions } from '../../contract/files/ingestOptions.js';
 import { orNull, prefixes } from './fields.js';
 import { stepFields } from './ingest.js';
+import { extension } from './reference.js';
 import { skipNames, skipSelectors } from './skipLists.js';
 import type { Shape } from './inferred.js';
 
@@ -28,6 +29,9 @@ export const pageFields = () => ({
   download_css_and_media: orNull(Joi.boolean(), false).description(
     '`true`: render every page in a browser with its styles and media, which takes longer. `false`: only pages that look empty without scripts are rendered.',
   ),
+  remove_repeated_blocks: extension(Joi.boolean().default(true)).description(
+    '`true`: blocks that most pages of the site repeat, such as menus and notices, are left out of all pages but one. They are learned from the first pages of the scrape (setting SITE_SAMPLE_PAGES); `file_metadata.repeated_blocks_removed` counts them. `false`: they stay.',
+  ),
   ...stepFields(),
   use_premium_proxies: Joi.boolean()
     .default(false)
@@ -45,4 +49,5 @@ export const toPageOptions = (body: PageBody): PageOptions => ({
   cssSelectorsToSkip: body.css_selectors_to_skip,
   downloadCssAndMedia: body.download_css_and_media,
   usePremiumProxies: body.use_premium_proxies,
+  ...(!body.remove_repeated_blocks && { removeRepeatedBlocks: false }),
 });

@@ -36,6 +36,7 @@ export function sourceSection(settings: Settings): Pick<Config, 'connectors' | '
       sitemapMaxFiles: settings.number('SITEMAP_MAX_FILES'),
       sitemapMaxDepth: settings.number('SITEMAP_MAX_DEPTH'),
       maxPagesPerScrape: settings.number('MAX_PAGES_PER_SCRAPE'),
+      siteSamplePages: settings.number('SITE_SAMPLE_PAGES'),
       obeyRobots: settings.flag('OBEY_ROBOTS'),
       chromiumPath: settings.optional('CHROMIUM_PATH'),
       installChromium: settings.flag('INSTALL_CHROMIUM'),

@@ -36,6 +36,11 @@ export const WEB_SETTINGS = {
   SITEMAP_MAX_FILES: { schema: count(500), about: 'Maximum number of sitemap files per scrape.' },
   SITEMAP_MAX_DEPTH: { schema: count(3), about: 'Maximum nesting of sitemap index files.' },
   MAX_PAGES_PER_SCRAPE: { schema: count(50_000), about: 'Maximum number of pages per scrape.' },
+  SITE_SAMPLE_PAGES: {
+    schema: count(12, 0),
+    about:
+      'Number of first pages of a scrape that are compared to find the blocks that the site repeats. Below 5, such blocks stay in the text.',
+  },
   OBEY_ROBOTS: { schema: Joi.boolean().default(true), about: 'Whether robots.txt is obeyed.' },
   CHROMIUM_PATH: {
     schema: Joi.string(),

@@ -73,6 +73,8 @@ export interface PageOptions {
   readonly cssSelectorsToSkip: readonly string[];
   readonly downloadCssAndMedia: boolean;
   readonly usePremiumProxies: boolean;
+  /** False: blocks that the site repeats stay in the text. Absent otherwise, so that older records compare as equal. */
+  readonly removeRepeatedBlocks?: false;
 }
 
 /**

@@ -30,8 +30,18 @@ export const cutMessage = ({ cutAt = null }: ScrapeSitemapProgress): string | nu
 /** Returns the options of a scrape that are stored on each of its pages. */
 export function pageOptionsOf(scrape: PageOptions): PageOptions {
   const { htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip, downloadCssAndMedia, usePremiumProxies } = scrape;
-  return { htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip, downloadCssAndMedia, usePremiumProxies };
+  return {
+    ...{ htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip, downloadCssAndMedia, usePremiumProxies },
+    ...(scrape.removeRepeatedBlocks === false && { removeRepeatedBlocks: false }),
+  };
 }
+
+/** Returns the parts that a page's reader skips, in its own option names. */
+export const skipsOf = ({ htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip }: PageOptions) => ({
+  tags: htmlTagsToSkip,
+  classes: cssClassesToSkip,
+  selectors: cssSelectorsToSkip,
+});
 
 /**
  * Returns whether the URL starts with `prefix`: a path such as /questions/, with or without its leading slash, or a

@@ -9,7 +9,13 @@ import { findMainText } from '../html/mainText/findMainText.js';
 import { readMetadata } from '../html/readMetadata.js';
 import { renderText } from '../html/renderText.js';
 import { revealContent } from '../html/revealContent.js';
-import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
+import { listBlocks, withoutRepeated } from '../html/siteBlocks.js';
+import type { DocumentLimits, ParsedDocument, ParseInput, Parser, RepeatedBlocks } from '../types.js';
+
+interface SiteFacts {
+  readonly removed: RepeatedBlocks | null;
+  readonly blocks: readonly string[];
+}
 
 /** Reads the main text of a page. Surroundings are removed only while enough text remains. */
 export const htmlParser = {
@@ -17,11 +23,17 @@ export const htmlParser = {
     const html = decodeText(input, { html: true });
     const tree = buildTree(html, limits);
     const metadata = readMetadata(tree, input.baseUrl);
+    const { site } = input;
+    /** What the site says of each text that was tried. */
+    const siteFacts = new Map<string, SiteFacts>();
     const mainTextOf = (page: Document): string => {
       applySkips(page, input.html);
       revealContent(page);
-      const { nodes, leftOut } = findMainText(page);
-      return renderText(nodes, leftOut, limits.maxTextCharacters);
+      const found = findMainText(page);
+      const { selection, removed } = site ? withoutRepeated(page, found, site) : { selection: found, removed: null };
+      const mainText = renderText(selection.nodes, selection.leftOut, limits.maxTextCharacters);
+      if (site) siteFacts.set(mainText, { removed, blocks: site.listBlocks ? listBlocks(page, found, site.host) : [] });
+      return mainText;
     };
     const text = withFallbacks(mainTextOf(tree), html, (other) => mainTextOf(buildTree(other, limits)));
     if (text === '') {
@@ -30,6 +42,13 @@ export const htmlParser = {
         'There is no readable text on the page: it is empty, or a script in the browser would have to write its content.',
       );
     }
-    return { text, format: 'HTML', mimeType: 'text/html', metadata };
+    const { removed = null, blocks = [] } = siteFacts.get(text) ?? {};
+    return {
+      text,
+      format: 'HTML',
+      mimeType: 'text/html',
+      metadata: { ...metadata, ...(removed && { repeated_blocks_removed: removed }) },
+      ...(site?.listBlocks === true && { blocks }),
+    };
   },
 } satisfies Parser;

@@ -17,6 +17,7 @@ import { reembedModel } from './reembeds.js';
 import { runModel } from './runs.js';
 import { scheduleModel } from './schedules.js';
 import { skippedItemModel, selectionModel } from './selections.js';
+import { siteBlocksModel } from './siteBlocks.js';
 import { userModel } from './users.js';
 import { webhookModels } from './webhooks.js';
 import { whiteLabelModel } from './whiteLabels.js';
@@ -43,6 +44,7 @@ export async function openModels(connection: Connection) {
     skippedItems: skippedItemModel(connection),
     attempts: attemptModel(connection),
     ledger: ledgerModel(connection),
+    siteBlocks: siteBlocksModel(connection),
   };
   const families = {
     organizations: organizationModels(connection),

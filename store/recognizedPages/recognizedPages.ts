@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { Tenant } from '../users/accept.js';
+import { type RowsOfFiles, rowsOfFiles } from '../database/rowsOfFiles.js';
 import type { RecognizedPageDoc } from '../models/recognizedPages.js';
 
 /** A file with one set of reading options. */
@@ -11,19 +12,13 @@ export interface ReadingOwner extends Tenant {
 }
 
 /** OCR results, page by page: a page is read once, however often the file is synced. Safe to repeat. */
-export interface RecognizedPages {
+export interface RecognizedPages extends RowsOfFiles {
   /** Deletes results of other contents and other reading options; returns the numbers of the stored pages. */
   begin(owner: ReadingOwner): Promise<Set<number>>;
   /** @param number from 1 */
   save(owner: ReadingOwner, number: number, page: unknown): Promise<void>;
   /** Returns the stored pages by their numbers. */
   find(owner: ReadingOwner): Promise<Map<number, unknown>>;
-  /** Deletes all pages of some files. */
-  deleteOf(tenant: Tenant, fileIds: readonly number[]): Promise<void>;
-  /** Deletes all rows of a user, including those that no file record references. */
-  deleteAll(tenant: Tenant): Promise<void>;
-  /** Counts the pages of some files. Used to check that a delete leaves nothing. */
-  countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
 }
 
 export function createRecognizedPages(rows: Model<RecognizedPageDoc>): RecognizedPages {
@@ -45,13 +40,6 @@ export function createRecognizedPages(rows: Model<RecognizedPageDoc>): Recognize
       const found = await rows.find(filterOf(owner)).lean();
       return new Map(found.map(({ number, page }) => [number, page]));
     },
-    async deleteOf({ organizationId, userId }, fileIds) {
-      await rows.deleteMany({ organizationId, userId, fileId: { $in: [...fileIds] } });
-    },
-    async deleteAll({ organizationId, userId }) {
-      await rows.deleteMany({ organizationId, userId });
-    },
-    countOf: ({ organizationId, userId }, fileIds) =>
-      rows.countDocuments({ organizationId, userId, fileId: { $in: [...fileIds] } }).exec(),
+    ...rowsOfFiles(rows),
   };
 }

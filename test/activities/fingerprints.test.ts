@@ -48,6 +48,7 @@ const OTHER_PAGE: PageOptions = {
   cssSelectorsToSkip: ['#footer'],
   downloadCssAndMedia: true,
   usePremiumProxies: true,
+  removeRepeatedBlocks: false,
 };
 const entriesOf = <T extends object>(values: T) => Object.entries(values) as [keyof T & string, T[keyof T]][];
 

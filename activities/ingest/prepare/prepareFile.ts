@@ -68,7 +68,8 @@ async function prepareOpened(
   }
   // Load the model while the content is fetched and read, unless the content may turn out to be unchanged.
   if (space && !isComparable) deps.embeddings.prepare(space.name);
-  const opened = sent ?? (await openContent(file, isComparable, deps, signal));
+  const ahead = sent ? null : preparation.fetchedAhead(file, isComparable);
+  const opened = sent ?? (ahead ? ahead.opened : await openContent(file, isComparable, deps, signal));
   attempt.bytes = sent?.size ?? opened?.bytes.byteLength ?? 0;
   attempt.stage = 'read';
   if (keepLinks) await passLinks(started, opened, keepLinks, deps, signal);
@@ -92,12 +93,13 @@ async function prepareOpened(
   if (file.options.storeFileOnly)
     return { started, finished: finishedUnread(facts), content: small, document: null, space: null, vectors: [] };
 
+  const site = sent ? null : await preparation.evidenceOf(file);
   // Small content is written later, together with the chunks.
   const giveBytes = small === null;
   const read =
     sent && processing.asPicture
       ? pictureDocument(sent)
-      : await readContent(runId, file, { opened, rawHash, giveBytes }, deps, signal);
+      : await readContent(runId, file, { opened, rawHash, giveBytes, site }, deps, signal);
   const { attachments: inside = [], ...document } = read;
   const attachments = opened.attachmentsOnRequest === true && file.options.syncAttachments !== true ? [] : inside;
   let vectors: Float32Array[] = [];

@@ -1,14 +1,22 @@
 import type { VectorSpace } from '../../../contract/vectors/embeddingModels.js';
 import type { SparseVector } from '../../../contract/vectors/sparseVectors.js';
-import type { ProcessedDocument } from '../../../documents/types.js';
+import type { ProcessedDocument, SiteEvidence } from '../../../documents/types.js';
 import type { SmallContent } from '../../../store/contents/contents.js';
 import type { FinishedSync } from '../../../store/files/finish.js';
 import type { StartedFile } from '../../../store/files/start.js';
+import type { FileDoc } from '../../../store/models/files.js';
+import type { OpenedContent } from '../../deps.js';
 import type { AttemptCost } from './attemptCost.js';
 import type { TokenBound } from './tokenBound.js';
 
 /** Receives the links of a page before anything of the page is written. */
 export type LinkKeeper = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
+
+/**
+ * Returns the content of a page that was fetched before its file began, once; null if it was not.
+ * @throws the Fault of that fetch
+ */
+export type FetchedAhead = (file: FileDoc, isComparable: boolean) => { readonly opened: OpenedContent | null } | null;
 
 /** Inputs for the preparation of a file. */
 export interface Preparation {
@@ -18,6 +26,9 @@ export interface Preparation {
   readonly attempt: AttemptCost;
   /** Collector of links; null unless the page belongs to a crawl that continues from it. */
   readonly keepLinks: LinkKeeper | null;
+  readonly fetchedAhead: FetchedAhead;
+  /** Returns what is known of the site of a page. */
+  evidenceOf(file: FileDoc): Promise<SiteEvidence | null>;
 }
 
 /** A file whose content is fetched, read and embedded, ready to be stored. */

@@ -2,7 +2,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { FileFormat } from '../../../contract/files/fileFormats.js';
 import type { Transcript } from '../../../contract/files/transcripts.js';
 import { MAX_CRASHES } from '../../../contract/files/uploads.js';
-import type { ChunkOptions, ParseInput, ProcessedDocument } from '../../../documents/types.js';
+import type { ChunkOptions, ParseInput, ProcessedDocument, SiteEvidence } from '../../../documents/types.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps, OpenedContent, OpenedOriginal } from '../../deps.js';
@@ -15,6 +15,8 @@ export interface ReadableContent {
   readonly rawHash: string;
   /** Whether the bytes can be transferred to the reader, because they are not needed afterwards. */
   readonly giveBytes: boolean;
+  /** What is known of the site of a page; null for other files. */
+  readonly site: SiteEvidence | null;
 }
 
 /** Faults that mean that the reader crashed, in contrast to unreadable content. */
@@ -84,7 +86,7 @@ export async function readContent(
   }
 }
 
-function inputOf({ opened, giveBytes }: ReadableContent): ParseInput {
+function inputOf({ opened, giveBytes, site }: ReadableContent): ParseInput {
   const sent = 'hash' in opened ? opened : null;
   return {
     bytes: opened.bytes,
@@ -96,6 +98,7 @@ function inputOf({ opened, giveBytes }: ReadableContent): ParseInput {
     name: opened.url,
     baseUrl: sent ? null : opened.url,
     html: opened.html,
+    ...(site ? { site } : {}),
   };
 }
 

@@ -129,7 +129,7 @@ function isRepeated(element: PageElement, seen: Set<number>): boolean {
 }
 
 /** Removes headings whose whole section was removed: "Related" is of no use without its links. */
-function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>): void {
+export function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>): void {
   let heading: PageElement | null = null;
   let isBare = false;
   const end = (): void => {

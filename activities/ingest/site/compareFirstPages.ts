@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
+
+import { Fault } from '../../../contract/failures.js';
+import type { PageOptions } from '../../../contract/files/ingestOptions.js';
+import { skipsOf } from '../../../contract/runs/scrapeSitemap.js';
+import type { FileDoc } from '../../../store/models/files.js';
+import type { Run } from '../../../store/models/runs.js';
+import type { ActivityDeps, OpenedContent } from '../../deps.js';
+import type { FileSlots } from '../fileSlots.js';
+import { contentStep } from '../prepare/contentStep.js';
+import { openContent } from '../prepare/openContent.js';
+import { closeText, type FetchedAhead } from '../prepare/preparedFile.js';
+import { processingFor } from '../prepare/processing.js';
+import { refuseCrashing } from '../prepare/readContent.js';
+import { siteOfRun } from './comparesPages.js';
+import { LEAST_PAGES, learnBlocks, type PageBlocks } from './learnBlocks.js';
+import { hostOf } from './siteEvidence.js';
+
+/** After this time in milliseconds no more pages are fetched for the comparison. */
+const FETCH_MS = 20_000;
+/** Maximum number of bytes of fetched pages that stay in memory until their file is read. Others are fetched again. */
+const KEPT_BYTES = 16_000_000;
+/** The texts are not used, so their chunks need no size. */
+const NO_CHUNKS = { chunkSize: 1_000_000, chunkOverlap: 0, prefix: null };
+const NOTHING_FETCHED: FetchedAhead = () => null;
+
+/** A fetched page of the comparison. */
+interface Looked {
+  readonly file: FileDoc;
+  /** The content, or null if the stored copy is current; a Fault if it could not be fetched. */
+  readonly got: OpenedContent | null | Fault;
+  readonly isComparable: boolean;
+  readonly isNew: boolean;
+  /** Null: not read yet, because it is unchanged. */
+  readonly blocks: readonly string[] | null;
+}
+
+/**
+ * Compares the first pages of a scrape before any of them is read, and stores the blocks that they repeat. Learns again
+ * only if one of these pages is new or changed. Writes once, at the end, so a retry after a crash learns the same.
+ * @param fileIds the files of a batch; the first ones by id are compared
+ * @returns the contents that were fetched, so that no page is fetched twice
+ * @throws the error of a store
+ */
+export async function compareFirstPages(
+  run: Run,
+  fileIds: readonly number[],
+  deps: ActivityDeps,
+  slots: FileSlots,
+  signal: AbortSignal,
+): Promise<FetchedAhead> {
+  const { store, settings } = deps;
+  const site = siteOfRun(run, settings);
+  if (site === null || fileIds.length < LEAST_PAGES) return NOTHING_FETCHED;
+  const known = await store.siteBlocks.find(site);
+  if (known !== null && known.runId >= run._id) return NOTHING_FETCHED;
+
+  const first = fileIds.toSorted((a, b) => a - b).slice(0, settings.siteSamplePages);
+  const files = (await store.files.byIds(run, first)).filter(({ callerChunks }) => !callerChunks);
+  const until = performance.now() + FETCH_MS;
+  const limit = pLimit(settings.fileConcurrency);
+  const tries = files.map((file) =>
+    limit(() => slots.run(run, async () => (performance.now() > until ? null : look(file, deps, signal)))),
+  );
+  const looked = (await Promise.all(tries)).flatMap((one) => one ?? []);
+  const isNew = known === null || looked.some((one) => one.isNew);
+  const pages = isNew ? await Promise.all(looked.map((one) => limit(() => blocksOf(one, deps, signal)))) : [];
+  const blocks = isNew ? learnBlocks(pages.flatMap((page) => page ?? [])) : known.blocks;
+  await store.siteBlocks.learn(site, run._id, blocks);
+  return keep(looked);
+}
+
+async function look(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<Looked> {
+  signal.throwIfAborted();
+  const { isComparable } = processingFor(file, null, deps);
+  const fetched = { file, isComparable };
+  try {
+    const got = await openContent(file, isComparable, deps, signal);
+    const hash = got && createHash('sha256').update(got.bytes).digest('hex');
+    const isNew = got !== null && !(isComparable && file.rawHash === hash);
+    const blocks = isNew ? await listBlocks(file, { ...got, rawHash: hash }, deps, signal) : null;
+    return { ...fetched, got, isNew, blocks };
+  } catch (error) {
+    if (!(error instanceof Fault) || signal.aborted) throw error;
+    return { ...fetched, got: error, isNew: false, blocks: [] };
+  }
+}
+
+/** Returns the blocks of a page, of an unchanged one from its stored copy; null if it has none. */
+async function blocksOf({ file, got, blocks }: Looked, deps: ActivityDeps, signal: AbortSignal) {
+  let found = blocks;
+  if (found === null) {
+    const bytes = await deps.store.contents.get({ ...file, fileId: file._id });
+    const contentType = file.statistics?.mimeType ?? null;
+    const stored = { contentType, url: file.externalFileId, html: skipsOf(file.sourceOptions as PageOptions) };
+    const copy = got instanceof Fault || got === null ? bytes && { ...stored, bytes } : got;
+    found = copy === null ? [] : await listBlocks(file, { ...copy, rawHash: file.rawHash }, deps, signal);
+  }
+  return found.length === 0 ? null : ({ fileId: file._id, host: hostOf(file), blocks: found } satisfies PageBlocks);
+}
+
+/** Returns the ids of the blocks of a content; none if it cannot be read, which its file reports later. */
+async function listBlocks(
+  file: FileDoc,
+  content: Pick<OpenedContent, 'bytes' | 'contentType' | 'url' | 'html'> & { readonly rawHash: string | null },
+  deps: ActivityDeps,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { bytes, contentType, url, html, rawHash } = content;
+  const site = { host: hostOf(file), repeated: [], listBlocks: true };
+  const input = { bytes, contentType, name: url, baseUrl: url, html, site, owner: file.userId };
+  try {
+    if (rawHash !== null) refuseCrashing(file, rawHash);
+    const document = await contentStep('read', signal, deps, () => deps.documents.process(input, NO_CHUNKS, signal));
+    closeText(document);
+    return document.blocks ?? [];
+  } catch (error) {
+    if (!(error instanceof Fault) || signal.aborted) throw error;
+    return [];
+  }
+}
+
+/** Keeps fetched contents until their files are read. */
+function keep(looked: readonly Looked[]): FetchedAhead {
+  const kept = new Map<number, Looked>();
+  let bytes = 0;
+  for (const one of looked) {
+    bytes += one.got instanceof Fault ? 0 : (one.got?.bytes.byteLength ?? 0);
+    if (bytes <= KEPT_BYTES) kept.set(one.file._id, one);
+  }
+  return (file, isComparable) => {
+    const one = kept.get(file._id);
+    kept.delete(file._id);
+    // Its options may have changed since.
+    if (!one || one.isComparable !== isComparable) return null;
+    if (one.got instanceof Fault) throw one.got;
+    return { opened: one.got };
+  };
+}

@@ -1,0 +1,42 @@
+import type { RepeatedBlock } from '../../../store/models/siteBlocks.js';
+
+/** The blocks of one page of a scrape. */
+export interface PageBlocks {
+  readonly fileId: number;
+  readonly host: string;
+  /** Ids, each once, from the reader of the page. */
+  readonly blocks: readonly string[];
+}
+
+/** Least number of pages of a host from which its blocks are learned. Fewer pages say little about the others. */
+export const LEAST_PAGES = 5;
+/** Least share of the pages of a host on which a repeated block is. Sites have pages of several templates. */
+const SHARE = 0.6;
+/** Maximum number of repeated blocks of a scrape, the longest first. */
+const MOST_BLOCKS = 500;
+
+const lengthOf = (id: string): number => Number.parseInt(id, 36);
+
+/**
+ * Returns the blocks that repeat over most pages of a host. The result depends only on the pages, not on their order.
+ * Each block has the page that keeps it, the one with the lowest id: no text of a site disappears completely.
+ */
+export function learnBlocks(pages: readonly PageBlocks[]): RepeatedBlock[] {
+  const pagesOf = new Map<string, number>();
+  for (const { host } of pages) pagesOf.set(host, (pagesOf.get(host) ?? 0) + 1);
+  const seen = new Map<string, { count: number; keptBy: number }>();
+  const found = new Map<string, RepeatedBlock>();
+  for (const { fileId, host, blocks } of pages) {
+    const all = pagesOf.get(host) ?? 0;
+    if (all < LEAST_PAGES) continue;
+    for (const id of new Set(blocks)) {
+      const known = seen.get(id);
+      const next = { count: (known?.count ?? 0) + 1, keptBy: Math.min(fileId, known?.keptBy ?? fileId) };
+      seen.set(id, next);
+      if (next.count >= SHARE * all) found.set(id, { id, keptBy: next.keptBy });
+    }
+  }
+  return [...found.values()]
+    .toSorted((a, b) => lengthOf(b.id) - lengthOf(a.id) || (a.id < b.id ? -1 : 1))
+    .slice(0, MOST_BLOCKS);
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { Document, ParentNode } from 'domhandler';
+import type { RepeatedBlocks, SiteEvidence } from '../types.js';
+import type { Selection } from './mainText/findMainText.js';
+import { isBlock } from './mainText/pageFacts.js';
+import { findRepeats, signatureOf } from './mainText/repeats.js';
+import { removeBareHeadings } from './mainText/scoreBlocks.js';
+import { countText, HOLDS, isElement, isText, type PageElement, visibleLength } from './pageElement.js';
+import { HEADINGS, PREFORMATTED } from './tagSets.js';
+
+/** Least number of visible characters of a block. Shorter ones are labels of the content: "Return value". */
+const LEAST_LENGTH = 20;
+/** Largest number of visible characters of a block; larger ones are compared by the blocks in them. */
+const MOST_LENGTH = 10_000;
+/** Maximum number of blocks of a page, the outermost first. */
+const MOST_BLOCKS = 1_000;
+/** Share of the text that must remain. Otherwise the repetition is the content: a list with one changing number. */
+const KEPT_SHARE = 0.5;
+/** Number of visible characters that must remain. */
+const KEPT_LENGTH = 50;
+
+/** They frame the page, or go only with a section or a container: a removed cell would change its table. */
+const NO_BLOCKS = new Set([
+  ...['html', 'body', 'main', 'article', 'li', 'dt', 'dd', 'tr', 'td', 'th', 'tbody', 'thead', 'tfoot', 'caption'],
+  ...['figcaption', 'legend', 'summary', 'option', 'optgroup', 'hr', 'br'],
+  ...HEADINGS,
+  ...PREFORMATTED,
+]);
+/** Nothing inside them is a block: code, and text of one line. */
+const CLOSED = new Set([...PREFORMATTED, ...HEADINGS, 'p', 'caption', 'figcaption', 'legend', 'summary']);
+/** Parts of lists and tables. They are read only if they hold sections: layouts made of tables and lists do. */
+const PARTS = new Set(['li', 'dt', 'dd', 'td', 'th']);
+const SECTIONS = HOLDS.heading | HOLDS.list;
+
+/** Number of kept visible characters of each element. */
+type Lengths = ReadonlyMap<PageElement, number>;
+
+function measure(parent: ParentNode, leftOut: ReadonlySet<PageElement>, lengths: Map<PageElement, number>): number {
+  let sum = 0;
+  for (const child of parent.children) {
+    if (isText(child)) {
+      countText(child);
+      sum += child.visibleLength;
+    } else if (isElement(child) && !leftOut.has(child)) {
+      const length = measure(child, leftOut, lengths) + visibleLength(altOf(child));
+      lengths.set(child, length);
+      sum += length;
+    }
+  }
+  return sum;
+}
+
+const altOf = ({ name, attribs }: PageElement): string => (name === 'img' ? (attribs['alt'] ?? '') : '');
+
+/** Returns the kept text of an element without white space, which templates change. Digits stay: they can be facts. */
+function textOf(element: PageElement, lengths: Lengths): string {
+  let text = altOf(element);
+  for (const child of element.children) {
+    if (isText(child)) text += child.data;
+    else if (isElement(child) && (lengths.get(child) ?? 0) > 0) text += textOf(child, lengths);
+  }
+  return text.replaceAll(/\s+/g, '');
+}
+
+/** Returns the tags around an element, without numbers: an equal text at another place is another block. */
+function pathOf(element: PageElement): string {
+  let path = element.name;
+  for (let node = element.parent; node !== null && isElement(node); node = node.parent) path = `${node.name}/${path}`;
+  return path;
+}
+
+/** Returns the id of a block: its length, which most other blocks do not have, and a hash of host, place and text. */
+function idOf(element: PageElement, length: number, lengths: Lengths, host: string): string {
+  const hash = createHash('sha256').update(`${host}\n${pathOf(element)}\n${textOf(element, lengths)}`);
+  return `${length.toString(36)}.${hash.digest('base64url').slice(0, 12)}`;
+}
+
+/**
+ * Calls `visit` for each kept block of a page, the outermost first; true skips the blocks in it.
+ * @param lengths their lengths, from `measure`
+ */
+function eachBlock(root: Document, lengths: Lengths, visit: (block: PageElement, length: number) => boolean): void {
+  let found = 0;
+  const waiting: ParentNode[] = [root];
+  for (const parent of waiting) {
+    const series = findRepeats(parent)?.signature ?? '';
+    for (const child of parent.children) {
+      if (!isElement(child) || !isBlock(child)) continue;
+      const length = lengths.get(child) ?? 0;
+      if (length < LEAST_LENGTH) continue;
+      // Elements of one class in a row, such as lines of code, are like items of a list.
+      const isInSeries = child.name !== 'p' && !series.endsWith('.') && signatureOf(child) === series;
+      const isPart = isInSeries || PARTS.has(child.name);
+      if (length <= MOST_LENGTH && !isPart && !NO_BLOCKS.has(child.name)) {
+        if (++found > MOST_BLOCKS) return;
+        if (visit(child, length)) continue;
+      }
+      if (!CLOSED.has(child.name) && (!isPart || (child.holds & SECTIONS) !== 0)) waiting.push(child);
+    }
+  }
+}
+
+/** Returns the ids of the blocks of a page's main text, without duplicates. */
+export function listBlocks(root: Document, { leftOut }: Selection, host: string): string[] {
+  const lengths = new Map<PageElement, number>();
+  measure(root, leftOut, lengths);
+  const ids = new Set<string>();
+  eachBlock(root, lengths, (block, length) => {
+    ids.add(idOf(block, length, lengths, host));
+    return false;
+  });
+  return [...ids];
+}
+
+/**
+ * Leaves out the blocks that the site repeats, and headings that would have nothing below them. A page that would lose
+ * most of its text keeps all of it.
+ */
+export function withoutRepeated(
+  root: Document,
+  selection: Selection,
+  { host, repeated }: SiteEvidence,
+): { readonly selection: Selection; readonly removed: RepeatedBlocks | null } {
+  const unchanged = { selection, removed: null };
+  if (repeated.length === 0) return unchanged;
+  const ids = new Set(repeated);
+  const known = new Set(repeated.map((id) => Number.parseInt(id, 36)));
+  const lengths = new Map<PageElement, number>();
+  const all = measure(root, selection.leftOut, lengths);
+  const blocks: PageElement[] = [];
+  eachBlock(root, lengths, (block, length) => {
+    if (!known.has(length) || !ids.has(idOf(block, length, lengths, host))) return false;
+    blocks.push(block);
+    return true;
+  });
+  if (blocks.length === 0) return unchanged;
+  const leftOut = new Set([...selection.leftOut, ...blocks]);
+  for (const parent of new Set(blocks.map((block) => block.parent)))
+    if (parent !== null) removeBareHeadings(parent, leftOut);
+  let characters = 0;
+  for (const element of leftOut) if (!selection.leftOut.has(element)) characters += lengths.get(element) ?? 0;
+  const rest = all - characters;
+  if (rest < KEPT_LENGTH || rest < KEPT_SHARE * all) return unchanged;
+  return { selection: { ...selection, leftOut }, removed: { blocks: blocks.length, characters } };
+}

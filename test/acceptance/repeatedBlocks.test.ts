@@ -1,0 +1,214 @@
+/** Blocks that the pages of a scraped site repeat, through the API. */
+import type { Client } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+
+import type { FileRecord } from '../../contract/files/records.js';
+import { scheduleIds } from '../../contract/runs/workflowIds.js';
+import { createTemporalClient } from '../../dispatch/client.js';
+import { type Site, sitemapOf, startSite } from '../emulators/site.js';
+import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
+import { testEngines } from '../support/engines.js';
+import { runPass } from '../support/passes.js';
+import { startService, type TestService } from '../support/service.js';
+import { waitFor } from '../support/waitFor.js';
+
+const COOKIES = 'We use cookies to count visits. Read in our policy what we store and for how long.';
+const MENU = ['Piers', 'Tides', 'Ferries', 'Pilots', 'Museum'].map((name) => `<li>${name} of the harbour`).join('');
+/** Removed from every page but the first. */
+const NOTICES = [COOKIES, 'Pilots of the harbour', 'Questions? Write to the harbour office, pier 4.'];
+const proseOf = (number: number): string =>
+  `Pier ${number} was built of stone in ${1800 + number}. It was ${number * 7} metres long, and ships of ` +
+  `${number * 30} tons could land there at every tide of the year, which brought wool and coal to quay ${number}.`;
+/** A page whose menu, notice and footer are inside of its main text. */
+const pageOf = (number: number): string =>
+  `<title>Pier ${number}</title><main><div><ul>${MENU}</ul></div><h1>Pier ${number}</h1><p>${proseOf(number)}</p>` +
+  `<div><p>${COOKIES}</p></div><p>${proseOf(number + 100)}</p><p>${NOTICES[2]}</p></main>`;
+
+let service: TestService;
+let client: Client;
+let organization: ApiClient;
+let site: Site;
+let user: TestUser;
+let users = 0;
+
+beforeAll(async () => {
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
+  organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
+});
+afterAll(async () => {
+  await service.close();
+  await client.connection.close();
+});
+beforeEach(async () => {
+  site = await startSite();
+  users += 1;
+  user = await service.user(`reader ${users}`);
+});
+afterEach(() => site.close());
+
+/** Publishes a number of pages. */
+function publish(count: number): void {
+  const paths = Array.from({ length: count }, (_, i) => `/pier${String(i + 1).padStart(2, '0')}.html`);
+  for (const [i, path] of paths.entries()) if (!site.pages.has(path)) site.pages.set(path, pageOf(i + 1));
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
+}
+
+async function scrape(who = user, body: Record<string, unknown> = {}): Promise<FileRecord> {
+  const parent = await who.settled((await who.scrape({ url: site.url('/sitemap.xml'), ...body })).id);
+  expect(parent).toMatchObject({ sync_status: 'READY' });
+  return parent;
+}
+
+/** Returns the key of the learned blocks of a scrape. */
+const rowOf = ({ organization_id: organizationId, organization_user_id: userId, id: fileId }: FileRecord) => ({
+  organizationId,
+  userId: userId!,
+  fileId,
+});
+
+interface ReadPage {
+  readonly id: number;
+  readonly number: number;
+  readonly text: string;
+  readonly removed: unknown;
+}
+
+/** Returns the pages of a scrape with their texts, in order of id. */
+async function pagesOf(parent: FileRecord, who = user): Promise<ReadPage[]> {
+  const children = (await who.children(parent.id)).toSorted((a, b) => a.id - b.id);
+  return Promise.all(
+    children.map(async ({ id, external_url: url, file_metadata: facts }) => {
+      const chunks = await who.chunks({ ids: [id] });
+      const text = chunks.results.map((chunk) => chunk.source_content).join('\n');
+      const number = Number(/pier(\d+)/.exec(url ?? '')?.[1]);
+      return { id, number, text, removed: (facts ?? {})['repeated_blocks_removed'] };
+    }),
+  );
+}
+
+const noticesIn = ({ text }: ReadPage): string[] => NOTICES.filter((notice) => text.includes(notice));
+const hasProse = ({ text, number }: ReadPage): boolean =>
+  text.includes(proseOf(number)) && text.includes(proseOf(number + 100));
+
+describe('a scrape', () => {
+  test('keeps repeated blocks on the first page only, says so in the records, and fetches each page once', async () => {
+    publish(30);
+    const pages = await pagesOf(await scrape());
+    expect(pages).toHaveLength(30);
+    expect(pages.every(hasProse)).toBe(true);
+    expect(pages.map(noticesIn)).toEqual([NOTICES, ...pages.slice(1).map(() => [])]);
+    expect(pages[0]?.removed).toBeUndefined();
+    for (const { removed } of pages.slice(1)) expect(removed).toEqual({ blocks: 3, characters: expect.any(Number) });
+    const fetched = site.requests.filter((path) => path.startsWith('/pier'));
+    expect(fetched.toSorted()).toEqual([...new Set(fetched)].toSorted());
+  });
+
+  test('keeps them everywhere with remove_repeated_blocks: false, also for another user of the same site', async () => {
+    publish(8);
+    const other = await service.user(`other ${users}`);
+    const own = await scrape();
+    const kept = await scrape(other, { remove_repeated_blocks: false });
+    expect((await pagesOf(kept, other)).map(noticesIn)).toEqual(Array.from({ length: 8 }, () => NOTICES));
+    const [mine, others] = [rowOf(own), rowOf(kept)];
+    const { siteBlocks } = service.store;
+    expect((await siteBlocks.find(mine))?.blocks).not.toHaveLength(0);
+    expect(await siteBlocks.find(others)).toBeNull();
+    // Neither another user nor another organization finds the row.
+    expect(await siteBlocks.find({ ...others, fileId: own.id })).toBeNull();
+    expect(await siteBlocks.find({ ...mine, organizationId: mine.organizationId + 1 })).toBeNull();
+  });
+
+  test('compares the pages that can be fetched, and fetches a missing one once', async () => {
+    publish(9);
+    site.pages.delete('/pier02.html');
+    const pages = await pagesOf(await scrape());
+    const without = pages.map((page) => noticesIn(page).length);
+    expect(without).toEqual([NOTICES.length, ...Array.from({ length: 8 }, () => 0)]);
+    expect(pages[1]?.text).toBe('');
+    expect(site.requests.filter((path) => path === '/pier02.html')).toHaveLength(1);
+  });
+
+  test('of four pages keeps all of their text', async () => {
+    publish(4);
+    expect((await pagesOf(await scrape())).map(noticesIn)).toEqual(Array.from({ length: 4 }, () => NOTICES));
+  });
+
+  test('by links learns from the pages that the start page links to', async () => {
+    publish(10);
+    const links = Array.from(site.pages.keys(), (path) => `<li><a href="${path}">${path}</a>`).join('');
+    site.pages.set('/', `<title>Piers</title><main><h1>All piers</h1><p>${proseOf(99)}</p><ul>${links}</ul></main>`);
+    const body = [{ url: site.url('/'), recursion_depth: 1, max_pages_to_scrape: 20 }];
+    const { body: answer } = await user.post<{ id: number }[]>('/web_scrape', body);
+    const parent = await user.settled(answer[0]!.id);
+    const pages = (await pagesOf(parent)).filter(({ number }) => number > 0);
+    expect(pages.map(noticesIn).filter((notices) => notices.length > 0)).toEqual([NOTICES]);
+    expect(pages.every(hasProse)).toBe(true);
+  });
+
+  test('that is deleted leaves no blocks', async () => {
+    publish(6);
+    const parent = await scrape();
+    const row = rowOf(parent);
+    expect(await service.store.siteBlocks.find(row)).not.toBeNull();
+    await user.post('/delete_files_v2', { filters: { ids: [parent.id] } });
+    await waitFor(
+      () => service.store.siteBlocks.find(row),
+      (left) => left === null,
+    );
+  });
+});
+
+test('learning sends no event for pages that were read before, and a changed page gets the new evidence', async () => {
+  publish(4);
+  const parent = await scrape(user, { enable_auto_sync: true });
+  const before = await pagesOf(parent);
+  interface Listed {
+    readonly results: {
+      readonly cursor: number;
+      readonly webhook_type: string;
+      readonly obj: { readonly object_id: unknown };
+    }[];
+  }
+  const { events } = service.store;
+  const eventsAfter = async (cursor: number) =>
+    (await organization.get<Listed>(`/events?limit=1000&after=${cursor}`)).body.results;
+  /** Returns the numbers of the pages with an event after a cursor, once the wanted ones are ready, and the last cursor. */
+  const told = async (pages: readonly ReadPage[], wanted: readonly number[], after: number) => {
+    const listed = await waitFor(
+      async () => {
+        await events.settle(pages.map(({ id }) => id));
+        await events.number();
+        return eventsAfter(after);
+      },
+      (found) => wanted.every((number) => numbersIn(found, pages, 'FILE_READY').includes(number)),
+    );
+    return { numbers: numbersIn(listed, pages), cursor: listed.at(-1)?.cursor ?? after };
+  };
+  const numbersIn = (listed: Listed['results'], pages: readonly ReadPage[], type?: string): number[] => {
+    const typed = listed.filter(({ webhook_type: own }) => type === undefined || own === type);
+    const ids = new Set(typed.flatMap(({ obj }) => [obj.object_id].flat().map(String)));
+    return pages.filter(({ id }) => ids.has(String(id))).map(({ number }) => number);
+  };
+  const pass = async (): Promise<void> => {
+    const done = await runPass(client, service.names, scheduleIds.container(parent.id));
+    expect(done).toMatchObject({ outcome: 'finished' });
+  };
+
+  const first = await told(before, [1, 2, 3, 4], 0);
+  publish(12);
+  await pass();
+  const grown = await pagesOf(parent);
+  expect(grown.map(({ number }) => number)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+  expect(grown.slice(0, 4)).toEqual(before);
+  expect(grown.slice(4).map(noticesIn)).toEqual(Array.from({ length: 8 }, () => []));
+  const added = [5, 6, 7, 8, 9, 10, 11, 12];
+  const second = await told(grown, added, first.cursor);
+  expect(second.numbers).toEqual(added);
+
+  site.pages.set('/pier03.html', pageOf(3).replace('coal', 'coal and salt'));
+  await pass();
+  const changed = await pagesOf(parent);
+  expect(changed.map(noticesIn)).toEqual(grown.map((page, i) => (i === 2 ? [] : noticesIn(page))));
+  expect((await told(changed, [3], second.cursor)).numbers).toEqual([3]);
+});
