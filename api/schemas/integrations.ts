@@ -8,6 +8,7 @@ import { boundFields } from './bounds.js';
 import { type IngestBody, ingestFields } from './ingest.js';
 import { idList, MAX_MEMBERS, pagination } from './listing.js';
 import { tags } from './tags.js';
+import { ocrLanguages } from './ocrLanguages.js';
 import { toUploadIngest } from './uploads.js';
 import type { Infer, Shape } from './inferred.js';
 import { named } from './reference.js';
@@ -96,6 +97,7 @@ export const ocrFields = () => ({
   parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false).description(
     'With `use_ocr`: whether tables in PDFs and pictures become rows of `header: value` in chunks of their own.',
   ),
+  ocr_languages: ocrLanguages(),
 });
 /** Fields of file_sync_config, for operations that have them at the top level. */
 export const syncAttachments = () =>

@@ -48,7 +48,7 @@ const OVERVIEW = {
   stalls: [],
   sources: { counts: { revoked: 0, failed: 0, held: 0, syncing: 1, ready: 2 }, rows: [SOURCE] },
   runs: { rows: [RUN], started: 1, waiting: 0, paused: 0, stalled: 0 },
-  ...{ failures: [], held: [], quarantine: { files: 0, rows: [], groups: 0 }, webhooks: [], storage: null },
+  ...{ failures: [], warnings: [], held: [], quarantine: { files: 0, rows: [], groups: 0 }, webhooks: [], storage: null },
 };
 /** Renders a part of the page. @param fields differences from an organization without problems */
 const render = (
