@@ -74,7 +74,10 @@ function createOcr(
       for (;;) {
         const choice = { folder: ocr.folder, present: data.present(codes), refused: [...refused.keys()] };
         const settings = { ...choice, languages, maxPixels };
-        const answer = await lane.answer<PageText | NeededData>({ input, recognition: { ...options, settings } }, signal);
+        const answer = await lane.answer<PageText | NeededData>(
+          { input, recognition: { ...options, settings } },
+          signal,
+        );
         if (!('needs' in answer)) return answer;
         // It cannot be read without this data.
         const fault = refused.get(answer.needs);

@@ -7,7 +7,7 @@ import { stepFields } from './ingest.js';
 import type { Shape } from './inferred.js';
 import { named } from './reference.js';
 import { embeddingModel, mediaType, transcriptionService } from './enums.js';
-import { ocrLanguages } from './ocrLanguages.js';
+import { ocrLanguages } from './ocr.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
 const flag = () => Joi.boolean().default(false);
@@ -116,7 +116,11 @@ export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions 
 });
 
 /** OCR settings of a record; absent unless OCR was requested. */
-export const toOcrProperties = ({ useOcr = false, parsePdfTablesWithOcr = false, ocrLanguages: given }: IngestOptions) =>
+export const toOcrProperties = ({
+  useOcr = false,
+  parsePdfTablesWithOcr = false,
+  ocrLanguages: given,
+}: IngestOptions) =>
   useOcr
     ? {
         use_ocr: true,

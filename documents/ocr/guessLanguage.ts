@@ -30,11 +30,7 @@ for (const languages of WEIGHTS.values())
   for (const language of languages.keys()) languages.set(language, 1 / languages.size);
 
 const bare = (word: string): string =>
-  word
-    .toLowerCase()
-    .normalize('NFD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll('ł', 'l');
+  word.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('ł', 'l');
 
 /**
  * Guesses the language of a text in Latin script by its frequent words. The text may be read with the data of another

@@ -36,7 +36,10 @@ export async function recognizePage(
   const format = input.readAs ?? identifyFile({ ...input, bytes }).format;
   const raster = format === 'PDF' ? await rasterOfPdf(bytes, number) : await rasterOfImage(bytes, settings.maxPixels);
   try {
-    const { language, page } = await readInLanguage(raster, { ...settings, languages: languages ?? settings.languages });
+    const { language, page } = await readInLanguage(raster, {
+      ...settings,
+      languages: languages ?? settings.languages,
+    });
     return layoutPage(page, language, { number, scale: raster.scale, wantsTables });
   } catch (error) {
     if (error instanceof DataNeeded) return { needs: error.code };

@@ -122,10 +122,7 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
         WARNING_CAUSES.map(async (cause) => {
           const [[latest], number] = await Promise.all([
             failed(scope, { cause, offset: 0, limit: 1 }),
-            files
-              .countDocuments(warned(scope, cause))
-              .hint(OPERATOR_INDEXES.warned.keys)
-              .limit(MAX_FAILURES_COUNTED),
+            files.countDocuments(warned(scope, cause)).hint(OPERATOR_INDEXES.warned.keys).limit(MAX_FAILURES_COUNTED),
           ]);
           return latest ? [{ cause, files: number, latest }] : [];
         }),

@@ -48,7 +48,14 @@ const OVERVIEW = {
   stalls: [],
   sources: { counts: { revoked: 0, failed: 0, held: 0, syncing: 1, ready: 2 }, rows: [SOURCE] },
   runs: { rows: [RUN], started: 1, waiting: 0, paused: 0, stalled: 0 },
-  ...{ failures: [], warnings: [], held: [], quarantine: { files: 0, rows: [], groups: 0 }, webhooks: [], storage: null },
+  ...{
+    failures: [],
+    warnings: [],
+    held: [],
+    quarantine: { files: 0, rows: [], groups: 0 },
+    webhooks: [],
+    storage: null,
+  },
 };
 /** Renders a part of the page. @param fields differences from an organization without problems */
 const render = (
@@ -152,6 +159,16 @@ describe('operators page', () => {
       /^Failures by cause 4 files .* 3 not found : .* HTTP 404\. .* 1 no cause was stored : Resync it/,
     );
     expect(render('failures')).toContain('No file has failed.');
+  });
+
+  test('shows ready files with a warning, with its remedy and the latest sentence', () => {
+    const fileMetadata = { warnings: [{ cause: 'low_ocr_confidence', message: 'OCR is not sure of page 2.' }] };
+    const latest = { runId: 7, workflowId: 'w', syncErrorMessage: null, fileMetadata, updatedAt: new Date(NOW) };
+    const warnings = [{ cause: 'low_ocr_confidence', files: 3, latest }];
+    expect(render('failures', { warnings })).toMatch(
+      /Ready, with a warning .* 3 low ocr confidence : Compare its text with the original\. .* OCR is not sure of page 2\./,
+    );
+    expect(render('failures')).not.toContain('warning');
   });
 
   test('shows pending decisions, and the request for each', () => {

@@ -17,7 +17,6 @@ import {
   documentFields,
   fileSyncConfig,
   incrementalSync,
-  ocrFields,
   type SelectionBody,
   selectionFields,
   syncAttachments,
@@ -33,6 +32,7 @@ import {
   toListing,
   toPage,
 } from '../../api/schemas/listing.js';
+import { ocrFields } from '../../api/schemas/ocr.js';
 import { type PageBody, pageFields, toPageOptions } from '../../api/schemas/pages.js';
 import { runsQuery, toRunFilter } from '../../api/schemas/syncRuns.js';
 import {

@@ -45,7 +45,11 @@ test('tries a strip with print, whose edges are between lines; a small picture a
   const page = picture(2000, 1200, 1700);
   const strip = cutStrip(page);
   const { pixels = page.pixels, height = 0 } = strip ?? {};
-  expect(strip).toMatchObject({ width: 1000, scale: 1, bytes: expect.objectContaining({ length: pixels.length + 16 }) });
+  expect(strip).toMatchObject({
+    width: 1000,
+    scale: 1,
+    bytes: expect.objectContaining({ length: pixels.length + 16 }),
+  });
   expect(height).toBeLessThan(300);
   const inkOf = (rows: Uint8Array): number => rows.filter((value) => value === 0).length / rows.length;
   // 24 of 40 rows, in which 5 of 12 columns between 100 and 900 are ink.
@@ -54,7 +58,7 @@ test('tries a strip with print, whose edges are between lines; a small picture a
   expect(cutStrip(picture(300, 100, 200))).toBeNull();
 });
 
-test('a photograph is not taken for print', () => {
+test('a photograph does not count as print', () => {
   const page = picture(2000, 1400, 1700);
   for (let at = 0; at < 600 * page.width; at += 2) page.pixels[at] = 0;
   // Rows of the photograph have ink in their first columns.

@@ -83,11 +83,7 @@ test('downloads a language once for parallel callers; an abort ends only the wai
   await expect(second).rejects.toThrow('stopped');
   release();
   const fault = (await first.catch((error: unknown) => error)) as Fault;
-  expect([downloads, fault.kind, lines]).toEqual([
-    1,
-    'not_configured',
-    ['Downloading the OCR data of German (8 MB)'],
-  ]);
+  expect([downloads, fault.kind, lines]).toEqual([1, 'not_configured', ['Downloading the OCR data of German (8 MB)']]);
   expect(fault.message).toBe(
     `The OCR data of German (deu) is not on this machine and could not be downloaded: no route. Run "npm run cli -- ocr fetch deu" where npm reaches its registry, or put deu.traineddata.gz into ${folder}.`,
   );
@@ -102,5 +98,6 @@ test('finds English, which is installed, and files that an operator put into the
 
 test('knows where to get the data of every language', () => {
   expect(OCR_LANGUAGE_CODES.filter((code) => PACKAGES[code] === undefined)).toEqual(['eng', 'rus']);
-  for (const { integrity } of Object.values(PACKAGES)) expect(Buffer.from(integrity.slice(7), 'base64').length).toBe(64);
+  for (const { integrity } of Object.values(PACKAGES))
+    expect(Buffer.from(integrity.slice(7), 'base64').length).toBe(64);
 });
