@@ -88,7 +88,10 @@ function createOcr(
         });
       }
     },
-    close: () => lane.close(),
+    async close() {
+      data.close();
+      await lane.close();
+    },
   };
 }
 

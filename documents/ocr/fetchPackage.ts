@@ -16,11 +16,15 @@ export type Download = (name: string, folder: string, signal: AbortSignal) => Pr
 
 /** Downloads by npm, which knows the proxy and the registry of this machine. */
 export const byNpm: Download = async (name, folder, signal) => {
-  await promisify(execFile)('npm', ['pack', '--loglevel', 'error', '--pack-destination', folder, name], {
-    cwd: folder,
-    signal,
-    timeout: TIMEOUT_MS,
-  });
+  await promisify(execFile)(
+    'npm',
+    ['pack', '--loglevel', 'error', '--fetch-retries', '1', '--pack-destination', folder, name],
+    {
+      cwd: folder,
+      signal,
+      timeout: TIMEOUT_MS,
+    },
+  );
 };
 
 /**

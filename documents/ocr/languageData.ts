@@ -27,10 +27,13 @@ export interface LanguageData {
   /** Returns which codes are in the folder now. Links data that is installed elsewhere into it. */
   present(codes: readonly DataCode[]): DataCode[];
   /**
-   * Downloads the data of a code unless it is present. Parallel calls share the download.
+   * Downloads the data of a code unless it is present. Parallel calls share the download; after a failed one, calls
+   * fail at once for some minutes, since each page would wait for it.
    * @throws Fault not_configured that names the language and what to do; the signal's reason
    */
   ensure(code: DataCode, signal: AbortSignal): Promise<void>;
+  /** Ends the downloads. */
+  close(): void;
 }
 
 export function createLanguageData({
@@ -39,6 +42,8 @@ export function createLanguageData({
   download = byNpm,
 }: LanguageDataSettings): LanguageData {
   const underWay = new Map<DataCode, Promise<void>>();
+  const failures = new Map<DataCode, { readonly fault: Fault; readonly until: number }>();
+  const closing = new AbortController();
   const fileOf = (code: DataCode): string => path.join(folder, `${code}.traineddata.gz`);
   const isPresent = (code: DataCode): boolean => {
     if (existsSync(fileOf(code))) return true;
@@ -58,9 +63,11 @@ export function createLanguageData({
     onProgress(`Downloading the OCR data of ${nameOf(code)} (${found.megabytes} MB)`);
     try {
       // Without the signal of one caller: others may wait for the same download.
-      await fetchPackage(code, found, fileOf(code), AbortSignal.timeout(FETCH_MS), download);
+      await fetchPackage(code, found, fileOf(code), closing.signal, download);
     } catch (error) {
-      throw missing(code, folder, error);
+      const fault = missing(code, folder, error);
+      failures.set(code, { fault, until: performance.now() + FAILED_MS });
+      throw fault;
     }
     onProgress(`The OCR data of ${nameOf(code)} is ready`);
   };
@@ -69,14 +76,17 @@ export function createLanguageData({
     present: (codes) => codes.filter(isPresent),
     async ensure(code, signal) {
       if (isPresent(code)) return;
+      const failed = failures.get(code);
+      if (failed && performance.now() < failed.until) throw failed.fault;
       const fetching = underWay.get(code) ?? fetch(code).finally(() => underWay.delete(code));
       underWay.set(code, fetching);
       await untilAborted(signal, fetching);
     },
+    close: () => closing.abort(new Error('the document pool is closed')),
   };
 }
 
-const FETCH_MS = 600_000;
+const FAILED_MS = 300_000;
 
 const nameOf = (code: DataCode): string => (code === 'osd' ? 'script detection' : OCR_LANGUAGES[code].name);
 

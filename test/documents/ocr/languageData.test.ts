@@ -83,6 +83,8 @@ test('downloads a language once for parallel callers; an abort ends only the wai
   await expect(second).rejects.toThrow('stopped');
   release();
   const fault = (await first.catch((error: unknown) => error)) as Fault;
+  // For some minutes it is not tried again.
+  await expect(data.ensure('deu', signal)).rejects.toBe(fault);
   expect([downloads, fault.kind, lines]).toEqual([1, 'not_configured', ['Downloading the OCR data of German (8 MB)']]);
   expect(fault.message).toBe(
     `The OCR data of German (deu) is not on this machine and could not be downloaded: no route. Run "npm run cli -- ocr fetch deu" where npm reaches its registry, or put deu.traineddata.gz into ${folder}.`,
