@@ -6,7 +6,7 @@ const INK = 160;
 const SHARE = 0.07;
 const LEAST_HEIGHT = 160;
 /** A row of print changes between ink and paper more often than a drawing, and not in every pixel like a photograph. */
-const MOST_CHANGES = 0.12;
+const MOST_CHANGES = 0.5;
 /** Maximum number of rows by which an edge moves to stand between two lines. */
 const MARGIN = 48;
 const STEP = 8;
@@ -47,5 +47,5 @@ export function cutStrip(raster: Raster): Raster | null {
   };
   const first = gap(top, -1);
   const last = gap(Math.min(height - 1, top + strip), 1);
-  return cutRows(raster, first, last);
+  return cutRows(raster, first, Math.min(height, last + 1));
 }

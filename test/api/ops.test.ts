@@ -258,7 +258,7 @@ describe('overview of an organization', () => {
         ['users', 'sources', 'runs', 'held', 'quarantine', 'storage'].map((name) => [name, read(name, name)]),
       ),
       stalls: { groups: read('stalls', []) },
-      files: { byCause: read('byCause', []) },
+      files: { byCause: read('byCause', []), byWarning: read('byWarning', []) },
       webhooks: { list: read('webhooks', [{ _id: 4 }]) },
       deliveries: { list: read('deliveries', ['d']) },
       ...{ pingMongo: () => Promise.resolve(), schema: { check: () => Promise.resolve(null) } },
@@ -301,6 +301,7 @@ describe('overview of an organization', () => {
       ['held', 'quarantine', 'sources', 'storage', 'users'].flatMap((name) => [`${name} 1`, `${name} 2`]),
     );
     expect(reads).toContain('byCause {"organizationId":1}');
+    expect(reads).toContain('byWarning {"organizationId":1}');
   });
 
   test('has null for a failed part, and reads it again', async () => {
