@@ -107,7 +107,9 @@ export interface PageText {
 export interface PageRecognition {
   /** The language in which it was read; null for an empty page. */
   readonly language: OcrLanguage | null;
-  /** Mean confidence of its words, 0 to 1, weighted by their length; null if there are none. */
+  /**
+   * Mean confidence of its words, 0 to 1, weighted by their length, illegible ones included; null if none was legible.
+   */
   readonly confidence: number | null;
 }
 

@@ -3,7 +3,7 @@ import { findTables } from '../tables/findTables.js';
 import { namedLines } from '../tables/foundTable.js';
 import type { PageLine, PageParagraph, PageText } from '../types.js';
 import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
-import { meanConfidence } from './confidence.js';
+import { meanConfidence, wordsOf } from './confidence.js';
 
 /** Minimum confidence of Tesseract, 0 to 100: patterns and edges are below it, letters rarely are. */
 const SURE_WORD = 30;
@@ -61,7 +61,8 @@ export function layoutPage(
     }
     flush();
   }
-  const confidence = meanConfidence(groups.flat().flatMap(({ words }) => words));
+  // Words that are left out count too: a page of which most was illegible is not read well.
+  const confidence = paragraphs.length === 0 ? null : meanConfidence(wordsOf(read));
   return { number, paragraphs, recognition: { language: confidence === null ? null : language, confidence } };
 }
 
