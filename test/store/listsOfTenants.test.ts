@@ -326,7 +326,7 @@ test('the overview of an organization lists first what needs attention, and coun
   expect(runs.rows.find(({ id }) => id === 10_400)).toMatchObject({ pause: null, total: 1, ready: 0, failed: 1 });
 
   expect(await overview.storage(organizationId)).toMatchObject({
-    files: { READY: 3, SYNC_ERROR: 2, RATE_LIMITED: 1, SYNCING: 0 },
+    files: { READY: 4, SYNC_ERROR: 2, RATE_LIMITED: 1, SYNCING: 0 },
     ...{ chunks: 2, bytes: 7, coldFiles: 1, warmingFiles: 0, coldBytes: 9, coldPoints: 2 },
   });
   expect(await overview.held(organizationId, 100)).toMatchObject([
