@@ -2,6 +2,7 @@ import type { Page, Word } from 'tesseract.js';
 
 const LETTERS = /[\p{L}\p{N}]/u;
 
+/** Returns the words of a page that have a letter or digit, in reading order. */
 export const wordsOf = (page: Page): Word[] =>
   (page.blocks ?? [])
     .flatMap(({ paragraphs }) => paragraphs)
