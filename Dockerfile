@@ -32,7 +32,8 @@ RUN npm ci --omit=dev --ignore-scripts \
 
 FROM ${NODE_IMAGE}
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends chromium-headless-shell \
+  # npm has no package with the OCR data of Russian.
+  && apt-get install -y --no-install-recommends chromium-headless-shell tesseract-ocr-rus \
   && rm -rf /var/lib/apt/lists/* \
   && install -d -m 700 -o node -g node /data
 WORKDIR /app

@@ -15,6 +15,20 @@ const BRINGING_IN = [
 const each = (field: string, reason: string): Record<string, string> =>
   Object.fromEntries(BRINGING_IN.map((operation) => [`${operation}.${field}`, reason]));
 
+/** Operations whose files OCR can read. */
+const WITH_OCR = [
+  'uploadfile',
+  'upload_file_from_url',
+  'integrations/oauth_url',
+  'integrations/files/sync',
+  'integrations/confluence/sync',
+  'integrations/s3/files',
+  'integrations/azure_blob_storage/files',
+] as const;
+
+const ofOcr = (field: string, reason: string): Record<string, string> =>
+  Object.fromEntries(WITH_OCR.map((operation) => [`${operation}.${field}`, reason]));
+
 /**
  * Everything that this server adds to the public contract, with the reason. The comparison with the contract allows
  * nothing else.
@@ -62,6 +76,7 @@ export const EXTENSIONS = {
     'web_scrape.[].remove_repeated_blocks': 'As for scrape_sitemap.',
     ...each('dry_run', 'Estimates a run: files, bytes, tokens, time, price. Nothing is embedded or stored.'),
     ...each('max_tokens', 'Maximum number of tokens that a run may embed: it pauses before it would exceed them.'),
+    ...ofOcr('ocr_languages', 'Scans are read in the languages of their tenant, not only in those of the deployment.'),
   },
   /** Extensions of responses to requests with the option. */
   answers: { dry_run: 'The estimate of a run, in the format of POST /files/reembed: see docs/api/runs.md.' },

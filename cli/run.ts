@@ -66,6 +66,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/keys.js')).rotateKey,
   },
   'key revoke': { summary: 'revokes an API key', load: async () => (await import('./commands/keys.js')).revokeKey },
+  'ocr fetch': {
+    summary: 'downloads the data of OCR languages',
+    load: async () => (await import('./commands/fetchOcr.js')).fetchOcr,
+  },
   'source approve-deletions': {
     summary: 'lets the next listing of a data source delete missing files',
     load: async () => (await import('./commands/approveDeletions.js')).approveDeletions,

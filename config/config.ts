@@ -78,6 +78,10 @@ export function apiSettings(env: NodeJS.ProcessEnv = process.env): {
   return { url: publicUrl, apiKey };
 }
 
+/** Returns the settings of OCR, for a command that needs no other and no SECRET_KEY. */
+export const ocrSettings = (env: NodeJS.ProcessEnv = process.env): Config['documents']['ocr'] =>
+  loadConfig({ ...env, SECRET_KEY: env['SECRET_KEY'] || NO_SECRETS }).documents.ocr;
+
 /**
  * Stores an API key where `npm start` stores its own. Returns false if API_KEY is set in the environment, which takes
  * precedence.

@@ -1,6 +1,6 @@
 import { Fault, type FaultKind } from '../contract/failures.js';
 import { processDocument } from './processDocument.js';
-import type { RecognizeSettings } from './ocr/recognizePage.js';
+import type { NeededData, RecognizeSettings } from './ocr/recognizePage.js';
 import { readPage } from './readPage.js';
 import type {
   ChunkOptions,
@@ -26,7 +26,7 @@ interface Recognition extends RecognizeOptions {
 }
 
 /** The result of a task on a document. */
-export type PoolResult = ProcessedDocument | PageLinks | PageText;
+export type PoolResult = ProcessedDocument | PageLinks | PageText | NeededData;
 
 export interface PoolTask {
   readonly documents: readonly PoolDocument[];

@@ -1,5 +1,9 @@
 import { createLane } from './lane.js';
-import { languageFolder } from './ocr/languages.js';
+import type { OcrLanguage } from '../contract/files/ocrLanguages.js';
+import { Fault } from '../contract/failures.js';
+import { createLanguageData, type LanguageDataSettings } from './ocr/languageData.js';
+import type { DataCode } from './ocr/packages.js';
+import type { NeededData } from './ocr/recognizePage.js';
 import { createProcesses, type ProcessSettings } from './processes.js';
 import type { ReaderDeath } from './readers.js';
 import { createThreads, type ThreadSettings } from './threads.js';
@@ -8,11 +12,9 @@ import type { DocumentLimits, DocumentPool, PageLinks, PageText, ParseInput, Pro
 type OwnProcesses = Omit<ProcessSettings, 'limits' | 'names' | 'niceness'>;
 
 /** Settings of the recognition of scanned pages and pictures. */
-export interface OcrSettings extends OwnProcesses {
-  /** Tesseract's language codes, the most likely first. */
-  readonly languages: readonly string[];
-  /** Folder that collects the data of several languages. */
-  readonly folder: string;
+export interface OcrSettings extends OwnProcesses, LanguageDataSettings {
+  /** Languages to choose from, the most likely first. */
+  readonly languages: readonly OcrLanguage[];
   /** Maximum number of pixels of a picture. */
   readonly maxPixels: number;
   /** Niceness of the processes relative to their worker: recognition takes long, and text is read first. */
@@ -32,7 +34,6 @@ export interface PoolSettings extends ThreadSettings {
  * unpack use memory outside of that limit, so the process must be the unit that ends. Pictures are recognized in other
  * processes, so that no text waits for them.
  * @param onDeath called for each reader that died without exceeding a limit; its documents are retried alone
- * @throws UnknownLanguage
  */
 export function createDocumentPool(
   settings: PoolSettings,
@@ -63,14 +64,37 @@ function createOcr(
   onDeath: (death: ReaderDeath) => void,
 ): Pick<DocumentPool, 'recognize' | 'close'> {
   const { languages, maxPixels } = ocr;
-  const settings = { languages, maxPixels, languageFolder: languageFolder(languages, ocr.folder) };
+  const data = createLanguageData(ocr);
   const names = { timeout: 'OCR_PAGE_TIMEOUT_MS', memory: 'OCR_MEMORY_MB' };
   const lane = createLane(createProcesses({ ...ocr, limits, names }), ocr.processes, onDeath);
   return {
-    recognize: (input, options, signal) =>
-      lane.answer<PageText>({ input, recognition: { ...options, settings } }, signal),
-    close: () => lane.close(),
+    async recognize(input, options, signal = NEVER) {
+      const refused = new Map<DataCode, Fault>();
+      const codes: readonly DataCode[] = ['osd', ...(options.languages ?? languages)];
+      for (;;) {
+        const choice = { folder: ocr.folder, present: data.present(codes), refused: [...refused.keys()] };
+        const settings = { ...choice, languages, maxPixels };
+        const answer = await lane.answer<PageText | NeededData>(
+          { input, recognition: { ...options, settings } },
+          signal,
+        );
+        if (!('needs' in answer)) return answer;
+        // It cannot be read without this data.
+        const fault = refused.get(answer.needs);
+        if (fault) throw fault;
+        await data.ensure(answer.needs, signal).catch((error: unknown) => {
+          if (!(error instanceof Fault)) throw error;
+          refused.set(answer.needs, error);
+        });
+      }
+    },
+    async close() {
+      data.close();
+      await lane.close();
+    },
   };
 }
+
+const NEVER = new AbortController().signal;
 
 const isPage = ({ baseUrl, path }: ParseInput): boolean => baseUrl !== null && path === undefined;

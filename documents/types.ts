@@ -1,6 +1,8 @@
 /** Types of the conversion of bytes to text and chunks. Nothing here uses the network or a store. */
 import type { DocumentFormat, FileFormat } from '../contract/files/fileFormats.js';
+import type { OcrLanguage } from '../contract/files/ocrLanguages.js';
 import type { Transcript } from '../contract/files/transcripts.js';
+import type { FileWarning } from '../contract/runs/ledger.js';
 import type { LongText } from './longText.js';
 
 export interface DocumentLimits {
@@ -115,6 +117,18 @@ export interface PageText {
   /** Page number, from 1. */
   readonly number: number;
   readonly paragraphs: readonly PageParagraph[];
+  /** How OCR read the page; absent for typed pages. */
+  readonly recognition?: PageRecognition;
+}
+
+/** How OCR read a page. */
+export interface PageRecognition {
+  /** The language in which it was read; null for an empty page. */
+  readonly language: OcrLanguage | null;
+  /**
+   * Mean confidence of its words, 0 to 1, weighted by their length, illegible ones included; null if none was legible.
+   */
+  readonly confidence: number | null;
 }
 
 /** The position of a page's line in the parsed text. */
@@ -175,6 +189,8 @@ export interface ParsedDocument {
    * Absent if everything was read. The registry adds it to file_metadata as `not_read`.
    */
   readonly notRead?: NotRead;
+  /** Reasons to doubt the text, which the file keeps in its record. */
+  readonly warnings?: readonly FileWarning[];
   /** Creation time that the document states, as ISO 8601. */
   readonly sourceCreatedAt?: string;
   readonly pages?: readonly PlacedPage[];
@@ -266,6 +282,8 @@ export interface RecognizeOptions {
   readonly page: number;
   /** Whether tables are searched for. */
   readonly findTables: boolean;
+  /** Languages to choose from, the most likely first. Default: those of the pool's settings. */
+  readonly languages?: readonly OcrLanguage[];
 }
 
 /** The detected type of a file before it is parsed. */

@@ -109,7 +109,8 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     limiter,
     onNotice: (notice) => log.warn({}, notice),
   });
-  const documents = createDocumentPool(config.documents, (death) =>
+  const ocr = { ...config.documents.ocr, onProgress: (line: string) => log.info({}, line) };
+  const documents = createDocumentPool({ ...config.documents, ocr }, (death) =>
     log.warn({ ...death }, 'a document reader process died; each of its documents is read once more, separately'),
   );
   /** Loaded on demand: its table takes about 40 MB, and the threads that count the tokens of pages load their own. */

@@ -14,7 +14,7 @@ import { contentStep } from './prepare/contentStep.js';
 import type { ActivityDeps } from '../deps.js';
 import { openOriginal } from './prepare/originals.js';
 import { noteCrash, refuseCrashing } from './prepare/readContent.js';
-import { readingOf, wantsTables } from './prepare/recognizedPages.js';
+import { readingOf, recognitionOf } from './prepare/recognizedPages.js';
 import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 
 /**
@@ -67,7 +67,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
             }
             begun += 1;
             const read = await contentStep('recognized', signals, deps, () =>
-              documents.recognize(input, { page, findTables: wantsTables(file) }, signals),
+              documents.recognize(input, { page, ...recognitionOf(file) }, signals),
             );
             await store.recognizedPages.save(owner, page, read);
           }),

@@ -38,6 +38,8 @@ export interface OrganizationOverview {
   readonly sources: SourcesOverview | null;
   readonly runs: RunsOverview | null;
   readonly failures: readonly FailureGroup[] | null;
+  /** READY files with a warning, by its cause. */
+  readonly warnings: readonly FailureGroup[] | null;
   readonly held: readonly HeldRow[] | null;
   readonly quarantine: QuarantineOverview | null;
   readonly webhooks: readonly WebhookOverview[] | null;

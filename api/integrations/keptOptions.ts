@@ -15,6 +15,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
   set_page_as_boundary: ['setPageAsBoundary'],
   use_ocr: ['useOcr'],
   parse_pdf_tables_with_ocr: ['parsePdfTablesWithOcr'],
+  ocr_languages: ['ocrLanguages'],
   sync_attachments: ['syncAttachments'],
   file_sync_config: [
     'autoSyncedSourceTypes',

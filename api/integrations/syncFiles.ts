@@ -8,9 +8,9 @@ import {
   documentFields,
   fileSyncConfig,
   incrementalSync,
-  ocrFields,
   selectionFields,
 } from '../schemas/integrations.js';
+import { ocrFields } from '../schemas/ocr.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { connectedSourceOf } from './dataSourceOf.js';
 import { selectionOptions } from './keptOptions.js';

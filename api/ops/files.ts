@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { ITEM_CAUSES, type ItemCause } from '../../contract/runs/ledger.js';
+import { isWarning, ITEM_CAUSES, type ItemCause } from '../../contract/runs/ledger.js';
 import { undocumented } from '../http/operation.js';
 import { opsPage } from './answers.js';
 import { OPS_PATH } from '../http/identity/opsSessions.js';
@@ -12,7 +12,7 @@ import { topBar, wholePage } from './view/page.js';
 
 const PER_PAGE = 50;
 
-/** GET /ops/files: lists the files that failed for one cause. */
+/** GET /ops/files: lists the files that failed for one cause, or that have one warning. */
 export const opsFiles = undocumented({
   method: 'get',
   path: `${OPS_PATH}/files`,
@@ -40,10 +40,11 @@ export const opsFiles = undocumented({
     const pages = html`<nav aria-label="Pages">
       ${page > 1 ? link(page - 1, '← before') : nothing} ${found.length > PER_PAGE ? link(page + 1, 'next →') : nothing}
     </nav>`;
-    const body = html`${topBar(`files that failed (organization ${organizationId})`, html``, session !== null)}
+    const title = isWarning(cause) ? 'Files with a warning' : 'Files that failed';
+    const body = html`${topBar(`${title.toLowerCase()} (organization ${organizationId})`, html``, session !== null)}
       <main id="main">
-        ${card(`Files that failed: ${causeName(cause)}`, remedyOf(cause), failedFilesTable(files, temporalLinks), pages)}
+        ${card(`${title}: ${causeName(cause)}`, remedyOf(cause), failedFilesTable(files, temporalLinks), pages)}
       </main>`;
-    return opsPage(200, (nonce) => wholePage('Files that failed · Operations', nonce, body));
+    return opsPage(200, (nonce) => wholePage(`${title} · Operations`, nonce, body));
   },
 });

@@ -130,6 +130,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
       runs: part('runs', GOOD_MS.now, () => store.overview.runs(organizationId, MAX_RUNS)),
       stalls: part('stalls', GOOD_MS.stalls, () => store.stalls.groups(organizationId)),
       failures: part('failures', GOOD_MS.failures, () => store.files.byCause({ organizationId }, MAX_CAUSES)),
+      warnings: part('warnings', GOOD_MS.failures, () => store.files.byWarning({ organizationId })),
       held: part('held', GOOD_MS.held, () => store.overview.held(organizationId, MAX_HELD)),
       quarantine: part('quarantine', GOOD_MS.quarantine, () =>
         store.overview.quarantine(organizationId, MAX_QUARANTINES),
@@ -146,15 +147,15 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   const lookerOf = (organizationId: number) => {
     const parts = partsOf(organizationId);
     return remembered(goodMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
-      const [organization, readyness, sources, runs, failures, webhooks, storage, held, quarantine, stalls] =
+      const [organization, readyness, sources, runs, failures, webhooks, storage, held, quarantine, stalls, warnings] =
         await Promise.all([
           ...([parts.organization(), parts.engines(), parts.sources(), parts.runs()] as const),
           ...([parts.failures(), parts.webhooks(), parts.storage()] as const),
-          ...([parts.held(), parts.quarantine(), parts.stalls()] as const),
+          ...([parts.held(), parts.quarantine(), parts.stalls(), parts.warnings()] as const),
         ]);
       return {
         ...{ organizationId, at: new Date(), organization, engines: readyness, sources },
-        ...{ runs, failures, held, quarantine, webhooks, storage, stalls },
+        ...{ runs, failures, warnings, held, quarantine, webhooks, storage, stalls },
       };
     });
   };

@@ -11,11 +11,11 @@ import {
   documentFields,
   fileSyncConfig,
   incrementalSync,
-  ocrFields,
   requestId,
   syncSourceItems,
   toConnectedIngest,
 } from './integrations.js';
+import { ocrFields } from './ocr.js';
 import { tags } from './tags.js';
 import type { Infer, Shape } from './inferred.js';
 import { named } from './reference.js';

@@ -5,6 +5,7 @@ import { EMBEDDING_MODEL_IDS } from '../../contract/vectors/embeddingModels.js';
 import { ORDER_DIRECTIONS } from '../../contract/files/fileFilters.js';
 import { PARSED_TEXT_FORMATS } from '../../contract/files/ingestOptions.js';
 import { MEDIA_TYPES } from '../../contract/files/mediaTypes.js';
+import { OCR_LANGUAGE_CODES, type OcrLanguage } from '../../contract/files/ocrLanguages.js';
 import { SOURCE_TYPES } from '../../contract/sources/sources.js';
 import { FILE_SYNC_STATUSES } from '../../contract/files/statuses.js';
 import { TYPES_AT_SOURCE } from '../../contract/sources/typesAtSource.js';
@@ -103,4 +104,13 @@ export const oauthSource = () =>
     Joi.string()
       .valid(...OAUTH_SOURCES)
       .description('Source whose accounts are connected by consent (OAuth).'),
+  );
+
+/** Returns the named schema of a language of OCR. */
+export const ocrLanguage = () =>
+  named(
+    'OcrLanguage',
+    Joi.string<OcrLanguage>()
+      .valid(...OCR_LANGUAGE_CODES)
+      .description("Language that OCR can read, by Tesseract's code: `deu` is German, `chi_sim` simplified Chinese."),
   );

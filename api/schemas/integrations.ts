@@ -8,6 +8,7 @@ import { boundFields } from './bounds.js';
 import { type IngestBody, ingestFields } from './ingest.js';
 import { idList, MAX_MEMBERS, pagination } from './listing.js';
 import { tags } from './tags.js';
+import type { ocrFields } from './ocr.js';
 import { toUploadIngest } from './uploads.js';
 import type { Infer, Shape } from './inferred.js';
 import { named } from './reference.js';
@@ -88,15 +89,6 @@ export const documentFields = () => ({
   ),
   set_page_as_boundary: flag().description(
     'Whether no chunk spans two pages of a PDF; each chunk then has its position on its page, in points. Other formats ignore it.',
-  ),
-});
-/** Options for text recognition in the documents of an account. */
-export const ocrFields = () => ({
-  use_ocr: orNull(Joi.boolean(), false).description(
-    'Whether OCR reads pictures (PNG, JPG) and the pages of a PDF without text. Typed pages keep their text.',
-  ),
-  parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false).description(
-    'With `use_ocr`: whether tables in PDFs and pictures become rows of `header: value` in chunks of their own.',
   ),
 });
 /** Fields of file_sync_config, for operations that have them at the top level. */

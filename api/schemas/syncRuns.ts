@@ -55,7 +55,7 @@ const itemCause = () =>
     Joi.string()
       .valid(...ITEM_CAUSES)
       .description(
-        'Why an item failed, was skipped or was aborted, for programs. `message` explains the single case, `remedy` says what to do.',
+        'Why an item failed, was skipped or was aborted, for programs; for `ok` a warning. `message` explains the single case, `remedy` says what to do.',
       ),
   );
 const MAX_CUSTOMERS = 100;

@@ -7,6 +7,7 @@ import { stepFields } from './ingest.js';
 import type { Shape } from './inferred.js';
 import { named } from './reference.js';
 import { embeddingModel, mediaType, transcriptionService } from './enums.js';
+import { ocrLanguages } from './ocr.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
 const flag = () => Joi.boolean().default(false);
@@ -48,6 +49,7 @@ export const readingFields = () => ({
   parse_pdf_tables_with_ocr: flag().description(
     '`true`: OCR also finds tables on scanned and typed pages and puts their rows into chunks of their own. It has an effect only with OCR.',
   ),
+  ocr_languages: ocrLanguages(),
   detect_audio_language: flag().description(
     '`true`: the transcription service detects the spoken language. Otherwise it assumes English.',
   ),
@@ -108,6 +110,8 @@ export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions 
   splitRows: body.split_rows ?? false,
   useOcr,
   parsePdfTablesWithOcr: body.parse_pdf_tables_with_ocr ?? false,
+  // Omitted if absent, as in records that predate the option.
+  ...(body.ocr_languages ? { ocrLanguages: body.ocr_languages } : {}),
   detectAudioLanguage: body.detect_audio_language ?? false,
   transcriptionService: body.transcription_service ?? null,
   includeSpeakerLabels: body.include_speaker_labels ?? false,
@@ -115,8 +119,18 @@ export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions 
 });
 
 /** OCR settings of a record; absent unless OCR was requested. */
-export const toOcrProperties = ({ useOcr = false, parsePdfTablesWithOcr = false }: IngestOptions) =>
-  useOcr ? { use_ocr: true, parse_pdf_tables_with_ocr: parsePdfTablesWithOcr } : {};
+export const toOcrProperties = ({
+  useOcr = false,
+  parsePdfTablesWithOcr = false,
+  ocrLanguages: given,
+}: IngestOptions) =>
+  useOcr
+    ? {
+        use_ocr: true,
+        parse_pdf_tables_with_ocr: parsePdfTablesWithOcr,
+        ...(given ? { ocr_languages: given } : {}),
+      }
+    : {};
 
 /** A time to live without cold storage has no effect. */
 export const toColdStorage = ({ enable_cold_storage: enabled, hot_storage_time_to_live: days }: ColdStorageBody) => ({

@@ -1,5 +1,6 @@
 import path from 'node:path';
 
+import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
 import type { Settings } from '../readSettings.js';
 import type { Config } from '../types.js';
 
@@ -18,7 +19,7 @@ export function documentSection(settings: Settings, dataDir: string): Config['do
       processes: settings.number('OCR_PROCESSES'),
       timeoutMs: settings.number('OCR_PAGE_TIMEOUT_MS'),
       memoryMb: settings.number('OCR_MEMORY_MB'),
-      languages: settings.list('OCR_LANGUAGES'),
+      languages: settings.list('OCR_LANGUAGES') as OcrLanguage[],
       folder: path.join(dataDir, 'ocr-languages'),
       maxPixels: settings.number('MAX_OCR_PIXELS'),
       niceness: settings.number('COMPUTE_NICENESS'),

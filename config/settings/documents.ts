@@ -1,7 +1,7 @@
 /** Reading documents: processes, OCR and limits. */
 import Joi from 'joi';
 
-import { count, type Setting } from './rules.js';
+import { count, ocrLanguages, type Setting } from './rules.js';
 
 export const DOCUMENTS_SETTINGS = {
   PARSE_THREADS: { schema: count(1), about: 'Threads per worker that parse and chunk web pages.' },
@@ -21,10 +21,10 @@ export const DOCUMENTS_SETTINGS = {
   },
   OCR_LANGUAGES: {
     schema: Joi.string()
-      .pattern(/^[a-zA-Z_]+(\s*,\s*[a-zA-Z_]+)*$/)
-      .default('eng'),
+      .custom(ocrLanguages)
+      .default('eng,deu,fra,spa,ita,por,nld,pol,rus,ukr,chi_sim,chi_tra,jpn,kor,ara'),
     about:
-      'Languages for OCR, the most likely first, separated by commas: Tesseract codes such as `eng,deu`, each of an installed package `@tesseract.js-data/<code>`. English is always included; each additional language takes time.',
+      "Languages that OCR chooses from for each page, the most likely first, separated by commas, by Tesseract's codes. The data of a language is downloaded by npm when a page first needs it, to `DATA_DIR/ocr-languages`. A single language is used without detection. Requests can name others in `ocr_languages`.",
   },
   OCR_PROCESSES: {
     schema: count(1),

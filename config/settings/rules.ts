@@ -1,6 +1,7 @@
 /** Validation rules of settings. */
 import Joi from 'joi';
 
+import { OCR_LANGUAGE_CODES } from '../../contract/files/ocrLanguages.js';
 import { ON_DISK_PARTS } from '../../store/vectors/layout.js';
 
 export interface Setting {
@@ -48,12 +49,19 @@ export const readBy =
     }
   };
 
-/** Validates QDRANT_ON_DISK: known parts, separated by commas. */
-export function onDiskParts(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
-  const known: readonly string[] = ON_DISK_PARTS;
-  const unknown = value.split(',').find((part) => part.trim() !== '' && !known.includes(part.trim()));
-  if (unknown === undefined) return value;
-  return helpers.message({
-    custom: `{{#label}} accepts ${known.join(', ')}, separated by commas, but not "${unknown.trim()}"`,
-  });
-}
+/** Returns a validator of a list of known values, separated by commas. */
+export const listOf =
+  (known: readonly string[]) =>
+  (value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport => {
+    const unknown = value.split(',').find((part) => part.trim() !== '' && !known.includes(part.trim()));
+    if (unknown === undefined) return value;
+    return helpers.message({
+      custom: `{{#label}} accepts ${known.join(', ')}, separated by commas, but not "${unknown.trim()}"`,
+    });
+  };
+
+/** Validates QDRANT_ON_DISK. */
+export const onDiskParts = listOf(ON_DISK_PARTS);
+
+/** Validates OCR_LANGUAGES. */
+export const ocrLanguages = listOf(OCR_LANGUAGE_CODES);

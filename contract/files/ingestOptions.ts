@@ -1,4 +1,5 @@
 import type { MediaType } from './mediaTypes.js';
+import type { OcrLanguage } from './ocrLanguages.js';
 import type { TranscriptionService } from './uploads.js';
 import { DEFAULT_EMBEDDING_MODEL, type EmbeddingModelId } from '../vectors/embeddingModels.js';
 
@@ -28,6 +29,8 @@ export interface IngestOptions {
   /** OCR for PDF, PNG and JPG. */
   readonly useOcr?: boolean;
   readonly parsePdfTablesWithOcr?: boolean;
+  /** Languages that OCR chooses from, the most likely first. Absent: those of the setting. */
+  readonly ocrLanguages?: readonly OcrLanguage[];
   readonly detectAudioLanguage?: boolean;
   /** Null: the configured service. */
   readonly transcriptionService?: TranscriptionService | null;

@@ -56,13 +56,31 @@ const KEPT: Readonly<Record<KeptReason, string | null>> = {
   syncing: 'It was being synced. Embed it again once it is READY.',
 };
 
+/** Reasons to check a file although it was ingested, with the remedy. They are in file_metadata as `warnings` too. */
+const WARNINGS = {
+  low_ocr_confidence:
+    'Compare its text with the original. If it is wrong, upload a sharper scan, or name its language in ocr_languages.',
+} as const satisfies Record<string, string>;
+export type WarningCause = keyof typeof WARNINGS;
+export const WARNING_CAUSES = Object.keys(WARNINGS) as WarningCause[];
+
+export const isWarning = (cause: string | null): cause is WarningCause =>
+  cause !== null && Object.hasOwn(WARNINGS, cause);
+
+/** A warning about a file. */
+export interface FileWarning {
+  readonly cause: WarningCause;
+  /** A sentence. */
+  readonly message: string;
+}
+
 /** Problems found after a run had finished a file successfully. */
 const LATER = {
   vectors_lost: 'Its vectors can no longer be read from file storage. Resync it to compute them again.',
 } as const satisfies Record<string, string>;
 
 /** The cause of an item's outcome. */
-export type ItemCause = FaultKind | SkipCause | KeptReason | keyof typeof LATER;
+export type ItemCause = FaultKind | SkipCause | KeptReason | WarningCause | keyof typeof LATER;
 
 /** What to do about each cause, as a sentence; null if there is nothing to do. */
 export const REMEDIES: Readonly<Record<ItemCause, string | null>> = {
@@ -72,6 +90,7 @@ export const REMEDIES: Readonly<Record<ItemCause, string | null>> = {
   >),
   ...LEFT,
   ...KEPT,
+  ...WARNINGS,
   ...LATER,
 };
 export const ITEM_CAUSES: readonly ItemCause[] = [
@@ -79,6 +98,7 @@ export const ITEM_CAUSES: readonly ItemCause[] = [
     ...(Object.keys(FAULTS) as FaultKind[]),
     ...(Object.keys(LEFT) as SkipCause[]),
     ...KEPT_REASONS,
+    ...WARNING_CAUSES,
     ...(Object.keys(LATER) as (keyof typeof LATER)[]),
   ]),
 ];
@@ -98,7 +118,7 @@ export const NO_COST: ItemCost = { bytes: 0, tokens: 0, reused: 0 };
 export interface ItemEnd extends ItemCost {
   readonly as: ItemOutcome;
   readonly stage: ItemStage | null;
-  /** Null for outcome `ok`. */
+  /** For outcome `ok` a warning, else null. */
   readonly cause: ItemCause | null;
 }
 

@@ -2,6 +2,8 @@ import type { Page, Paragraph, Word } from 'tesseract.js';
 import { findTables } from '../tables/findTables.js';
 import { namedLines } from '../tables/foundTable.js';
 import type { PageLine, PageParagraph, PageText } from '../types.js';
+import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
+import { meanConfidence, wordsOf } from './confidence.js';
 
 /** Minimum confidence of Tesseract, 0 to 100: patterns and edges are below it, letters rarely are. */
 const SURE_WORD = 30;
@@ -23,9 +25,14 @@ interface ReadLine extends PageLine {
 
 /**
  * Groups recognized text into paragraphs, headings and tables; boxes are in units of the page.
+ * @param language in which the page was read
  * @param scale pixels of the picture per unit of the page
  */
-export function layoutPage(read: Page, number: number, scale: number, wantsTables: boolean): PageText {
+export function layoutPage(
+  read: Page,
+  language: OcrLanguage,
+  { number, scale, wantsTables }: { readonly number: number; readonly scale: number; readonly wantsTables: boolean },
+): PageText {
   const groups = (read.blocks ?? [])
     .flatMap(({ paragraphs }) => paragraphs)
     .map((paragraph) => linesOf(paragraph, scale))
@@ -54,7 +61,9 @@ export function layoutPage(read: Page, number: number, scale: number, wantsTable
     }
     flush();
   }
-  return { number, paragraphs };
+  // Words that are left out count too: a page of which most was illegible is not read well.
+  const confidence = paragraphs.length === 0 ? null : meanConfidence(wordsOf(read));
+  return { number, paragraphs, recognition: { language: confidence === null ? null : language, confidence } };
 }
 
 function linesOf({ lines }: Paragraph, scale: number): ReadLine[] {
@@ -83,12 +92,25 @@ const placed = ({ text, confidence, bbox }: Word, scale: number): ReadWord => ({
 const lineOf = (words: readonly ReadWord[], size: number): ReadLine => ({
   words,
   size,
-  text: words.map(({ text }) => text).join(' '),
+  text: joined(words.map(({ text }) => text)),
   x1: Math.min(...words.map(({ x1 }) => x1)),
   y1: Math.min(...words.map(({ y1 }) => y1)),
   x2: Math.max(...words.map(({ x2 }) => x2)),
   y2: Math.max(...words.map(({ y2 }) => y2)),
 });
+
+/**
+ * A character after or before which no space belongs: Chinese and Japanese have none between words, and Tesseract
+ * reports single characters as words.
+ */
+const UNSPACED = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]`;
+const ENDS_UNSPACED = new RegExp(`${UNSPACED}$`, 'u');
+const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u');
+
+const joined = (words: readonly string[]): string =>
+  words.reduce((line, word) =>
+    ENDS_UNSPACED.test(line) && STARTS_UNSPACED.test(word) ? line + word : `${line} ${word}`,
+  );
 
 /** Returns the median size of characters. */
 function bodySize(lines: readonly ReadLine[]): number {

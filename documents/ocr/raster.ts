@@ -7,6 +7,10 @@ import { imageSize } from './imageSize.js';
 export interface Raster {
   /** A portable graymap: a short header and one byte per pixel. */
   readonly bytes: Uint8Array;
+  /** The pixels of `bytes`, row by row. */
+  readonly pixels: Uint8Array;
+  readonly width: number;
+  readonly height: number;
   /** Pixels of the picture per unit of the page. */
   readonly scale: number;
 }
@@ -44,7 +48,7 @@ export async function rasterOfImage(bytes: Uint8Array, maxPixels: number): Promi
   const scale = workingScale(image.width, image.height);
   const canvas = whiteCanvas(Math.round(image.width * scale), Math.round(image.height * scale));
   canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
-  return { bytes: grayOf(canvas), scale };
+  return grayOf(canvas, scale);
 }
 
 /** Returns the factor that scales a picture to a size that is recognized well. */
@@ -63,19 +67,29 @@ export function whiteCanvas(width: number, height: number): Canvas {
   return canvas;
 }
 
-/** Converts a canvas to the input of OCR. */
-export function grayOf(canvas: Canvas): Uint8Array {
+/** Converts a canvas to the input of OCR. @param scale pixels of the canvas per unit of the page */
+export function grayOf(canvas: Canvas, scale: number): Raster {
   const { width, height } = canvas;
   const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
-  const header = Buffer.from(`P5\n${width} ${height}\n255\n`);
+  const header = headerOf(width, height);
   const gray = Buffer.alloc(header.length + width * height);
   header.copy(gray);
   for (let from = 0, to = header.length; from < data.length; from += 4, to += 1) {
     // Perceived brightness of red, green and blue, in 256ths.
     gray[to] = ((data[from] ?? 0) * 77 + (data[from + 1] ?? 0) * 150 + (data[from + 2] ?? 0) * 29) >> 8;
   }
-  eraseRules(gray.subarray(header.length), width, height);
-  return gray;
+  const pixels = gray.subarray(header.length);
+  eraseRules(pixels, width, height);
+  return { bytes: gray, pixels, width, height, scale };
+}
+
+const headerOf = (width: number, height: number): Buffer => Buffer.from(`P5\n${width} ${height}\n255\n`);
+
+/** Returns some rows of a picture. @param last exclusive */
+export function cutRows({ pixels, width, scale }: Raster, first: number, last: number): Raster {
+  const header = headerOf(width, last - first);
+  const bytes = Buffer.concat([header, pixels.subarray(first * width, last * width)]);
+  return { bytes, pixels: bytes.subarray(header.length), width, height: last - first, scale };
 }
 
 const brokenPicture = (cause?: unknown): Fault =>

@@ -21,7 +21,7 @@ export async function rasterOfPdf(bytes: Uint8Array, page: number): Promise<Rast
     // PDF.js expects a browser's canvas, and works with this one too.
     const target = canvas as unknown as Parameters<typeof drawn.render>[0]['canvas'];
     await drawn.render({ canvas: target, viewport, background: 'rgb(255,255,255)' }).promise;
-    return { bytes: grayOf(canvas), scale };
+    return grayOf(canvas, scale);
   } catch (error) {
     throw pdfFault(error);
   } finally {

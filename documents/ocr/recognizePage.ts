@@ -1,15 +1,24 @@
+import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
 import { identifyFile } from '../detection/identifyFile.js';
 import { withBytes } from '../processDocument.js';
 import type { DocumentLimits, PageText, ParseInput, RecognizeOptions } from '../types.js';
-import { type EngineSettings, readPicture } from './engine.js';
 import { layoutPage } from './layoutPage.js';
+import type { DataCode } from './packages.js';
 import { rasterOfImage } from './raster.js';
 import { rasterOfPdf } from './rasterOfPdf.js';
+import { DataNeeded, type LanguageChoice, readInLanguage } from './readInLanguage.js';
 
 /** Settings of the recognizing process. */
-export interface RecognizeSettings extends EngineSettings {
+export interface RecognizeSettings extends Omit<LanguageChoice, 'languages'> {
+  /** Used if a call names none. */
+  readonly languages: readonly OcrLanguage[];
   /** Maximum number of pixels of a picture. */
   readonly maxPixels: number;
+}
+
+/** The answer if a page needs data that is not on this machine. */
+export interface NeededData {
+  readonly needs: DataCode;
 }
 
 /**
@@ -19,13 +28,21 @@ export interface RecognizeSettings extends EngineSettings {
  */
 export async function recognizePage(
   input: ParseInput,
-  { page, findTables }: RecognizeOptions,
+  { page: number, findTables: wantsTables, languages }: RecognizeOptions,
   settings: RecognizeSettings,
   limits: DocumentLimits,
-): Promise<PageText> {
+): Promise<PageText | NeededData> {
   const { bytes } = await withBytes(input, limits);
   const format = input.readAs ?? identifyFile({ ...input, bytes }).format;
-  const { scale, bytes: picture } =
-    format === 'PDF' ? await rasterOfPdf(bytes, page) : await rasterOfImage(bytes, settings.maxPixels);
-  return layoutPage(await readPicture(picture, settings), page, scale, findTables);
+  const raster = format === 'PDF' ? await rasterOfPdf(bytes, number) : await rasterOfImage(bytes, settings.maxPixels);
+  try {
+    const { language, page } = await readInLanguage(raster, {
+      ...settings,
+      languages: languages ?? settings.languages,
+    });
+    return layoutPage(page, language, { number, scale: raster.scale, wantsTables });
+  } catch (error) {
+    if (error instanceof DataNeeded) return { needs: error.code };
+    throw error;
+  }
 }

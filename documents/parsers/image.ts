@@ -1,5 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import { mimeTypeOf } from '../../contract/files/fileFormats.js';
+import { pageFacts } from '../ocr/pageFacts.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 import { composePages } from './pdf/composePages.js';
 
@@ -13,7 +14,7 @@ const readImage = (format: 'JPG' | 'PNG', input: ParseInput, limits: DocumentLim
         : 'No text was found in the picture. Send one in which letters are sharp, upright and not too small.',
     );
   }
-  return { text, format, mimeType: mimeTypeOf(format), metadata: { ocr_pages: [1] }, pages, tables };
+  return { text, format, mimeType: mimeTypeOf(format), ...pageFacts(input.recognizedPages ?? []), pages, tables };
 };
 
 /** Parses a picture: its only text is the one that OCR recognized before. */

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { ItemCause } from '../../contract/runs/ledger.js';
+import { isWarning, type ItemCause, WARNING_CAUSES } from '../../contract/runs/ledger.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
@@ -28,7 +28,10 @@ export type FailedFile = Pick<
   | 'workflowId'
   | 'syncErrorMessage'
   | 'updatedAt'
->;
+> & {
+  /** Only its warnings are read. */
+  readonly fileMetadata?: FileDoc['fileMetadata'];
+};
 
 /** Files that failed for one reason. */
 export interface FailureGroup {
@@ -39,13 +42,15 @@ export interface FailureGroup {
   readonly latest: FailedFile;
 }
 
-/** Failed and waiting files, for operators. */
+/** Failed and waiting files, and those with a warning, for operators. */
 export interface FileFailures {
   /** Counts files of a data source that wait for the end of a rate limit, at most `limit`. */
   waitingForLimit(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>, limit: number): Promise<number>;
   /** Returns the largest groups first. Reads one index entry per counted file, and one file per group. */
   byCause(scope: FailureScope, limit: number): Promise<FailureGroup[]>;
-  /** Returns the latest files that failed for a cause; null: those without a stored cause. */
+  /** Returns the warnings with which files of an organization are READY, each with its number of files. */
+  byWarning(scope: Pick<FailureScope, 'organizationId'>): Promise<FailureGroup[]>;
+  /** Returns the latest files that failed for a cause, or have a warning; null: those without a stored cause. */
   failed(
     scope: FailureScope,
     page: { readonly cause: ItemCause | null; readonly offset: number; readonly limit: number },
@@ -55,7 +60,8 @@ export interface FileFailures {
 const FIELDS = {
   ...({ _id: 1, name: 1, source: 1, customerId: 1, userId: 1, externalUrl: 1, externalFileId: 1 } as const),
   ...({ dataSourceId: 1, runId: 1, workflowId: 1, syncErrorMessage: 1, updatedAt: 1 } as const),
-};
+  'fileMetadata.warnings': 1,
+} as const;
 const CAUSE = 'ended.cause';
 
 export function createFileFailures(files: Model<FileDoc>): FileFailures {
@@ -66,11 +72,16 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
   });
   const indexOf = ({ dataSourceId }: FailureScope) =>
     dataSourceId === undefined ? OPERATOR_INDEXES.failed.keys : OPERATOR_INDEXES.failedOfSource.keys;
+  const warned = ({ organizationId }: Pick<FailureScope, 'organizationId'>, cause: ItemCause) => ({
+    organizationId,
+    syncStatus: 'READY' as const,
+    'fileMetadata.warnings.cause': cause,
+  });
   const failed: FileFailures['failed'] = (scope, { cause, offset, limit }) =>
     files
-      .find({ ...query(scope), [CAUSE]: cause }, FIELDS)
+      .find(isWarning(cause) ? warned(scope, cause) : { ...query(scope), [CAUSE]: cause }, FIELDS)
       .sort({ updatedAt: -1, _id: -1 })
-      .hint(indexOf(scope))
+      .hint(isWarning(cause) ? OPERATOR_INDEXES.warned.keys : indexOf(scope))
       .skip(offset)
       .limit(limit)
       .lean()
@@ -102,6 +113,18 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
         largest.map(async (group) => {
           const [latest] = await failed(scope, { cause: group.cause, offset: 0, limit: 1 });
           return latest ? [{ ...group, latest }] : [];
+        }),
+      );
+      return groups.flat();
+    },
+    async byWarning(scope) {
+      const groups = await Promise.all(
+        WARNING_CAUSES.map(async (cause) => {
+          const [[latest], number] = await Promise.all([
+            failed(scope, { cause, offset: 0, limit: 1 }),
+            files.countDocuments(warned(scope, cause)).hint(OPERATOR_INDEXES.warned.keys).limit(MAX_FAILURES_COUNTED),
+          ]);
+          return latest ? [{ cause, files: number, latest }] : [];
         }),
       );
       return groups.flat();

@@ -2,7 +2,7 @@
 import type { Model } from 'mongoose';
 
 import { hotMs } from '../../contract/files/coldStorage.js';
-import { endedAs, type ItemCost } from '../../contract/runs/ledger.js';
+import { endedAs, type ItemCost, type WarningCause } from '../../contract/runs/ledger.js';
 import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { FileDoc, SyncedContent } from '../models/files.js';
 import type { FileChanges } from './changes.js';
@@ -19,6 +19,8 @@ export interface FinishedSync {
   /** The model of its vectors, if it differs from the requested one. */
   readonly model?: EmbeddingModelId;
   readonly fileMetadata: Record<string, unknown>;
+  /** The first of the warnings in its metadata, for the ledger. */
+  readonly warning?: WarningCause;
   /** Creation time that the content states; absent if it states none. */
   readonly sourceCreatedAt?: Date;
   /** Revision of the tags that the points carry. If the file's tags have changed since, the sync is not published. */
@@ -46,7 +48,7 @@ export async function finish(
   const now = new Date();
   const published = await changes.many(
     'finish',
-    syncs.map(({ runId, file, content, name, model, fileMetadata, sourceCreatedAt, tagsRevision, cost }) => ({
+    syncs.map(({ runId, file, content, name, model, fileMetadata, warning, sourceCreatedAt, tagsRevision, cost }) => ({
       file,
       owner: { runId },
       // tagsRevision null also finds records without the field.
@@ -61,7 +63,7 @@ export async function finish(
         // Any earlier generation may have left rows: an older content, or an attempt that crashed.
         cleanupPending: content.generation > 1,
         ...ATTEMPT_ENDED,
-        ended: { ...endedAs('ok', null, null), ...cost },
+        ended: { ...endedAs('ok', null, warning ?? null), ...cost },
         attempts: 0,
         lastSync: now,
         restoredAt: null,

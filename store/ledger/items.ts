@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { endedAs, type ItemEnd } from '../../contract/runs/ledger.js';
+import { endedAs, type FileWarning, isWarning, type ItemEnd } from '../../contract/runs/ledger.js';
 import type { FileSyncStatus } from '../../contract/files/statuses.js';
 import type { FileDoc } from '../models/files.js';
 import type { Tenant } from '../users/accept.js';
@@ -39,8 +39,19 @@ export interface RunOf extends Tenant {
 /** Fields of a file that its ledger entry needs. */
 export const LINE_FIELDS = {
   ...({ organizationId: 1, userId: 1, runId: 1, externalFileId: 1, name: 1, syncStatus: 1 } as const),
-  ...({ syncErrorMessage: 1, ended: 1, updatedAt: 1 } as const),
+  ...({ syncErrorMessage: 1, ended: 1, updatedAt: 1, 'fileMetadata.warnings': 1 } as const),
 };
+
+/** Returns the sentence of a file's item: why it failed, or the warning with which it ended. */
+export function messageOf({
+  syncErrorMessage,
+  ended = null,
+  fileMetadata,
+}: Pick<FileDoc, 'syncErrorMessage' | 'ended'> & Partial<Pick<FileDoc, 'fileMetadata'>>): string | null {
+  if (syncErrorMessage !== null || !isWarning(ended?.cause ?? null)) return syncErrorMessage;
+  const warnings = (fileMetadata?.['warnings'] ?? []) as readonly FileWarning[];
+  return warnings.find(({ cause }) => cause === ended?.cause)?.message ?? null;
+}
 
 /** Outcome by status, for a file whose worker crashed before it wrote the outcome. */
 const BY_STATUS: Partial<Record<FileSyncStatus, ItemEnd>> = {

@@ -7,7 +7,7 @@ import { insertOnce } from '../database/insertOnce.js';
 import type { RunDoc } from '../models/runs.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import { endOf, LINE_FIELDS, type NewItem, rowOf, type RunOf } from './items.js';
+import { endOf, LINE_FIELDS, messageOf, type NewItem, rowOf, type RunOf } from './items.js';
 import { leftAs, type LiveItems } from './live.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
 import { sumLines, sumLinesOf, tallyOf } from './tally.js';
@@ -86,7 +86,8 @@ export function createLedgerWriter(
       const found = await files.find({ ...taken, isContainer: false }, LINE_FIELDS, { session }).lean();
       const [now, until] = [new Date(), expiry()];
       const rows = found.flatMap((file) => {
-        const { _id: fileId, runId, externalFileId: externalId, name, syncErrorMessage: message } = file;
+        const { _id: fileId, runId, externalFileId: externalId, name } = file;
+        const message = messageOf(file);
         const end = endOf(file) ?? leftAs('superseded');
         return runId === null
           ? []
@@ -132,7 +133,8 @@ export function createLedgerWriter(
           .hint(RUN_INDEX)
           .lean();
         const rows = found.flatMap((file) => {
-          const { _id: fileId, runId, externalFileId: externalId, name, syncStatus, syncErrorMessage: message } = file;
+          const { _id: fileId, runId, externalFileId: externalId, name, syncStatus } = file;
+          const message = messageOf(file);
           if (runId === null) return [];
           const so = counts.get(runId) ?? NO_COUNTS;
           const as = countAs(syncStatus);

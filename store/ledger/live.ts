@@ -14,7 +14,7 @@ import { RUN_INDEX } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import type { ReembedDoc } from '../models/reembeds.js';
 import type { RunDoc } from '../models/runs.js';
-import { endOf, LINE_FIELDS } from './items.js';
+import { endOf, LINE_FIELDS, messageOf } from './items.js';
 import type { LineFilter, TallyRow } from './tally.js';
 
 /** A file of a run that has not ended. */
@@ -105,7 +105,7 @@ const byFiles = (files: Model<FileDoc>): LiveItems => ({
       externalId: file.externalFileId,
       name: file.name,
       end: endOf(file),
-      message: file.syncErrorMessage,
+      message: messageOf(file),
       at: file.updatedAt,
     }));
   },

@@ -57,7 +57,7 @@ export const SPARSE_INDEXES = {
 
 /**
  * Overviews of an organization. `createFileFailures` lists and counts failed files of all data sources and of one, by
- * cause and last change, and its counts read only keys. `createHeldOverview` lists containers whose deletions are held.
+ * cause and last change, and its counts read only keys; it lists files with warnings too. `createHeldOverview` lists containers whose deletions are held.
  */
 export const OPERATOR_INDEXES = {
   failed: {
@@ -67,6 +67,10 @@ export const OPERATOR_INDEXES = {
   failedOfSource: {
     keys: { organizationId: 1, dataSourceId: 1, syncStatus: 1, 'ended.cause': 1, updatedAt: 1, _id: 1 },
     only: { syncStatus: 'SYNC_ERROR', dataSourceId: { $gt: 0 } },
+  },
+  warned: {
+    keys: { organizationId: 1, 'fileMetadata.warnings.cause': 1, updatedAt: 1, _id: 1 },
+    only: { 'fileMetadata.warnings.cause': { $gt: '' } },
   },
   held: {
     keys: { organizationId: 1, isContainer: 1, 'fileMetadata.deletions_held': 1 },

@@ -26,6 +26,7 @@ const OTHER_INGEST: { readonly [K in keyof Required<IngestOptions>]: Required<In
   splitRows: true,
   useOcr: true,
   parsePdfTablesWithOcr: true,
+  ocrLanguages: ['deu'],
   detectAudioLanguage: true,
   transcriptionService: 'deepgram',
   includeSpeakerLabels: true,
@@ -174,6 +175,7 @@ const PROCESSINGS: readonly (readonly [field: string, before: Made, after: Made]
   ['vector space', MADE, { ...MADE, space: 'other' }],
   ['name, if it is part of the chunks', NAMED, { ...NAMED, file: { ...NAMED.file, name: 'b.txt' } }],
   ['languages of OCR', READ_BY_OCR, { ...READ_BY_OCR, ocr: { ...OCR, languages: ['deu'] } }],
+  ['languages of the file for OCR', READ_BY_OCR, withOptions({ useOcr: true, ocrLanguages: ['deu'] })],
   ['tables of OCR', READ_BY_OCR, withOptions({ useOcr: true, parsePdfTablesWithOcr: true })],
 ];
 

@@ -48,7 +48,14 @@ const OVERVIEW = {
   stalls: [],
   sources: { counts: { revoked: 0, failed: 0, held: 0, syncing: 1, ready: 2 }, rows: [SOURCE] },
   runs: { rows: [RUN], started: 1, waiting: 0, paused: 0, stalled: 0 },
-  ...{ failures: [], held: [], quarantine: { files: 0, rows: [], groups: 0 }, webhooks: [], storage: null },
+  ...{
+    failures: [],
+    warnings: [],
+    held: [],
+    quarantine: { files: 0, rows: [], groups: 0 },
+    webhooks: [],
+    storage: null,
+  },
 };
 /** Renders a part of the page. @param fields differences from an organization without problems */
 const render = (
@@ -154,6 +161,16 @@ describe('operators page', () => {
     expect(render('failures')).toContain('No file has failed.');
   });
 
+  test('shows ready files with a warning, with its remedy and the latest sentence', () => {
+    const fileMetadata = { warnings: [{ cause: 'low_ocr_confidence', message: 'OCR is not sure of page 2.' }] };
+    const latest = { runId: 7, workflowId: 'w', syncErrorMessage: null, fileMetadata, updatedAt: new Date(NOW) };
+    const warnings = [{ cause: 'low_ocr_confidence', files: 3, latest }];
+    expect(render('failures', { warnings })).toMatch(
+      /Ready, with a warning .* 3 low ocr confidence : Compare its text with the original\. .* OCR is not sure of page 2\./,
+    );
+    expect(render('failures')).not.toContain('warning');
+  });
+
   test('shows pending decisions, and the request for each', () => {
     expect(render('decisions')).toBe('');
     const pause = { maxTokens: 50, tokensTaken: 40, wanted: 20, at: new Date(NOW) };
@@ -241,7 +258,7 @@ describe('overview of an organization', () => {
         ['users', 'sources', 'runs', 'held', 'quarantine', 'storage'].map((name) => [name, read(name, name)]),
       ),
       stalls: { groups: read('stalls', []) },
-      files: { byCause: read('byCause', []) },
+      files: { byCause: read('byCause', []), byWarning: read('byWarning', []) },
       webhooks: { list: read('webhooks', [{ _id: 4 }]) },
       deliveries: { list: read('deliveries', ['d']) },
       ...{ pingMongo: () => Promise.resolve(), schema: { check: () => Promise.resolve(null) } },
@@ -284,6 +301,7 @@ describe('overview of an organization', () => {
       ['held', 'quarantine', 'sources', 'storage', 'users'].flatMap((name) => [`${name} 1`, `${name} 2`]),
     );
     expect(reads).toContain('byCause {"organizationId":1}');
+    expect(reads).toContain('byWarning {"organizationId":1}');
   });
 
   test('has null for a failed part, and reads it again', async () => {

@@ -17,7 +17,6 @@ import {
   documentFields,
   fileSyncConfig,
   incrementalSync,
-  ocrFields,
   type SelectionBody,
   selectionFields,
   syncAttachments,
@@ -33,6 +32,7 @@ import {
   toListing,
   toPage,
 } from '../../api/schemas/listing.js';
+import { ocrFields } from '../../api/schemas/ocr.js';
 import { type PageBody, pageFields, toPageOptions } from '../../api/schemas/pages.js';
 import { runsQuery, toRunFilter } from '../../api/schemas/syncRuns.js';
 import {
@@ -88,6 +88,10 @@ const DOCUMENTS: Row[] = [
   [{ set_page_as_boundary: true }, { setPageAsBoundary: true }],
   [{ max_items_per_chunk: 6 }, { maxItemsPerChunk: 6 }],
   [{ parse_pdf_tables_with_ocr: true }, { parsePdfTablesWithOcr: true }],
+  [{ ocr_languages: ['deu', 'chi_sim'] }, { ocrLanguages: ['deu', 'chi_sim'] }],
+  // A query with a single value.
+  [{ ocr_languages: 'deu' }, { ocrLanguages: ['deu'] }],
+  [{ ocr_languages: null }, {}],
 ];
 /** Options of uploads and connected files that are off by default. */
 const DEFAULTS_OFF = {
@@ -126,6 +130,7 @@ describe('options of files', () => {
     await changes(options, [
       ...[...COMMON, ...DOCUMENTS, ...configured],
       [{ use_ocr: true }, { useOcr: true }],
+      [{ ocr_languages: ['kor'] }, { ocrLanguages: ['kor'] }],
       [{ sync_attachments: true }, { syncAttachments: true }],
       [{ file_sync_config: { sync_attachments: true } }, { syncAttachments: true }],
       [{ file_sync_config: { skip_file_processing: true } }, { skipFileProcessing: true }],
@@ -185,6 +190,7 @@ describe('options of files', () => {
     expect(ocr({ parsePdfTablesWithOcr: true })).toEqual({});
     expect(ocr({ useOcr: true })).toEqual({ use_ocr: true, parse_pdf_tables_with_ocr: false });
     expect(ocr({ useOcr: true, parsePdfTablesWithOcr: true })).toMatchObject({ parse_pdf_tables_with_ocr: true });
+    expect(ocr({ useOcr: true, ocrLanguages: ['deu'] })).toMatchObject({ ocr_languages: ['deu'] });
     const cold = (given: unknown) => toColdStorage(bodyOf(coldStorage(), given));
     expect(cold({})).toEqual({ supportsColdStorage: false, hotStorageTimeToLive: null });
     expect(cold({ hot_storage_time_to_live: 9 })).toEqual({ supportsColdStorage: false, hotStorageTimeToLive: null });

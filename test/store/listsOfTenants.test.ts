@@ -54,6 +54,7 @@ async function seed(owner: Owner, first: number): Promise<void> {
       { fields: { syncStatus: 'SYNC_ERROR' as const, runId, ended: { as: 'failed', cause: 'timed_out' } as never } },
       { fields: { syncStatus: 'SYNC_ERROR' as const, dataSourceId, ended: { as: 'failed', cause: 'gone' } as never } },
       { fields: { syncStatus: 'RATE_LIMITED' as const, dataSourceId } },
+      { fields: { fileMetadata: { warnings: [{ cause: 'low_ocr_confidence', message: 'Unsure.' }] } } },
       { fields: { embeddingStorageStatus: 'COLD_STORAGE' as const, coldCopy: { points: 2, bytes: 9 } as never } },
     ].map(({ fields, ...rest }, nth) => ({
       ...{ id: first + 1 + nth, ...rest },
@@ -169,6 +170,7 @@ const OF_ORGANIZATION: Readers = {
   'dataSources.held': ({ dataSources }, { organizationId }) => dataSources.held(organizationId, PAGE),
   'files.heldContainers': ({ files }, { organizationId }) => files.heldContainers(organizationId, PAGE),
   'files.byCause': ({ files }, { organizationId }) => files.byCause({ organizationId }, 100),
+  'files.byWarning': ({ files }, { organizationId }) => files.byWarning({ organizationId }),
   'files.failed': ({ files }, { organizationId }) => files.failed({ organizationId }, { ...PAGE, cause: 'timed_out' }),
   'files.totalsOfAll': ({ files }, { organizationId }) => files.totalsOfAll(organizationId),
   'vectors.countBySpace': ({ vectors }, { organizationId }) => vectors.countBySpace(organizationId),
@@ -324,7 +326,7 @@ test('the overview of an organization lists first what needs attention, and coun
   expect(runs.rows.find(({ id }) => id === 10_400)).toMatchObject({ pause: null, total: 1, ready: 0, failed: 1 });
 
   expect(await overview.storage(organizationId)).toMatchObject({
-    files: { READY: 3, SYNC_ERROR: 2, RATE_LIMITED: 1, SYNCING: 0 },
+    files: { READY: 4, SYNC_ERROR: 2, RATE_LIMITED: 1, SYNCING: 0 },
     ...{ chunks: 2, bytes: 7, coldFiles: 1, warmingFiles: 0, coldBytes: 9, coldPoints: 2 },
   });
   expect(await overview.held(organizationId, 100)).toMatchObject([

@@ -77,7 +77,13 @@ export function finishedRead(
   return {
     ...unread,
     model,
-    fileMetadata: { ...opened.facts, ...document.metadata, ...contained },
+    fileMetadata: {
+      ...opened.facts,
+      ...document.metadata,
+      ...contained,
+      ...(document.warnings ? { warnings: document.warnings } : {}),
+    },
+    ...(document.warnings?.[0] ? { warning: document.warnings[0].cause } : {}),
     ...(document.sourceCreatedAt === undefined ? {} : { sourceCreatedAt: new Date(document.sourceCreatedAt) }),
     content: {
       ...unread.content,

@@ -9,7 +9,7 @@ import { wantsVectors } from '../../../contract/files/ingestOptions.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps, OcrLimits, OpenedOriginal } from '../../deps.js';
 import { pictureSpace } from './pictures.js';
-import { ocrReading, wantsTables } from './recognizedPages.js';
+import { ocrReading } from './recognizedPages.js';
 import { sparseReading } from './sparseVectors.js';
 
 /** Increase it whenever the same bytes would give different text, chunks or vectors. */
@@ -26,7 +26,7 @@ function processingOf(
   const options = { ...file.options, embeddingModel: model };
   const prefix = options.prependFilenameToChunks ? file.name : null;
   const parts = [PIPELINE_VERSION, options, sourceOptions, tagPairs, parentId, prefix, space?.name ?? null];
-  if (options.useOcr === true) parts.push(ocrReading(ocr, wantsTables(file)));
+  if (options.useOcr === true) parts.push(ocrReading(file, ocr));
   if (space !== null) parts.push(...sparseReading(file));
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -8,7 +8,7 @@ import type { ActivityDeps, OcrLimits } from '../../deps.js';
 import { Deferred } from './deferred.js';
 
 /** Increase it whenever OCR would return a different text for the same picture. */
-const OCR_VERSION = 1;
+const OCR_VERSION = 2;
 
 /** The formats that are pictures; all their pages may need OCR. */
 export const PICTURES: readonly string[] = ['JPG', 'PNG'];
@@ -21,19 +21,25 @@ export const wantsOcr = ({ options }: FileDoc, format: string): boolean =>
 /** Whether tables should be detected, on recognized pages and on others. */
 export const wantsTables = ({ options }: Pick<FileDoc, 'options'>): boolean => options.parsePdfTablesWithOcr === true;
 
+/** Returns the options of OCR for a file. */
+export const recognitionOf = (file: Pick<FileDoc, 'options'>) => ({
+  findTables: wantsTables(file),
+  ...(file.options.ocrLanguages ? { languages: file.options.ocrLanguages } : {}),
+});
+
 /** Returns the pages that OCR should read, if they are known before the file is parsed. */
 export const pagesKnown = ({ syncStatus, ocrPages }: FileDoc, format: string): readonly number[] | null =>
   PICTURES.includes(format) ? [1] : syncStatus === 'QUEUED_FOR_OCR' ? (ocrPages ?? null) : null;
 
-/** The settings that the result of OCR depends on, in addition to the content. */
-export const ocrReading = ({ languages }: OcrLimits, findTables: boolean): string =>
-  JSON.stringify([OCR_VERSION, languages, findTables]);
+/** The options and settings that the result of OCR depends on, in addition to the content. */
+export const ocrReading = (file: Pick<FileDoc, 'options'>, { languages }: OcrLimits): string =>
+  JSON.stringify([OCR_VERSION, file.options.ocrLanguages ?? languages, wantsTables(file)]);
 
 /** Returns the key under which the recognized pages of a file are stored: its content and the OCR settings. */
 export function readingOf(file: FileDoc, hash: string, { settings }: Pick<ActivityDeps, 'settings'>): ReadingOwner {
   const { organizationId, userId, _id: fileId } = file;
   const reading = createHash('sha256')
-    .update(hash + ocrReading(settings.ocr, wantsTables(file)))
+    .update(hash + ocrReading(file, settings.ocr))
     .digest('hex');
   return { organizationId, userId, fileId, reading };
 }

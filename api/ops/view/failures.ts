@@ -1,4 +1,4 @@
-import { type ItemCause, REMEDIES } from '../../../contract/runs/ledger.js';
+import { type FileWarning, type ItemCause, REMEDIES } from '../../../contract/runs/ledger.js';
 import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 import { type FailedFile, type FailureGroup, MAX_FAILURES_COUNTED } from '../../../store/files/failures.js';
 import { html, type Html } from '../../http/answers/html.js';
@@ -20,13 +20,15 @@ function run({ runId, workflowId }: FailedFile, links: TemporalLinks): Html {
   return temporalLink(links.workflow(workflowId), runId === null ? (workflowId ?? '') : String(runId));
 }
 
-/** Failures grouped by cause, with the remedy and the latest message of each. */
-export function failuresCard(groups: readonly FailureGroup[] | null, links: TemporalLinks): Html {
-  if (!groups) return card('Failures by cause', '', away());
-  const failed = groups.reduce((sum, { files }) => sum + files, 0);
-  const isMore = groups.some(({ files }) => files >= MAX_FAILURES_COUNTED);
+/** Returns the sentence that a file ended with: why it failed, or its warning. */
+function sentenceOf({ syncErrorMessage, fileMetadata }: FailedFile): string {
+  const [warning] = (fileMetadata?.['warnings'] ?? []) as readonly FileWarning[];
+  return syncErrorMessage ?? warning?.message ?? '';
+}
+
+function groupsTable(groups: readonly FailureGroup[], links: TemporalLinks): Html {
   const row = ({ cause, files, latest }: FailureGroup): Html => {
-    const { syncErrorMessage: sentence } = latest;
+    const sentence = sentenceOf(latest);
     return html`<tr>
       <td class="n">
         <a href="${filesLink(cause)}" aria-label="${files} files: ${causeName(cause)}"
@@ -35,13 +37,13 @@ export function failuresCard(groups: readonly FailureGroup[] | null, links: Temp
       </td>
       <td class="w">
         <b>${causeName(cause)}</b>: ${remedyOf(cause)}
-        ${sentence === null || sentence === '' ? nothing : html`<br /><span class="soft small">${sentence}</span>`}
+        ${sentence === '' ? nothing : html`<br /><span class="soft small">${sentence}</span>`}
       </td>
       <td>${when(latest.updatedAt)}</td>
       <td class="n">${run(latest, links)}</td>
     </tr>`;
   };
-  const table = html`<div class="tall">
+  return html`<div class="tall">
     <table>
       <thead>
         <tr>
@@ -56,18 +58,31 @@ export function failuresCard(groups: readonly FailureGroup[] | null, links: Temp
       </tbody>
     </table>
   </div>`;
+}
+
+/** Failures grouped by cause, with the remedy and the latest message of each. */
+export function failuresCard(groups: readonly FailureGroup[] | null, links: TemporalLinks): Html {
+  if (!groups) return card('Failures by cause', '', away());
+  const failed = groups.reduce((sum, { files }) => sum + files, 0);
+  const isMore = groups.some(({ files }) => files >= MAX_FAILURES_COUNTED);
   return card(
     'Failures by cause',
     failed === 0 ? 'none' : `${count(failed)}${isMore ? '+' : ''} files`,
-    failed === 0 ? empty('No file has failed.') : table,
+    failed === 0 ? empty('No file has failed.') : groupsTable(groups, links),
   );
 }
+
+/** Ready files with a warning, grouped by its cause. Nothing if there are none. */
+export const warningsCard = (groups: readonly FailureGroup[] | null, links: TemporalLinks): Html =>
+  groups === null || groups.length === 0
+    ? nothing
+    : card('Ready, with a warning', 'their text may be wrong', groupsTable(groups, links));
 
 /** Renders the files of one cause. */
 export function failedFilesTable(files: readonly FailedFile[], links: TemporalLinks): Html {
   if (files.length === 0) return empty('There are no failed files.');
   const row = (file: FailedFile): Html => {
-    const { _id, name, source, customerId, externalUrl, externalFileId, syncErrorMessage, updatedAt } = file;
+    const { _id, name, source, customerId, externalUrl, externalFileId, updatedAt } = file;
     return html`<tr>
       <td class="n">${_id}</td>
       <th scope="row" class="w">
@@ -75,7 +90,7 @@ export function failedFilesTable(files: readonly FailedFile[], links: TemporalLi
           >${words(source)} · ${customerId}</span
         >
       </th>
-      <td class="w">${syncErrorMessage ?? ''}</td>
+      <td class="w">${sentenceOf(file)}</td>
       <td>${when(updatedAt)}</td>
       <td class="n">${run(file, links)}</td>
     </tr>`;

@@ -5,7 +5,7 @@ import { failureSentence } from '../../../contract/webhooks.js';
 import { html, Html } from '../../http/answers/html.js';
 import type { OrganizationOverview } from '../../http/overviews.js';
 import { OPS_PATH } from '../../http/identity/opsSessions.js';
-import { failuresCard } from './failures.js';
+import { failuresCard, warningsCard } from './failures.js';
 import { badge, bytes, clock, count, type Mood, nothing, when } from './pieces.js';
 import { runsCard } from './runs.js';
 import { SCRIPT } from './script.js';
@@ -159,7 +159,7 @@ export const partsOf = (
   tiles: tiles(overview),
   runs: runsCard(overview.runs, links),
   decisions: decisionsCard(overview.runs, overview.held, links),
-  failures: failuresCard(overview.failures, links),
+  failures: html`${failuresCard(overview.failures, links)} ${warningsCard(overview.warnings, links)}`,
   sources: sourcesCard(overview.sources, view, links),
   webhooks: webhooksCard(overview.webhooks),
   quarantine: quarantineCard(overview.quarantine),

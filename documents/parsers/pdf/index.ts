@@ -1,6 +1,7 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Fault } from '../../../contract/failures.js';
 import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
+import { pageFacts } from '../../ocr/pageFacts.js';
 import type { NotRead, Parser } from '../../types.js';
 import { composePages } from './composePages.js';
 import { brokenPdf, openPdf, pdfFault } from './openPdf.js';
@@ -33,6 +34,7 @@ export const pdfParser: Parser = {
         if (broken.length === pdf.numPages) throw brokenPdf(broken[0]);
         throw recognized.size > 0 ? nothingRecognized() : noText(pdf.numPages);
       }
+      const ocr = recognized.size > 0 ? pageFacts(recognizedPages) : { metadata: {} };
       const notRead = countUnread(read, await countAttachments(pdf), beforeOcr);
       return {
         text: composed.text,
@@ -41,10 +43,11 @@ export const pdfParser: Parser = {
         metadata: {
           ...facts.metadata,
           pages: pdf.numPages,
-          ...(recognized.size > 0 ? { ocr_pages: [...recognized.keys()] } : {}),
+          ...ocr.metadata,
           ...(headers.length > 0 ? { page_headers: headers } : {}),
           ...(footers.length > 0 ? { page_footers: footers } : {}),
         },
+        ...('warnings' in ocr ? { warnings: ocr.warnings } : {}),
         ...(facts.created === null ? {} : { sourceCreatedAt: facts.created }),
         pages: composed.pages,
         ...(composed.tables.length > 0 ? { tables: composed.tables } : {}),

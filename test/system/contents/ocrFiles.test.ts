@@ -1,4 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
@@ -6,7 +5,6 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findChromium } from '../../../connectors/web/findChromium.js';
 import type { Fault } from '../../../contract/failures.js';
-import { languageFolder, UnknownLanguage } from '../../../documents/ocr/languages.js';
 import { createDocumentPool, type OcrSettings } from '../../../documents/pool.js';
 import type { DocumentPool, PageText } from '../../../documents/types.js';
 import { jbig2Bomb, jbig2Scan } from '../../support/jbig2.js';
@@ -21,7 +19,7 @@ const OCR: OcrSettings = {
   timeoutMs: 120_000,
   memoryMb: 1024,
   languages: ['eng'],
-  folder: path.join(tmpdir(), 'allotrope-no-languages'),
+  folder: path.join(tmpdir(), 'allotrope-ocr-english'),
   maxPixels: 20_000_000,
   niceness: 0,
 };
@@ -238,21 +236,4 @@ test('names the setting whose limit of time or memory was exceeded', async () =>
   const stopped = faultOf(pool.recognize(picture, options, stop.signal));
   stop.abort(Object.assign(new Error('not needed'), { kind: 'stopped' }));
   expect(await stopped).toBe('stopped: not needed');
-});
-
-describe('OCR languages', () => {
-  test('are merged into one folder, any number of times', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-languages-'));
-    expect(languageFolder(['eng', 'eng'], folder)).toBe(folder);
-    expect(languageFolder(['eng', 'eng'], folder)).toBe(folder);
-    const both = startPool({ languages: ['eng', 'eng'], folder });
-    const read = await both.recognize(upload(drawPicture(LIT), 'a.png'), { page: 1, findTables: false });
-    expect(textOf(read)).toEqual(LIT);
-    await rm(folder, { recursive: true });
-  });
-
-  test('are refused when not installed, naming the package to install', () => {
-    expect(() => startPool({ languages: ['eng', 'xyz'] })).toThrow(UnknownLanguage);
-    expect(() => startPool({ languages: ['xyz'] })).toThrow(/OCR_LANGUAGES.*@tesseract\.js-data\/xyz/);
-  });
 });

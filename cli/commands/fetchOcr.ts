@@ -1,0 +1,31 @@
+import { ocrSettings } from '../../config/config.js';
+import { Fault } from '../../contract/failures.js';
+import { OCR_LANGUAGE_CODES } from '../../contract/files/ocrLanguages.js';
+import { createLanguageData } from '../../documents/ocr/languageData.js';
+import type { DataCode } from '../../documents/ocr/packages.js';
+import { type Command, CommandError, UsageError } from '../command.js';
+
+const KNOWN: readonly string[] = ['osd', ...OCR_LANGUAGE_CODES];
+
+export const fetchOcr: Command = {
+  usage: '[CODES]',
+  about:
+    'Downloads the data of OCR languages by npm into DATA_DIR/ocr-languages. Workers do this by themselves when a page first needs a language; run it where they have no network, and copy the folder to them.\nCODES are separated by commas, such as deu,fra. Default: OCR_LANGUAGES, and osd, by which scripts are detected.',
+  options: {},
+  async run({ args, terminal }) {
+    const { languages, folder } = ocrSettings(terminal.env);
+    const codes = args[0]?.split(',').map((code) => code.trim()) ?? ['osd', ...languages];
+    const unknown = codes.find((code) => !KNOWN.includes(code));
+    if (unknown !== undefined) throw new UsageError(`${unknown} is none of ${KNOWN.join(', ')}`);
+    const data = createLanguageData({ folder, onProgress: (line) => terminal.err(`${line}\n`) });
+    const failed: string[] = [];
+    for (const code of codes as DataCode[]) {
+      await data.ensure(code, terminal.stopped).catch((error: unknown) => {
+        if (!(error instanceof Fault)) throw error;
+        failed.push(error.message);
+      });
+    }
+    if (failed.length > 0) throw new CommandError(failed.join('\n'));
+    terminal.out(`${folder} has the data of ${codes.join(', ')}`);
+  },
+};

@@ -1,0 +1,52 @@
+import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
+
+/**
+ * Frequent short words of languages in Latin script, without marks on letters: data of another language reads most
+ * letters right, but loses the marks.
+ */
+const WORDS: Readonly<Partial<Record<OcrLanguage, string>>> = {
+  eng: 'the of and to in is that for it with was on are as be this by not or have from which all has at an they you we but one',
+  deu: 'der die und das den von zu mit sich des auf ist im dem nicht ein eine einer als auch es an werden aus er hat dass sie nach wird bei oder noch nur wir durch ihr sind wie fur uber kann',
+  fra: 'de la le et les des en un du une que est pour qui dans par au sur il ne pas ce se plus ou sont avec leur nous vous cette aux tous tout ses sans il elle mais comme',
+  spa: 'de la que el en y a los se del las un por con no una su para es al lo como mas o pero sus todo toda esta son fue sin sobre este ya entre cuando muy sera todos',
+  ita: 'di e il la che in a per un del non con le si da i della una sono dei al nel alla piu come gli delle ed anche ha dal lo questo suo se essere o ad nella loro ai',
+  por: 'de a o que e do da em um para com uma os no se na por mais as dos como mas ao ele das seu sua ou quando nao sao ser foi tem pelo pela todo todos nos isso esta',
+  nld: 'de van het een en in is dat op te zijn met voor niet aan er om ook als dan maar bij uit nog naar worden door heeft ze of wordt hij deze had over geen aan kan haar',
+  pol: 'w i na z do nie jest to sie o ze za od po jak przez dla tym ale sa jego ktory oraz przy lub ma co tak bez jako czy byc tego ich bylo pod maja wszyscy',
+};
+
+/** Minimum share of a text that frequent words make up, as a weighted number; prose is above twice as much. */
+const LEAST_SHARE = 0.08;
+/** Minimum ratio to the next language. */
+const CLEAR = 1.25;
+const LEAST_WORDS = 12;
+
+/** Weight of each word by language: the fewer languages share it, the more it weighs. */
+const WEIGHTS = new Map<string, Map<OcrLanguage, number>>();
+for (const [language, words] of Object.entries(WORDS) as [OcrLanguage, string][])
+  for (const word of new Set(words.split(' ')))
+    WEIGHTS.set(word, (WEIGHTS.get(word) ?? new Map<OcrLanguage, number>()).set(language, 1));
+for (const languages of WEIGHTS.values())
+  for (const language of languages.keys()) languages.set(language, 1 / languages.size);
+
+const bare = (word: string): string =>
+  word.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('ł', 'l');
+
+/**
+ * Guesses the language of a text in Latin script by its frequent words. The text may be read with the data of another
+ * language.
+ * @param languages the languages to choose from
+ * @returns the language; several if none is clearly ahead; none if the text is short or has no frequent words
+ */
+export function guessLanguage(text: string, languages: readonly OcrLanguage[]): OcrLanguage[] {
+  const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(bare);
+  if (words.length < LEAST_WORDS) return [];
+  const scores = new Map<OcrLanguage, number>();
+  for (const word of words)
+    for (const [language, weight] of WEIGHTS.get(word) ?? [])
+      scores.set(language, (scores.get(language) ?? 0) + weight / words.length);
+  const ranked = [...scores].filter(([language]) => languages.includes(language)).toSorted(([, a], [, b]) => b - a);
+  const most = ranked[0]?.[1] ?? 0;
+  if (most < LEAST_SHARE) return [];
+  return ranked.filter(([, score]) => CLEAR * score > most).map(([language]) => language);
+}

@@ -1,0 +1,181 @@
+import type { Page } from 'tesseract.js';
+
+import { OCR_LANGUAGES, type OcrLanguage, type OcrScript } from '../../contract/files/ocrLanguages.js';
+import { meanConfidence, wordsOf } from './confidence.js';
+import { cutStrip } from './cutStrip.js';
+import { detectScript, readPicture } from './engine.js';
+import { guessLanguage } from './guessLanguage.js';
+import type { DataCode } from './packages.js';
+import type { Raster } from './raster.js';
+
+/** The languages of a page, and the data on this machine. */
+export interface LanguageChoice {
+  /** Languages to choose from, the most likely first. */
+  readonly languages: readonly OcrLanguage[];
+  /** Folder of the data. */
+  readonly folder: string;
+  readonly present: readonly DataCode[];
+  /** Data that could not be downloaded: other languages are tried without it. */
+  readonly refused: readonly DataCode[];
+}
+
+/** A page in the language that was found. */
+interface ReadPage {
+  readonly language: OcrLanguage;
+  readonly page: Page;
+}
+
+/** Thrown if data is needed that is not on this machine: the caller downloads it and repeats the call. */
+export class DataNeeded extends Error {
+  readonly code: DataCode;
+
+  constructor(code: DataCode) {
+    super(`OCR needs the data ${code}`);
+    this.code = code;
+  }
+}
+
+/**
+ * Minimum confidence of a strip in the right script. Read in another language of the script, it is above 0.8; read in
+ * another script, below 0.5.
+ */
+const RIGHT_SCRIPT = 0.65;
+/** Confidence above which the languages of a text without frequent words are not compared. */
+const GOOD = 0.88;
+/** Maximum number of languages of one script that are compared. */
+const MAX_COMPARED = 4;
+/** The scripts of Tesseract's detection. */
+const SCRIPTS: Readonly<Record<string, OcrScript>> = {
+  Latin: 'Latin',
+  Fraktur: 'Latin',
+  Cyrillic: 'Cyrillic',
+  Han: 'Han',
+  HanS: 'Han',
+  HanT: 'Han',
+  Japanese: 'Japanese',
+  Hiragana: 'Japanese',
+  Katakana: 'Japanese',
+  Hangul: 'Hangul',
+  Korean: 'Hangul',
+  Arabic: 'Arabic',
+  Devanagari: 'Devanagari',
+  Greek: 'Greek',
+  Hebrew: 'Hebrew',
+  Thai: 'Thai',
+};
+
+/** A strip of a page, read in one language. */
+interface Trial extends ReadPage {
+  readonly text: string;
+  readonly confidence: number;
+}
+
+/**
+ * Reads a page in the best of several languages. A strip with much print is tried first: in English or another language
+ * in Latin letters, then by frequent words in the language that these suggest; if that fails, the script is detected,
+ * and the languages of that script are compared by their confidence.
+ * @throws DataNeeded
+ */
+export async function readInLanguage(raster: Raster, choice: LanguageChoice): Promise<ReadPage> {
+  const { languages } = choice;
+  const [only] = languages;
+  if (only !== undefined && languages.length === 1) return readWhole(raster, only, choice);
+  const strip = cutStrip(raster);
+  const tries = new Trials(strip ?? raster, choice);
+  const chosen = await chooseLanguage(raster, tries, choice);
+  // A small picture was tried as a whole.
+  const tried = strip === null ? tries.known(chosen) : undefined;
+  return tried ?? readWhole(raster, chosen, choice);
+}
+
+async function readWhole(raster: Raster, language: OcrLanguage, choice: LanguageChoice): Promise<ReadPage> {
+  requireData(language, choice);
+  return { language, page: await readPicture(raster.bytes, language, choice.folder) };
+}
+
+function requireData(code: DataCode, { present }: LanguageChoice): void {
+  if (!present.includes(code)) throw new DataNeeded(code);
+}
+
+/** The strip of a page in several languages, each read once. */
+class Trials {
+  readonly #known = new Map<OcrLanguage, Trial>();
+  readonly #strip: Raster;
+  readonly #choice: LanguageChoice;
+
+  constructor(strip: Raster, choice: LanguageChoice) {
+    this.#strip = strip;
+    this.#choice = choice;
+  }
+
+  known(language: OcrLanguage): Trial | undefined {
+    return this.#known.get(language);
+  }
+
+  async in(language: OcrLanguage): Promise<Trial> {
+    const known = this.#known.get(language);
+    if (known) return known;
+    requireData(language, this.#choice);
+    const page = await readPicture(this.#strip.bytes, language, this.#choice.folder);
+    const words = wordsOf(page);
+    const trial = {
+      language,
+      page,
+      text: words.map(({ text }) => text).join(' '),
+      confidence: meanConfidence(words) ?? 0,
+    };
+    this.#known.set(language, trial);
+    return trial;
+  }
+
+  /** Returns the language with the highest confidence. Languages whose data could not be downloaded are left out. */
+  async best(languages: readonly OcrLanguage[]): Promise<OcrLanguage> {
+    const { refused } = this.#choice;
+    const able = languages.filter((one) => !refused.includes(one)).slice(0, MAX_COMPARED);
+    const [first = languages[0] as OcrLanguage] = able;
+    if (able.length <= 1) return first;
+    const trials: Trial[] = [];
+    for (const language of able) trials.push(await this.in(language));
+    return trials.toSorted((a, b) => b.confidence - a.confidence)[0]?.language ?? first;
+  }
+}
+
+async function chooseLanguage(raster: Raster, tries: Trials, choice: LanguageChoice): Promise<OcrLanguage> {
+  const { languages, refused } = choice;
+  const of = (script: OcrScript): OcrLanguage[] => languages.filter((one) => OCR_LANGUAGES[one].script === script);
+  const latin = of('Latin');
+  const first = latin.find((one) => one === 'eng') ?? latin[0];
+  const trial = first === undefined ? null : await tries.in(first);
+  if (trial !== null && trial.confidence >= RIGHT_SCRIPT) return latinLanguage(trial, latin, tries);
+  // An empty page.
+  if (trial !== null && trial.text === '') return trial.language;
+  const script = await scriptOf(raster, choice);
+  if (script === 'Han' && of('Japanese').length > 0) {
+    const chinese = of('Han').length === 0 ? null : await tries.best(of('Han'));
+    // A Japanese page with few kana.
+    return chinese !== null && (await tries.in(chinese)).confidence >= RIGHT_SCRIPT
+      ? chinese
+      : tries.best([...of('Han'), ...of('Japanese')]);
+  }
+  if (script !== null && script !== 'Latin' && of(script).length > 0) return tries.best(of(script));
+  if (trial !== null) return latinLanguage(trial, latin, tries);
+  // The page is in none of the scripts, or its script is not known: compare the first language of each.
+  const firsts = [...new Set(languages.map((one) => OCR_LANGUAGES[one].script))].flatMap((one) => of(one)[0] ?? []);
+  const able = firsts.filter((one) => !refused.includes(one));
+  return tries.best(able.length > 0 ? able : firsts);
+}
+
+async function latinLanguage(trial: Trial, latin: readonly OcrLanguage[], tries: Trials): Promise<OcrLanguage> {
+  const [guessed, ...others] = guessLanguage(trial.text, latin);
+  if (guessed !== undefined) return others.length === 0 ? guessed : tries.best([guessed, ...others]);
+  // A list of names or numbers: other languages are compared only if this one reads it badly.
+  return trial.confidence >= GOOD ? trial.language : tries.best(latin);
+}
+
+/** Returns the script of a page; null if it has too little text, or the data for detection could not be downloaded. */
+async function scriptOf(raster: Raster, choice: LanguageChoice): Promise<OcrScript | null> {
+  if (choice.refused.includes('osd')) return null;
+  requireData('osd', choice);
+  const found = await detectScript(raster.bytes, choice.folder);
+  return found === null ? null : (SCRIPTS[found] ?? null);
+}

@@ -1,0 +1,105 @@
+/** Data of OCR languages: where it is found, and how it is downloaded. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import type { Fault } from '../../../contract/failures.js';
+import { OCR_LANGUAGE_CODES } from '../../../contract/files/ocrLanguages.js';
+import { fetchPackage } from '../../../documents/ocr/fetchPackage.js';
+import { createLanguageData } from '../../../documents/ocr/languageData.js';
+import { PACKAGES } from '../../../documents/ocr/packages.js';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'allotrope-ocr-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const { signal } = new AbortController();
+
+/** Returns an npm package with members of these contents. */
+function packageWith(members: Readonly<Record<string, string>>): Buffer {
+  const blocks = Object.entries(members).flatMap(([name, content]) => {
+    const header = Buffer.alloc(512);
+    header.write(`package/${name}`, 0, 'latin1');
+    header.write(Buffer.byteLength(content).toString(8).padStart(11, '0'), 124, 'latin1');
+    const body = Buffer.alloc(Math.ceil(Buffer.byteLength(content) / 512) * 512);
+    body.write(content);
+    return [header, body];
+  });
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
+}
+const pinned = (bytes: Buffer) => ({
+  integrity: `sha512-${createHash('sha512').update(bytes).digest('base64')}`,
+  megabytes: 1,
+});
+const PACKAGE = packageWith({
+  'package.json': '{}',
+  '4.0.0/deu.traineddata.gz': 'of the older engine',
+  '4.0.0_best_int/deu.traineddata.gz': 'of German',
+});
+const giving = (bytes: Buffer) => (_name: string, into: string) => writeFile(path.join(into, 'deu.tgz'), bytes);
+
+test('stores the data of the pinned package, and nothing else', async () => {
+  const file = path.join(folder, 'deu.traineddata.gz');
+  await fetchPackage('deu', pinned(PACKAGE), file, signal, giving(PACKAGE));
+  expect(await readFile(file, 'utf8')).toBe('of German');
+  expect(await readdir(folder)).toEqual(['deu.traineddata.gz']);
+});
+
+test.each([
+  ['another hash', pinned(Buffer.from('other')), giving(PACKAGE), /its hash is sha512-/],
+  ['no data', pinned(packageWith({})), giving(packageWith({})), /contains no 4\.0\.0_best_int\/deu/],
+  ['no download', pinned(PACKAGE), () => Promise.resolve(), /npm downloaded nothing/],
+])('refuses a package with %s and leaves nothing behind', async (_what, expected, download, reason) => {
+  const file = path.join(folder, 'deu.traineddata.gz');
+  await expect(fetchPackage('deu', expected, file, signal, download)).rejects.toThrow(reason);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('downloads a language once for parallel callers; an abort ends only the wait of its caller', async () => {
+  let downloads = 0;
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const lines: string[] = [];
+  const data = createLanguageData({
+    folder,
+    onProgress: (line) => lines.push(line),
+    async download() {
+      downloads += 1;
+      await released;
+      throw Object.assign(new Error('Command failed'), { stderr: 'npm error code E1\nnpm error no route\n' });
+    },
+  });
+  const stop = new AbortController();
+  const first = data.ensure('deu', signal);
+  const second = data.ensure('deu', stop.signal);
+  stop.abort(new Error('stopped'));
+  await expect(second).rejects.toThrow('stopped');
+  release();
+  const fault = (await first.catch((error: unknown) => error)) as Fault;
+  // For some minutes it is not tried again.
+  await expect(data.ensure('deu', signal)).rejects.toBe(fault);
+  expect([downloads, fault.kind, lines]).toEqual([1, 'not_configured', ['Downloading the OCR data of German (8 MB)']]);
+  expect(fault.message).toBe(
+    `The OCR data of German (deu) is not on this machine and could not be downloaded: no route. Run "npm run cli -- ocr fetch deu" where npm reaches its registry, or put deu.traineddata.gz into ${folder}.`,
+  );
+});
+
+test('finds English, which is installed, and files that an operator put into the folder', async () => {
+  const data = createLanguageData({ folder });
+  expect(data.present(['eng', 'deu', 'kor'])).toEqual(['eng']);
+  await writeFile(path.join(folder, 'kor.traineddata.gz'), '');
+  expect(data.present(['eng', 'deu', 'kor'])).toEqual(['eng', 'kor']);
+});
+
+test('knows where to get the data of every language', () => {
+  expect(OCR_LANGUAGE_CODES.filter((code) => PACKAGES[code] === undefined)).toEqual(['eng', 'rus']);
+  for (const { integrity } of Object.values(PACKAGES))
+    expect(Buffer.from(integrity.slice(7), 'base64').length).toBe(64);
+});
