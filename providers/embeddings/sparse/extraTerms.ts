@@ -8,7 +8,6 @@ const LONG_WORDS: ReadonlySet<Language> = new Set(['da', 'de', 'fi', 'hu', 'nl',
 /** Length of a beginning, and of the shortest word that has one. 5 to 7 letters gain alike (bench/retrieval.md). */
 const BEGINNING = { letters: 5, from: 7 };
 const LATIN_WORD = /^[a-z]+$/;
-const LETTERS = /^\p{L}+$/u;
 
 /** Weight of an extra term of a query. A word itself has 1. */
 export const EXTRA_WEIGHT = { beginning: 0.3, pair: 0.5 };
@@ -34,7 +33,7 @@ export function pairsOf(stretches: readonly { readonly terms: readonly string[] 
   let before: string | null = null;
   for (const { terms } of stretches) {
     const [word = ''] = terms;
-    const syllable: string | null = terms.length === 1 && LETTERS.test(word) ? word : null;
+    const syllable: string | null = terms.length === 1 && LATIN_WORD.test(word) ? word : null;
     if (before !== null && syllable !== null) pairs.push(`${before} ${syllable}`);
     before = syllable;
   }

@@ -211,6 +211,7 @@ describe('languages', () => {
       expect(query?.values[query.indices.indexOf(pair)]).toBe(0.5);
     }
     expect(encodeQuery('đại nhiên học')?.indices).not.toContain(pair);
+    expect(encodeQuery('книга дом')?.indices).toHaveLength(2);
     expect(encodeDocument('The dai hoc is in the city and not here.')?.indices).not.toContain(pair);
   });
 
