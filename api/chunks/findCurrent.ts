@@ -3,6 +3,7 @@ import type { FoundFile } from '../../store/files/found.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { VectorHit } from '../../store/vectors/search.js';
 import type { ApiDeps } from '../http/deps.js';
+import type { Ranking } from './ranking.js';
 
 export interface Found {
   readonly hit: VectorHit;
@@ -72,19 +73,20 @@ export async function findCurrent(
     limit: first,
     readFiles,
   }: { readonly wanted: number; readonly limit: number; readonly readFiles: ReadFiles },
-  search: (limit: number) => Promise<{ readonly ranked: readonly VectorHit[]; readonly isAll: boolean }>,
+  search: (limit: number) => Promise<{ readonly ranked: Ranking; readonly isAll: boolean }>,
   deps: Pick<ApiDeps, 'store'>,
 ): Promise<Found[]> {
   for (let limit = first, repeats = 0; ;) {
     const { ranked, isAll } = await search(limit);
     const found: Found[] = [];
     let replaced = false;
-    for (let from = 0; found.length < wanted && from < ranked.length;) {
-      const to = from + wanted - found.length + (from === 0 ? 0 : SPARE);
-      const read = await readCurrent(tenant, space, ranked.slice(from, to), readFiles, deps);
+    for (let count = wanted; found.length < wanted; count = wanted - found.length + SPARE) {
+      const { hits, deleted } = await ranked.next(count);
+      replaced ||= deleted;
+      if (hits.length === 0) break;
+      const read = await readCurrent(tenant, space, hits, readFiles, deps);
       found.push(...read.found);
       replaced ||= read.replaced;
-      from = to;
     }
     if (found.length >= wanted) return found.slice(0, wanted);
     if (!isAll && limit < MAX_HITS) limit *= 4;

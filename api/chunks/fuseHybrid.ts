@@ -1,12 +1,10 @@
-import { byScore, type VectorHit, type VectorHits } from '../../store/vectors/search.js';
+import { byScoreAndId, type Hits, type PointHit } from '../../store/vectors/search.js';
 
 /** Weights of vectors and keywords in a hybrid score; their sum is 1. */
 export interface HybridWeights {
   readonly semantic: number;
   readonly keyword: number;
 }
-
-const keyOf = ({ fileId, generation, chunkIndex }: VectorHit): string => `${fileId}:${generation}:${chunkIndex}`;
 
 /** Number of best hits that show how clearly a list separates them. */
 const HEAD = 10;
@@ -24,26 +22,26 @@ function scaleOf(best: number, floor: number): (score: number) => number {
  * hits are alike.
  * @param ordinary the score of an ordinary hit
  */
-function clarityOf(hits: readonly VectorHit[], ordinary: number): number {
+function clarityOf(hits: readonly PointHit[], ordinary: number): number {
   const scale = scaleOf(hits[0]?.score ?? 0, ordinary);
   return 1 + LEAST_CLARITY - hits.slice(0, HEAD).reduce((sum, { score }) => sum + scale(score), 0) / HEAD;
 }
 
-function scaledScores(hits: readonly VectorHit[], floor: number): ReadonlyMap<string, number> {
+function scaledScores(hits: readonly PointHit[], floor: number): ReadonlyMap<string, number> {
   const scale = scaleOf(hits[0]?.score ?? 0, floor);
-  return new Map(hits.map((hit) => [keyOf(hit), scale(hit.score)]));
+  return new Map(hits.map((hit) => [hit.id, scale(hit.score)]));
 }
 
 /**
  * Fuses both lists by the weighted sum of scaled scores (a convex combination), from 0 to 1. A hit that is missing
- * in one list counts 0 there. Best first, ties by file and chunk.
+ * in one list counts 0 there. Best first, ties by id.
  *
  * The weights are multiplied by how clearly each list separates its best hits: the vectors of a model that does not
  * know the language of the query are alike for all chunks, and words that every chunk contains do not tell them apart.
  * The better list varies with the query. Measured in bench/retrieval.md and docs/decisions/008-hybrid-by-sum.md.
  * @param limit maximum length of each list
  */
-export function fuseHybrid({ dense, sparse }: VectorHits, weights: HybridWeights, limit: number): VectorHit[] {
+export function fuseHybrid({ dense, sparse }: Hits<PointHit>, weights: HybridWeights, limit: number): PointHit[] {
   // A chunk outside a truncated list of vectors is at most as similar as its last hit. A chunk outside the list of words
   // shares no word with the query, or only frequent ones: it counts 0, like any chunk outside a list that is complete.
   const meaning = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
@@ -54,11 +52,7 @@ export function fuseHybrid({ dense, sparse }: VectorHits, weights: HybridWeights
   const semantic = weights.semantic * (isOne ? 1 : clarityOf(dense, dense[dense.length >> 1]?.score ?? 0));
   const keyword = weights.keyword * (isOne ? 1 : clarityOf(sparse, 0));
   const sum = semantic + keyword || 1;
-  const all = new Map([...sparse, ...dense].map((hit) => [keyOf(hit), hit]));
-  return [...all]
-    .map(([key, hit]) => ({
-      ...hit,
-      score: (semantic * (meaning.get(key) ?? 0) + keyword * (words.get(key) ?? 0)) / sum,
-    }))
-    .sort(byScore);
+  return [...new Set([...meaning.keys(), ...words.keys()])]
+    .map((id) => ({ id, score: (semantic * (meaning.get(id) ?? 0) + keyword * (words.get(id) ?? 0)) / sum }))
+    .sort(byScoreAndId);
 }

@@ -9,6 +9,7 @@ import type { ApiDeps } from '../http/deps.js';
 import { fuseHybrid, type HybridWeights } from './fuseHybrid.js';
 import { type Found, findCurrent, type ReadFiles } from './findCurrent.js';
 import type { QueryVectors } from './queryVectors.js';
+import { rankingOf, rankingOfPoints } from './ranking.js';
 import { rerankFound } from './rerankFound.js';
 import { upstream } from '../upstream.js';
 
@@ -88,13 +89,17 @@ async function searchSpace(
     { wanted, readFiles, limit: first },
     async (limit) => {
       if (limit > first) replacing.set(name, true);
+      const { vectors } = deps.store;
+      const query = { ...tenant, ...probe, model, filter, exact, limit, signal };
       // Records are read after the spaces, so files that move to another space in between are found in one of them.
-      const [hits] = await Promise.all([
-        deps.store.vectors.search({ ...tenant, ...probe, model, filter, exact, limit, signal }),
-        spaces,
-      ]);
+      if (!weights) {
+        const [{ dense }] = await Promise.all([vectors.search(query), spaces]);
+        return { ranked: rankingOf(dense), isAll: dense.length < limit };
+      }
+      const [hits] = await Promise.all([vectors.searchIds(query), spaces]);
       const isAll = hits.dense.length < limit && hits.sparse.length < limit;
-      return { ranked: weights ? fuseHybrid(hits, weights, limit) : hits.dense, isAll };
+      const chunksOf = (ids: readonly string[]) => vectors.chunksOf(space, ids, signal);
+      return { ranked: rankingOfPoints(fuseHybrid(hits, weights, limit), chunksOf), isAll };
     },
     deps,
   );

@@ -1,11 +1,13 @@
 import { loadConfig } from '../../config/config.js';
 import { fuseHybrid } from '../../api/chunks/fuseHybrid.js';
+import { rankingOfPoints } from '../../api/chunks/ranking.js';
 import { poolOf } from '../../api/chunks/search.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { createLocalProvider, EMBEDDED_SPACE } from '../../providers/embeddings/providers/local.js';
 import { encodeDocument, encodeQuery } from '../../providers/embeddings/sparse/sparseEncoder.js';
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
 import type { Tenant } from '../../store/users/accept.js';
+import type { PointHit } from '../../store/vectors/search.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';
 import { randomVector } from '../seedVectors.js';
 import type { Collection } from './beir.js';
@@ -63,17 +65,20 @@ async function write(vectors: Vectors, tenant: Tenant, texts: readonly string[],
 async function rank(vectors: Vectors, queries: readonly string[], dense: readonly Float32Array[]): Promise<Rankings> {
   const lists = { dense: [] as number[][], sparse: [] as number[][], hybrid: [] as number[][] };
   const limit = poolOf(K);
-  const documents = (hits: readonly { fileId: number }[]) => hits.map(({ fileId }) => fileId - MINE.userId * 1_000_000);
+  const documents = async (points: readonly PointHit[]): Promise<number[]> => {
+    const ranking = rankingOfPoints(points, (ids) => vectors.chunksOf(EMBEDDED_SPACE.name, ids));
+    return (await ranking.next(points.length)).hits.map(({ fileId }) => fileId - MINE.userId * 1_000_000);
+  };
   for (const [index, query] of queries.entries()) {
-    const hits = await vectors.search({
+    const hits = await vectors.searchIds({
       ...MINE,
       ...{ space: EMBEDDED_SPACE.name, model: MODEL, filter: { media: 'TEXT' as const }, exact: false, limit },
       dense: dense[index] ?? null,
       sparse: encodeQuery(query),
     });
-    lists.dense.push(documents(hits.dense));
-    lists.sparse.push(documents(hits.sparse));
-    lists.hybrid.push(documents(fuseHybrid(hits, HALVES, limit)));
+    lists.dense.push(await documents(hits.dense));
+    lists.sparse.push(await documents(hits.sparse));
+    lists.hybrid.push(await documents(fuseHybrid(hits, HALVES, limit)));
   }
   return lists;
 }

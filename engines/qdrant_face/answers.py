@@ -1,10 +1,6 @@
-"""Converts the engine's types to the JSON of responses."""
+"""Converts the engine's types to what the server writes as JSON. Ids stay UUIDs: the writer is faster than str()."""
 
 import qdrant_edge as engine
-
-
-def point_id(value):
-    return value if value is None or isinstance(value, int) else str(value)
 
 
 def vectors(value):
@@ -26,11 +22,11 @@ def with_parts(answer, point):
 
 
 def record(point):
-    return with_parts({"id": point_id(point.id)}, point)
+    return with_parts({"id": point.id}, point)
 
 
 def scored(point):
-    return with_parts({"id": point_id(point.id), "version": point.version, "score": point.score}, point)
+    return with_parts({"id": point.id, "version": point.version, "score": point.score}, point)
 
 
 def collection(info, config, is_rebuilding):

@@ -150,7 +150,7 @@ def retrieve_one(collections, body, name, id_):
 
 def scroll(collections, body, name, _):
     found, following = collections.get(name).shard.scroll(requests.scroll(body))
-    return {"points": [answers.record(point) for point in found], "next_page_offset": answers.point_id(following)}
+    return {"points": [answers.record(point) for point in found], "next_page_offset": following}
 
 
 def count(collections, body, name, _):

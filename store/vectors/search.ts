@@ -35,69 +35,112 @@ export interface VectorHit extends ChunkKey {
   readonly score: number;
 }
 
-/** Hits by kind, best first; ties are ordered by file and chunk. */
-export interface VectorHits {
-  readonly dense: VectorHit[];
-  readonly sparse: VectorHit[];
+/** A found point. */
+export interface PointHit {
+  readonly id: string;
+  /** As in `VectorHit`. */
+  readonly score: number;
+}
+
+/** Hits by kind, best first. */
+export interface Hits<T> {
+  readonly dense: T[];
+  readonly sparse: T[];
 }
 
 export interface VectorSearch {
-  /** Searches both kinds in one request. Returns nothing for a space without points. */
-  search(query: VectorQuery): Promise<VectorHits>;
+  /**
+   * Searches both kinds in one request. Returns nothing for a space without points. Ties are ordered by file and chunk.
+   */
+  search(query: VectorQuery): Promise<Hits<VectorHit>>;
+  /**
+   * Searches in the same way and returns ids only: Qdrant needs longer for the payloads of hundreds of points than for
+   * the search. Ties are ordered by id.
+   */
+  searchIds(query: VectorQuery): Promise<Hits<PointHit>>;
+  /** Returns the chunks of points by id. Deleted points are missing. */
+  chunksOf(space: string, ids: readonly string[], signal?: AbortSignal): Promise<Map<string, ChunkKey>>;
   /** Returns the dense vectors of chunks, by chunk key `fileId:generation:chunkIndex`. */
   retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
 }
 
-/** Reads a hit from the payload's integer fields. */
-function hit({ score, payload }: Schemas['ScoredPoint']): VectorHit {
+/** The fields of the payload that identify a chunk. */
+const CHUNK_FIELDS = { include: ['file_id', 'generation', 'chunk_index'] };
+
+function chunkOf({ payload }: Pick<Schemas['Record'], 'payload'>): ChunkKey {
   const { file_id, generation, chunk_index } = (payload ?? {}) as {
     file_id: number;
     generation: number;
     chunk_index: number;
   };
-  return { fileId: file_id, generation, chunkIndex: chunk_index, score };
+  return { fileId: file_id, generation, chunkIndex: chunk_index };
 }
 
 /** Orders hits, best first. Ties have a fixed order, so that equal queries have equal answers. */
 export const byScore = (a: VectorHit, b: VectorHit): number =>
   b.score - a.score || a.fileId - b.fileId || a.chunkIndex - b.chunkIndex;
 
+/** Orders points, best first. Ties have a fixed order. */
+export const byScoreAndId = (a: PointHit, b: PointHit): number => b.score - a.score || (a.id < b.id ? -1 : 1);
+
 /** Creates the reader of points, by similarity and by key. It adds the filter of the tenant to every query. */
 export function createVectorSearch(ask: AskQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
   const pathOf = (space: string): string => `/collections/${encodeURIComponent(nameOf(space))}/points`;
+  const find = async (
+    { space, model, filter, dense, sparse, limit, exact, signal, ...tenant }: VectorQuery,
+    withPayload: typeof CHUNK_FIELDS | false,
+  ): Promise<Hits<Schemas['ScoredPoint']>> => {
+    const owned = tenantFilter(tenant);
+    const must = [...owned, { key: 'model', match: { value: model } }, ...filterConditions(filter)];
+    const common = { limit, filter: { must }, with_payload: withPayload };
+    const searches = [
+      ...(dense
+        ? [{ ...common, query: Array.from(dense), using: DENSE, ...(exact ? { params: { exact } } : {}) }]
+        : []),
+      ...(sparse
+        ? [
+            {
+              ...common,
+              query: { indices: [...sparse.indices], values: [...sparse.values] },
+              using: SPARSE,
+              // The rarity of a term among the chunks of the tenant only: other tenants must not change a ranking.
+              // Qdrant before 1.19 ignores it (https://github.com/qdrant/qdrant/pull/9661).
+              params: { idf: { corpus: { must: owned } } },
+            },
+          ]
+        : []),
+    ];
+    if (searches.length === 0) return { dense: [], sparse: [] };
+    try {
+      const answers = (await ask(`${pathOf(space)}/query/batch`, { searches }, signal)) as Schemas['QueryResponse'][];
+      const lists = answers.map(({ points }) => points);
+      return { dense: dense ? (lists[0] ?? []) : [], sparse: sparse ? (lists.at(-1) ?? []) : [] };
+    } catch (error) {
+      if (statusOf(error) === 404) return { dense: [], sparse: [] };
+      throw error;
+    }
+  };
   return {
-    async search({ space, model, filter, dense, sparse, limit, exact, signal, ...tenant }) {
-      const owned = tenantFilter(tenant);
-      const must = [...owned, { key: 'model', match: { value: model } }, ...filterConditions(filter)];
-      const common = {
-        limit,
-        filter: { must },
-        with_payload: { include: ['file_id', 'generation', 'chunk_index'] },
-      };
-      const searches = [
-        ...(dense
-          ? [{ ...common, query: Array.from(dense), using: DENSE, ...(exact ? { params: { exact } } : {}) }]
-          : []),
-        ...(sparse
-          ? [
-              {
-                ...common,
-                query: { indices: [...sparse.indices], values: [...sparse.values] },
-                using: SPARSE,
-                // The rarity of a term among the chunks of the tenant only: other tenants must not change a ranking.
-                // Qdrant before 1.19 ignores it (https://github.com/qdrant/qdrant/pull/9661).
-                params: { idf: { corpus: { must: owned } } },
-              },
-            ]
-          : []),
-      ];
-      if (searches.length === 0) return { dense: [], sparse: [] };
+    async search(query) {
+      const { dense, sparse } = await find(query, CHUNK_FIELDS);
+      const hits = (points: Schemas['ScoredPoint'][]): VectorHit[] =>
+        points.map((point) => ({ ...chunkOf(point), score: point.score })).sort(byScore);
+      return { dense: hits(dense), sparse: hits(sparse) };
+    },
+    async searchIds(query) {
+      const { dense, sparse } = await find(query, false);
+      const hits = (points: Schemas['ScoredPoint'][]): PointHit[] =>
+        points.map(({ id, score }) => ({ id: String(id), score })).sort(byScoreAndId);
+      return { dense: hits(dense), sparse: hits(sparse) };
+    },
+    async chunksOf(space, ids, signal) {
+      if (ids.length === 0) return new Map();
       try {
-        const answers = (await ask(`${pathOf(space)}/query/batch`, { searches }, signal)) as Schemas['QueryResponse'][];
-        const lists = answers.map(({ points }) => points.map(hit).sort(byScore));
-        return { dense: dense ? (lists[0] ?? []) : [], sparse: sparse ? (lists.at(-1) ?? []) : [] };
+        const question = { ids, with_vector: false, with_payload: CHUNK_FIELDS };
+        const points = (await ask(pathOf(space), question, signal)) as Schemas['Record'][];
+        return new Map(points.map((point) => [String(point.id), chunkOf(point)]));
       } catch (error) {
-        if (statusOf(error) === 404) return { dense: [], sparse: [] };
+        if (statusOf(error) === 404) return new Map();
         throw error;
       }
     },

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { findCurrent, type ReadFiles } from '../../api/chunks/findCurrent.js';
 import type { ApiDeps } from '../../api/http/deps.js';
+import { rankingOf, rankingOfPoints } from '../../api/chunks/ranking.js';
 import { chunkKey } from '../../store/models/chunks.js';
 import type { ChunkKey, VectorHit } from '../../store/vectors/search.js';
 
@@ -40,7 +41,7 @@ describe('current chunks of search hits', () => {
       TENANT,
       's',
       { wanted: 2, limit: 3, readFiles },
-      () => Promise.resolve({ ranked, isAll: true }),
+      () => Promise.resolve({ ranked: rankingOf(ranked), isAll: true }),
       deps,
     );
     expect(found.map(({ file }) => file._id)).toEqual([1, 2]);
@@ -54,7 +55,7 @@ describe('current chunks of search hits', () => {
       TENANT,
       's',
       { wanted: 2, limit: 5, readFiles },
-      () => Promise.resolve({ ranked, isAll: false }),
+      () => Promise.resolve({ ranked: rankingOf(ranked), isAll: false }),
       deps,
     );
     expect(found.map(({ file }) => file._id)).toEqual([3, 4]);
@@ -66,7 +67,7 @@ describe('current chunks of search hits', () => {
     const search = (limit: number) => {
       limits.push(limit);
       const stale = Array.from({ length: 8 }, (_, index) => hit(index + 1, 1));
-      return Promise.resolve({ ranked: [...stale, hit(9, 1)].slice(0, limit), isAll: limit > 9 });
+      return Promise.resolve({ ranked: rankingOf([...stale, hit(9, 1)].slice(0, limit)), isAll: limit > 9 });
     };
     const found = await findCurrent(TENANT, 's', { wanted: 1, limit: 4, readFiles }, search, deps);
     expect(found.map(({ file }) => file._id)).toEqual([9]);
@@ -78,7 +79,23 @@ describe('current chunks of search hits', () => {
     let searches = 0;
     const search = () => {
       searches += 1;
-      return Promise.resolve({ ranked: [hit(1, searches)], isAll: true });
+      return Promise.resolve({ ranked: rankingOf([hit(1, searches)]), isAll: true });
+    };
+    const found = await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, deps);
+    expect(found.map(({ hit: { generation } }) => generation)).toEqual([2]);
+    expect(searches).toBe(2);
+  });
+
+  test('are searched again if points were deleted between the search and the read of their chunks', async () => {
+    const { deps, readFiles } = storeOf({ 1: 2 });
+    let searches = 0;
+    const search = () => {
+      searches += 1;
+      const chunks = new Map(searches === 1 ? [] : [['point', hit(1, 2)]]);
+      return Promise.resolve({
+        ranked: rankingOfPoints([{ id: 'point', score: 1 }], () => Promise.resolve(chunks)),
+        isAll: true,
+      });
     };
     const found = await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, deps);
     expect(found.map(({ hit: { generation } }) => generation)).toEqual([2]);
@@ -99,7 +116,7 @@ describe('current chunks of search hits', () => {
     };
     const store = { ...deps.store, chunks: texts } as unknown as ApiDeps['store'];
     const ranked = [hit(1, 1), hit(2, 1)];
-    const search = () => Promise.resolve({ ranked, isAll: true });
+    const search = () => Promise.resolve({ ranked: rankingOf(ranked), isAll: true });
     expect(await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, { store })).toEqual([]);
   });
 
@@ -108,7 +125,7 @@ describe('current chunks of search hits', () => {
     const search = () => {
       const ranked = [hit(1, generations[1] ?? 0)];
       generations[1] = (generations[1] ?? 0) + 1;
-      return Promise.resolve({ ranked, isAll: true });
+      return Promise.resolve({ ranked: rankingOf(ranked), isAll: true });
     };
     expect(await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, deps)).toEqual([]);
   });

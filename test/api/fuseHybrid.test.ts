@@ -3,9 +3,9 @@ import fc from 'fast-check';
 
 import { fuseHybrid } from '../../api/chunks/fuseHybrid.js';
 
-const hit = (fileId: number, score: number) => ({ fileId, generation: 1, chunkIndex: 0, score });
+const hit = (id: number, score: number) => ({ id: String(id), score });
 const HALVES = { semantic: 0.5, keyword: 0.5 };
-const order = (hits: readonly { fileId: number }[]): number[] => hits.map(({ fileId }) => fileId);
+const order = (hits: readonly { id: string }[]): number[] => hits.map(({ id }) => Number(id));
 
 test('ranks hits of both lists before hits of one list', () => {
   const dense = [hit(1, 0.9), hit(2, 0.8), hit(3, 0.1)];
@@ -34,29 +34,23 @@ describe('a list that does not separate its best hits', () => {
 
   test('has less weight than one in which a hit stands out', () => {
     const [best] = fuseHybrid({ dense: alike(1), sparse: clear }, HALVES, 40);
-    expect(best?.fileId).toBe(900);
+    expect(best?.id).toBe('900');
     expect(best?.score).toBeGreaterThan(0.55);
   });
 
   test('decides alone if the caller gives the other no weight', () => {
     const [best] = fuseHybrid({ dense: alike(1), sparse: clear }, { semantic: 1, keyword: 0 }, 40);
-    expect(best).toMatchObject({ fileId: 1, score: 1 });
+    expect(best).toMatchObject({ id: '1', score: 1 });
   });
 });
 
-test('orders ties by file, regardless of the order of the lists', () => {
+test('orders ties by id, regardless of the order of the lists', () => {
   const dense = [hit(9, 1), hit(4, 1)];
   const sparse = [hit(7, 3), hit(2, 3)];
   expect(order(fuseHybrid({ dense, sparse }, HALVES, 100))).toEqual([2, 4, 7, 9]);
   expect(order(fuseHybrid({ dense: dense.toReversed(), sparse: sparse.toReversed() }, HALVES, 100))).toEqual([
     2, 4, 7, 9,
   ]);
-});
-
-test('two generations of a chunk are separate hits', () => {
-  const old = { ...hit(1, 0.9), generation: 1 };
-  const fresh = { ...hit(1, 0.8), generation: 2 };
-  expect(fuseHybrid({ dense: [old, fresh], sparse: [] }, HALVES, 100)).toHaveLength(2);
 });
 
 test('scores are between 0 and 1 and descend, and each hit occurs once', () => {

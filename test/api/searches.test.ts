@@ -74,6 +74,15 @@ describe('search', () => {
           queries.push(query);
           return Promise.resolve({ dense: query.dense ? HITS.slice(0, query.limit) : [], sparse: [] });
         },
+        searchIds(query: VectorQuery) {
+          queries.push(query);
+          const points = HITS.map(({ fileId, score }) => ({ id: `point ${fileId}`, score }));
+          return Promise.resolve({ dense: query.dense ? points.slice(0, query.limit) : [], sparse: [] });
+        },
+        chunksOf: (_: string, ids: readonly string[]) =>
+          Promise.resolve(
+            new Map(HITS.map((hit) => [`point ${hit.fileId}`, hit] as const).filter(([id]) => ids.includes(id))),
+          ),
         retrieve: (space: string, keys: readonly ChunkKey[]) =>
           Promise.resolve(
             new Map(keys.map((key) => [chunkKey(key.fileId, key.generation, key.chunkIndex), [space.length]])),

@@ -9,7 +9,7 @@ import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js'
 import { loadConfig } from '../../config/config.js';
 import type { TagValue } from '../../contract/files/records.js';
 import { storedTags, tagPairs } from '../../contract/files/tags.js';
-import { byScore, type VectorQuery } from '../../store/vectors/search.js';
+import { byScore, type PointHit, type VectorQuery } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';
 import { encodeDocument } from '../../providers/embeddings/sparse/sparseEncoder.js';
@@ -184,8 +184,45 @@ test('orders equal scores by file, then by chunk', async () => {
   expect([hit(2, 1), hit(2, 0), hit(1, 5)].toSorted(byScore)).toEqual([hit(1, 5), hit(2, 0), hit(2, 1)]);
 });
 
+test('ids and their chunks are the hits of a search with chunks', async () => {
+  const words = ['pump', 'valve', 'motor', 'seal'];
+  const ids = Array.from({ length: 60 }, (_, index) => 6001 + index);
+  await write(ids.map((id) => ({ id, text: `the ${words[id % 4]} and the ${words[id % 3]} of machine ${id % 7}` })));
+  const query = {
+    ...QUERY,
+    sparse: encodeDocument('pump valve machine 3'),
+    filter: { media: 'TEXT' as const, fileIds: ids },
+    limit: 200,
+  };
+  const { dense, sparse } = await vectors.search(query);
+  expect([dense.length, sparse.length > 20]).toEqual([60, true]);
+  const points = await vectors.searchIds(query);
+  const withChunks = async (hits: readonly PointHit[]) => {
+    const chunks = await vectors.chunksOf(
+      SPACE.name,
+      hits.map(({ id }) => id),
+    );
+    return hits.map(({ id, score }) => ({ ...chunks.get(id)!, score })).toSorted(byScore);
+  };
+  expect(await withChunks(points.dense)).toEqual(dense);
+  expect(await withChunks(points.sparse)).toEqual(sparse);
+});
+
+test('deleted points have no chunks', async () => {
+  await write([{ id: 7001 }, { id: 7002 }]);
+  const { dense } = await vectors.searchIds({ ...QUERY, filter: { media: 'TEXT', fileIds: [7001, 7002] } });
+  await vectors.deletePoints([{ fileId: 7001, generation: 1, space: SPACE.name, count: 1 }]);
+  const chunks = await vectors.chunksOf(
+    SPACE.name,
+    dense.map(({ id }) => id),
+  );
+  expect([...chunks.values()]).toEqual([{ fileId: 7002, generation: 1, chunkIndex: 0 }]);
+});
+
 test('a space without a collection has no results', async () => {
   expect(await vectors.search({ ...QUERY, space: 'missing-4' })).toEqual({ dense: [], sparse: [] });
+  expect(await vectors.searchIds({ ...QUERY, space: 'missing-4' })).toEqual({ dense: [], sparse: [] });
+  expect(await vectors.chunksOf('missing-4', [randomUUID()])).toEqual(new Map());
 });
 
 test('sends one request for both kinds of vectors, and the exact flag', async () => {

@@ -1,13 +1,24 @@
+import { SYLLABIC } from './extraTerms.js';
 import { type Language, languagesOfWord } from './functionWords.js';
 import { STEMMED_LANGUAGES } from './stemWord.js';
 
 /**
- * Evidence for the language of a text: its function words. A word of several languages counts a part for each of them.
+ * Evidence for the language of a text: its function words, and words with letters of Vietnamese. A word of several
+ * languages counts a part for each of them.
  */
 export type Evidence = Map<Language, number>;
 
-/** Adds folded words to the evidence. */
-export function addEvidence(evidence: Evidence, words: readonly string[]): void {
+const VIETNAMESE_LETTER = /[\u1ea0-\u1ef9ơưđ]/iu;
+
+/**
+ * Whether a stretch contains a letter that no other language of the table has. Without accents, syllables look like
+ * function words of other languages ("dai", "la", "do").
+ */
+export const hasVietnameseLetter = (stretch: string): boolean => VIETNAMESE_LETTER.test(stretch.normalize('NFC'));
+
+/** Adds the folded words of a stretch to the evidence. */
+export function addEvidence(evidence: Evidence, words: readonly string[], isVietnamese: boolean): void {
+  if (isVietnamese) evidence.set(SYLLABIC, (evidence.get(SYLLABIC) ?? 0) + 1);
   for (const word of words) {
     const languages = languagesOfWord(word);
     for (const language of languages) evidence.set(language, (evidence.get(language) ?? 0) + 1 / languages.length);
@@ -25,6 +36,9 @@ const CLEAR = 1;
 /** Maximum number of words of a query that are stemmed in all languages: longer texts show their language. */
 const MAX_WORDS = 64;
 
+/** Languages with terms of their own. */
+const ALL = [...STEMMED_LANGUAGES, SYLLABIC];
+
 const ranked = (evidence: Evidence): (readonly [Language, number])[] => [...evidence].sort(([, a], [, b]) => b - a);
 
 /** Returns the language of a chunk; null if it is not clear. Texts in other scripts have none. */
@@ -36,7 +50,7 @@ export function languageOfChunk(evidence: Evidence, words: number): Language | n
 
 /** The languages of a query. */
 export interface QueryLanguages {
-  /** Languages in which its words are stemmed, besides the default. */
+  /** Languages whose terms it contains, besides the default. */
   readonly possible: readonly Language[];
   /** The language whose function words are left out; null if none is clear. */
   readonly clear: Language | null;
@@ -48,7 +62,7 @@ export interface QueryLanguages {
  */
 export function languagesOfQuery(evidence: Evidence, words: number): QueryLanguages {
   const best = Math.max(0, ...evidence.values());
-  if (best === 0) return { possible: words > MAX_WORDS ? [] : STEMMED_LANGUAGES, clear: null };
+  if (best === 0) return { possible: words > MAX_WORDS ? [] : ALL, clear: null };
   const possible = ranked(evidence).flatMap(([language, much]) => (much >= POSSIBLE * best ? [language] : []));
   return { possible, clear: possible.length === 1 && best >= CLEAR ? (possible[0] ?? null) : null };
 }

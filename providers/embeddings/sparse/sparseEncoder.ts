@@ -1,5 +1,12 @@
 import type { SparseVector } from '../../../contract/vectors/sparseVectors.js';
-import { addEvidence, type Evidence, languageOfChunk, languagesOfQuery } from './detectLanguage.js';
+import {
+  addEvidence,
+  type Evidence,
+  hasVietnameseLetter,
+  languageOfChunk,
+  languagesOfQuery,
+} from './detectLanguage.js';
+import { beginningOf, EXTRA_WEIGHT, pairsOf, SYLLABIC } from './extraTerms.js';
 import { isFunctionWord, type Language } from './functionWords.js';
 import { hashTerm } from './hashTerm.js';
 import { splitWords, stretchesOf } from './splitWords.js';
@@ -28,7 +35,8 @@ interface Known {
   readonly terms: readonly string[];
   readonly characters: readonly number[];
   readonly count: number;
-  /** The hashes of the stemmed terms by language of the text. */
+  readonly isVietnamese: boolean;
+  /** The hashes of the stemmed terms and of their beginnings, by language of the text. */
   readonly hashes: Map<Language | null, readonly number[]>;
 }
 
@@ -38,7 +46,8 @@ function split(stretch: string): Known {
   const before = known.get(stretch);
   if (before) return before;
   const { terms, characters, count } = splitWords(stretch);
-  const fresh = { terms, characters: characters.map(hashTerm), count, hashes: new Map() };
+  const isVietnamese = hasVietnameseLetter(stretch);
+  const fresh = { terms, characters: characters.map(hashTerm), count, isVietnamese, hashes: new Map() };
   if (stretch.length <= REMEMBERED_LENGTH) {
     if (known.size === REMEMBERED) known.clear();
     known.set(stretch, fresh);
@@ -48,7 +57,11 @@ function split(stretch: string): Known {
 
 function hashesOf({ terms, hashes }: Known, language: Language | null): readonly number[] {
   let found = hashes.get(language);
-  if (!found) hashes.set(language, (found = terms.map((term) => hashTerm(stemWord(term, language)))));
+  if (!found) {
+    const beginnings = terms.flatMap((term) => beginningOf(term, language) ?? []);
+    found = [...terms.map((term) => stemWord(term, language)), ...beginnings].map(hashTerm);
+    hashes.set(language, found);
+  }
   return found;
 }
 
@@ -66,7 +79,7 @@ export function encodeDocument(text: string): SparseVector | null {
   for (const stretch of stretchesOf(text)) {
     const one = split(stretch);
     stretches.push(one);
-    addEvidence(evidence, one.terms);
+    addEvidence(evidence, one.terms, one.isVietnamese);
     length += one.count;
   }
   const language = languageOfChunk(evidence, length);
@@ -76,6 +89,7 @@ export function encodeDocument(text: string): SparseVector | null {
     hashesOf(one, language).forEach(add);
     one.characters.forEach(add);
   }
+  if (language === SYLLABIC) pairsOf(stretches).map(hashTerm).forEach(add);
   if (frequencies.size === 0) return null;
   const saturation = K1 * (1 - B + (B * length) / AVERAGE_WORDS);
   const weights = [...frequencies.values()].map((often) => rounded((often * (K1 + 1)) / (often + saturation)));
@@ -84,7 +98,8 @@ export function encodeDocument(text: string): SparseVector | null {
 
 /**
  * Returns the terms of a query, weighted by how often it contains them, in the forms of all languages that it may have.
- * Words like "how" and "the" are dropped, unless there are no others. Null for a query without terms.
+ * Words like "how" and "the" are dropped, unless there are no others. Beginnings and pairs of words weigh less. Null for
+ * a query without terms.
  */
 export function encodeQuery(text: string): SparseVector | null {
   // Each stretch is split once: Thai is one stretch, and finding the words of 32,000 characters takes 60 ms.
@@ -92,19 +107,24 @@ export function encodeQuery(text: string): SparseVector | null {
   const evidence: Evidence = new Map();
   let words = 0;
   for (const stretch of stretchesOf(text)) {
-    const { terms, count } = split(stretch);
+    const { terms, count, isVietnamese } = split(stretch);
     stretches.push({ text: stretch, terms });
-    addEvidence(evidence, terms);
+    addEvidence(evidence, terms, isVietnamese);
     words += count;
   }
   const { possible, clear } = languagesOfQuery(evidence, words);
   const telling = stretches.filter((stretch) => !isFunctionWord(stretch.text, clear ?? 'en'));
   const weights = new Map<number, number>();
+  const add = (form: string, weight: number): void => {
+    const term = hashTerm(form);
+    weights.set(term, (weights.get(term) ?? 0) + weight);
+  };
   for (const { terms } of telling.length > 0 ? telling : stretches)
-    for (const word of terms)
-      for (const form of formsOf(word, possible)) {
-        const term = hashTerm(form);
-        weights.set(term, (weights.get(term) ?? 0) + 1);
-      }
-  return weights.size === 0 ? null : { indices: [...weights.keys()], values: [...weights.values()] };
+    for (const word of terms) {
+      for (const form of formsOf(word, possible)) add(form, 1);
+      for (const beginning of new Set(possible.flatMap((language) => beginningOf(word, language) ?? [])))
+        add(beginning, EXTRA_WEIGHT.beginning);
+    }
+  if (possible.includes(SYLLABIC)) for (const pair of pairsOf(stretches)) add(pair, EXTRA_WEIGHT.pair);
+  return weights.size === 0 ? null : { indices: [...weights.keys()], values: [...weights.values()].map(rounded) };
 }

@@ -189,6 +189,32 @@ describe('languages', () => {
     expect(languageOfChunk(new Map([['de', 3]]), 200)).toBeNull();
   });
 
+  test('a compound is also found by a longer one with the same beginning, with less weight', () => {
+    const beginning = hashTerm('feuer*');
+    const chunk = 'Die Feuerversicherung wird von der Stadt bezahlt, und sie ist nicht neu.';
+    expect(encodeDocument(chunk)?.indices).toContain(beginning);
+    const query = encodeQuery('Was ist eine Feuerwehr?');
+    expect(query?.values[query.indices.indexOf(beginning)]).toBe(0.3);
+    expect(query?.values[query.indices.indexOf(hashTerm('feuerwehr'))]).toBe(1);
+    // Short words, other languages and numbers have none.
+    expect(encodeDocument('Das Feuer ist in der Stadt und nicht hier.')?.indices).not.toContain(beginning);
+    expect(encodeDocument('The feuerversicherung is for the city and not for us.')?.indices).not.toContain(beginning);
+    expect(encodeQuery('What is a feuerversicherung for the city?')?.indices).not.toContain(beginning);
+  });
+
+  test('neighbouring syllables of Vietnamese are also one term', () => {
+    const chunk = encodeDocument('Trường đại học này là của thành phố và được nhiều người biết đến.');
+    const pair = hashTerm('dai hoc');
+    expect(chunk?.indices).toContain(pair);
+    for (const text of ['Trường đại học nào là của thành phố?', 'đại học']) {
+      const query = encodeQuery(text);
+      expect(query?.values[query.indices.indexOf(pair)]).toBe(0.5);
+    }
+    expect(encodeQuery('đại nhiên học')?.indices).not.toContain(pair);
+    expect(encodeQuery('книга дом')?.indices).toHaveLength(2);
+    expect(encodeDocument('The dai hoc is in the city and not here.')?.indices).not.toContain(pair);
+  });
+
   test('a long query without a known word is not stemmed in every language', () => {
     const words = (count: number) =>
       Array.from({ length: count }, (_, at) => `${'bdfgklmn'[at % 8]}uropaninnen`).join(' ');

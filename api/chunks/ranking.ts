@@ -1,0 +1,56 @@
+import { byScore, type ChunkKey, type PointHit, type VectorHit } from '../../store/vectors/search.js';
+
+/** Ranked chunks, which are returned in parts. */
+export interface Ranking {
+  /**
+   * Returns the next `count` hits, fewer only at the end.
+   * `deleted`: points of this part were deleted since the search, and are missing.
+   */
+  next(count: number): Promise<{ readonly hits: readonly VectorHit[]; readonly deleted: boolean }>;
+}
+
+/** Returns the ranking of hits that are already in order. */
+export function rankingOf(hits: readonly VectorHit[]): Ranking {
+  let from = 0;
+  return {
+    next(count) {
+      const part = hits.slice(from, (from += count));
+      return Promise.resolve({ hits: part, deleted: false });
+    },
+  };
+}
+
+/**
+ * Returns the ranking of points whose chunks are not known yet. Only the chunks of requested hits are read, and of hits
+ * with the same score: ties are ordered by file and chunk.
+ * @param points the points, best first
+ * @param chunksOf reads the chunks of points by id; deleted points are missing
+ */
+export function rankingOfPoints(
+  points: readonly PointHit[],
+  chunksOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, ChunkKey>>,
+): Ranking {
+  let from = 0;
+  let known: readonly VectorHit[] = [];
+  return {
+    async next(count) {
+      let deleted = false;
+      while (known.length < count && from < points.length) {
+        let to = Math.min(points.length, from + count - known.length);
+        while (points[to]?.score === points[to - 1]?.score && to < points.length) to += 1;
+        const part = points.slice(from, to);
+        const chunks = await chunksOf(part.map(({ id }) => id));
+        const hits = part.flatMap(({ id, score }): VectorHit[] => {
+          const chunk = chunks.get(id);
+          return chunk ? [{ ...chunk, score }] : [];
+        });
+        deleted ||= hits.length < part.length;
+        known = [...known, ...hits.sort(byScore)];
+        from = to;
+      }
+      const hits = known.slice(0, count);
+      known = known.slice(count);
+      return { hits, deleted };
+    },
+  };
+}
