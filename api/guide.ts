@@ -25,7 +25,7 @@ const PAGE_HEADERS = {
 export function mountGuide(app: Express, site = SITE): void {
   app.get('/guide', (request, response, next) => {
     if (request.path !== '/guide') return next();
-    // Relative: the process does not know the prefix.
+    // The location is relative, because the process cannot know the prefix of a proxy.
     response.status(302).set('location', 'guide/').end();
   });
   app.use(

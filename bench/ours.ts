@@ -1,7 +1,7 @@
 /** All measurements of the service, in an order in which none distorts the next. */
 import type { TestUser } from '../test/support/client.js';
 import {
-  atRest,
+  allSettled,
   cancelInTheMiddle,
   CHUNKING,
   CHUNKS_ONLY,
@@ -167,7 +167,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       // Use the last pages, which no other measurement embeds: cached vectors would distort the result.
       const ms = await firstChunk(early, await early.scrape({ url: site.sitemap(4, 990), ...CHUNKING }));
       report.figure('first chunk found, first vectors after the start', seconds(ms), '≤ 2 s', ms <= 2_000);
-      await atRest(early);
+      await allSettled(early);
     });
     const done = await run('with vectors', vectorPages, CHUNKING, user);
     report.note(`CPU with vectors, ms per page: ${perRole(done.cpu, vectorPages, 2)}.`);
@@ -203,7 +203,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     const cancelled = await cancelInTheMiddle(service, site, 300);
     report.figure(
       `cancel to idle (${cancelled.kept} pages kept)`,
-      `${seconds(cancelled.idleMs)} (all files at rest ${seconds(cancelled.restMs)})`,
+      `${seconds(cancelled.idleMs)} (all files settled ${seconds(cancelled.restMs)})`,
       '≤ 5 s',
       cancelled.idleMs <= 5_000,
     );

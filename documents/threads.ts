@@ -104,8 +104,8 @@ async function runTask(
 }
 
 /**
- * Returns the buffer of the bytes if it may be transferred to the thread without a copy: the caller gives it away, and
- * it contains only these bytes.
+ * Returns the buffer of the bytes if it may be transferred to the thread without a copy: the caller permits it
+ * (`giveBytes`), and the buffer contains only these bytes.
  */
 function ownBuffer({ bytes, giveBytes }: ParseInput): ArrayBuffer[] {
   const { buffer } = bytes;

@@ -138,7 +138,7 @@ export interface Attachment {
  */
 export type Items = readonly number[];
 
-/** Numbers of left out parts of a file by kind, all above zero. */
+/** Numbers of omitted parts of a file by kind, all above zero. */
 export type NotRead = Readonly<Record<string, number>>;
 
 export interface ParsedDocument {
@@ -153,8 +153,8 @@ export interface ParsedDocument {
    */
   readonly metadata: Readonly<Record<string, unknown>>;
   /**
-   * Kinds of content that the file has and the reader left out, with their numbers: `pictures`, `embedded_files`….
-   * Absent if everything was read. The registry adds it to file_metadata as `not_read`.
+   * Numbers of parts of the file that the reader omitted, by kind, such as `pictures` or `embedded_files`. Absent if
+   * everything was read. The registry adds it to file_metadata as `not_read`.
    */
   readonly notRead?: NotRead;
   /** Creation time that the document states, as ISO 8601. */

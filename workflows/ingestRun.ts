@@ -77,7 +77,7 @@ export async function ingestRun(
       discovered = await discover();
     }
     phase = 'ingesting';
-    const goOnAfter = await ingestWindow(runId, resume?.afterId ?? 0, {
+    const resumeAfterId = await ingestWindow(runId, resume?.afterId ?? 0, {
       onBatch: (result) => {
         counts = addResults(counts, result);
       },
@@ -93,10 +93,10 @@ export async function ingestRun(
         },
       }),
     });
-    if (goOnAfter !== null) {
+    if (resumeAfterId !== null) {
       return await continueAsNew<(input: IngestRunInput) => Promise<RunOutcome>>({
         runId,
-        resume: { discovered, afterId: goOnAfter, counts, deletesGonePages },
+        resume: { discovered, afterId: resumeAfterId, counts, deletesGonePages },
       });
     }
     phase = 'finishing';

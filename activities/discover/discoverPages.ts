@@ -72,7 +72,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         if (waiting.length === PAGES_PER_WRITE) await flush();
       }
       await flush();
-      // Then pages that are not in the sitemap no longer exist.
+      // If the whole sitemap was read, pages that are not in it no longer exist.
       const readWhole = listed > 0 && unread === 0 && !isCut;
       const isOverLimit = isCut && perUpload === room;
       // A limit in the request itself is not reported.

@@ -109,7 +109,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         const nearer = targets.filter(({ url, depth }) => (known.get(url) ?? 0) > depth);
         // The links of pages at the maximum depth were not collected: read those pages again.
         const again = nearer.filter(({ url }) => (known.get(url) ?? 0) >= scrape.recursionDepth);
-        // Files first: after a crash, each known URL has its file.
+        // Queue the files first, so that each known URL has its file after a crash.
         await queue(run, [...fresh, ...again]);
         await store.frontier.add(runId, fresh);
         await store.frontier.shorten(runId, nearer);

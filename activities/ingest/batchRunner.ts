@@ -36,9 +36,10 @@ export interface BatchEnd {
   readonly paused: boolean;
   /** Files that were in progress when workers died twice; each is then ingested alone. */
   readonly alone: readonly number[];
-  readonly aside: Readonly<Record<DeferredStep, readonly number[]>>;
+  /** Files that wait for a later step, by that step. */
+  readonly deferred: Readonly<Record<DeferredStep, readonly number[]>>;
   /** Files that were not started because the time limit was reached. */
-  readonly left: readonly number[];
+  readonly unprocessed: readonly number[];
 }
 
 /** Ingests files in batches that share their writes. */
@@ -58,12 +59,12 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
   const fileSlots = createFileSlots(settings.workerFileConcurrency);
   const { settle, discardAttempt } = createSettling(deps);
 
-  const release = async (left: readonly StartedFile[]): Promise<void> => {
-    for (const runId of new Set(left.map(({ file }) => file.runId)))
+  const release = async (files: readonly StartedFile[]): Promise<void> => {
+    for (const runId of new Set(files.map(({ file }) => file.runId)))
       if (runId !== null)
         await store.files.release(
           runId,
-          left.flatMap(({ file }) => (file.runId === runId ? [file._id] : [])),
+          files.flatMap(({ file }) => (file.runId === runId ? [file._id] : [])),
         );
   };
 
@@ -76,7 +77,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       let storeFailed = false;
       let paused = false;
       const alone: number[] = [];
-      const aside: Record<DeferredStep, number[]> = { transcribe: [], recognize: [] };
+      const deferred: Record<DeferredStep, number[]> = { transcribe: [], recognize: [] };
       const admit = createAdmission(store);
 
       /** The write that ends a file, after its slot is released. */
@@ -110,13 +111,13 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         readonly end: Commit;
       }
       let begun = 0;
-      const left: number[] = [];
+      const unprocessed: number[] = [];
       const tryFile = async ({ runId, fileId }: StartRequest): Promise<Tried | null> => {
         signal.throwIfAborted();
         // Stop fetching after a store failure: the results could not be written.
         if (storeFailed || paused) return null;
         if (begun > 0 && performance.now() > until) {
-          left.push(fileId);
+          unprocessed.push(fileId);
           return null;
         }
         begun += 1;
@@ -142,7 +143,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
           await end();
         } catch (error) {
           if (error instanceof Deferred) {
-            aside[error.step].push(fileId);
+            deferred[error.step].push(fileId);
             await discardAttempt(started);
             await store.files.putAside(runId, fileId, error.pages);
             underWay.delete(fileId);
@@ -188,7 +189,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         await release([...underWay.values()]);
       }
       if (broken) throw broken.reason;
-      return { paused, alone, aside, left };
+      return { paused, alone, deferred, unprocessed };
     },
   };
 }

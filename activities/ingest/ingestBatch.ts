@@ -17,7 +17,7 @@ export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, r
       const tokens = createTokenBound(store, runId);
       const crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, runner.writes.keepLinks) : null;
       const run = await requireRun(store, runId);
-      const { paused, alone, aside } = await runner.run({
+      const { paused, alone, deferred } = await runner.run({
         owner: run,
         until: performance.now() + TURN_MS,
         files: fileIds.map((fileId) => ({ runId, fileId })),
@@ -25,7 +25,7 @@ export function createIngestActivities({ store }: Pick<ActivityDeps, 'store'>, r
         ...(crawl && { keeperOf: (file) => crawl.keeperOf(file) }),
         signal: cancellationSignal(),
       });
-      const { transcribe: toTranscribe, recognize: toRecognize } = aside;
+      const { transcribe: toTranscribe, recognize: toRecognize } = deferred;
       const waiting = new Set([...toTranscribe, ...toRecognize]);
       const outcomes = await store.files.outcomes(
         runId,

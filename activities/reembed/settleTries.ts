@@ -18,7 +18,7 @@ export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
 /** Ends attempts that were not published: prevents their publication and deletes their data. Safe to repeat. */
 export async function dropTries(store: Store, run: RunDoc, tries: readonly StartedFile[]): Promise<void> {
   if (tries.length === 0) return;
-  // First: a worker that was presumed dead could otherwise publish data that is deleted here.
+  // Prevent publication first: a worker that was presumed dead could otherwise publish data that is deleted here.
   await store.files.giveUpVectors(
     run,
     tries.map(({ file, generation }) => ({ fileId: file._id, generation })),

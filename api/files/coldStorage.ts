@@ -81,7 +81,7 @@ export const modifyColdStorageParameters = operation({
     const asked = toFileFilters(body.filters);
     const change = { enabled: body.enable_cold_storage ?? null, days: body.hot_storage_time_to_live ?? null };
     const by = { organizationId: caller.organizationId, userId: caller.userId, requestId };
-    const goesOn = await unit.transaction(async (session) => {
+    const needsRun = await unit.transaction(async (session) => {
       const afterId = await store.moves.modify(by, asked, change, { afterId: 0, limit: CHANGED_AT_ONCE }, session);
       // Files whose cold storage was disabled move back.
       if (afterId === null && change.enabled !== false) return false;
@@ -94,7 +94,7 @@ export const modifyColdStorageParameters = operation({
       await store.runs.accept(runId, { ...work, workflowId, owner: caller, fileId: null, requestId }, session);
       return true;
     });
-    if (goesOn) unit.start(runId);
+    if (needsRun) unit.start(runId);
     return true;
   },
 });

@@ -37,7 +37,7 @@ import { requireOwnPage } from './identity/ownPage.js';
 import { changesRecords, fieldsOf, refuseOutdated, rulesOf, userOf } from './perform.js';
 import { createRequestContents } from './body/requestContents.js';
 import { sendEvents, streamList } from './answers/stream.js';
-import { hidePath } from './telemetry/told.js';
+import { hidePath } from './telemetry/loggedRequest.js';
 import { createUnitOfWork } from './unitOfWork.js';
 import { findUnknown, NO_FIELDS } from './unknownFields/fieldTree.js';
 import { collectIgnored, type IgnoredFields } from './unknownFields/ignoredFields.js';

@@ -49,7 +49,7 @@ export async function drySelection(
     }
   };
   const walk = async (named: string): Promise<void> => {
-    for (let at: string | null = null, goesOn = true; goesOn; goesOn = at !== null) {
+    for (let at: string | null = null, hasNext = true; hasNext; hasNext = at !== null) {
       looking.throwIfAborted();
       const page: Awaited<ReturnType<typeof account.listDescendants>> = await account.listDescendants(
         named,

@@ -11,7 +11,7 @@ import type { SourcesView } from './view/sources.js';
 import { type Infer, typed } from '../schemas/inferred.js';
 
 /** Retry-After for viewers above the limit. */
-const COME_BACK_S = 30;
+const RETRY_AFTER_S = 30;
 
 /** The view of data sources. Unknown values show the default view, since users type URLs. */
 const view = () =>
@@ -62,7 +62,7 @@ export const opsEvents = undocumented({
       partsOf(overview, shown, deps.temporalLinks),
     );
     if (!open)
-      throw new HttpError(503, 'The maximum number of live operator pages (OPS_CLIENTS) is open.', COME_BACK_S);
+      throw new HttpError(503, 'The maximum number of live operator pages (OPS_CLIENTS) is open.', RETRY_AFTER_S);
     return new EventsAnswer(open);
   },
 });

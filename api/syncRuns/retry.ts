@@ -30,7 +30,7 @@ async function namedFiles(
   { store }: ApiDeps,
 ): Promise<number[]> {
   const ofItems = item_ids.map(fileOfKey);
-  const known = new Set(await store.ledger.met(run, { fileIds: file_ids, itemIds: item_ids }));
+  const known = new Set(await store.ledger.processed(run, { fileIds: file_ids, itemIds: item_ids }));
   if ([...file_ids.map(String), ...item_ids].some((id) => !known.has(id))) throw notFound('item of this run');
   const fromItems = ofItems.filter((id) => id !== null);
   if (fromItems.length < ofItems.length)
@@ -68,7 +68,7 @@ export const retrySyncRun = operation({
     'Syncs files of a run again in one new run: all failed ones (`{}`), named ones, or those that match a filter. Each file keeps its options; the events FILE_READY or FILE_ERROR report its result.\n\nA request queues at most 1,000 files: while `has_more` is `true`, repeat it. A filter leaves out files that are READY or in progress. Items without a file cannot be retried; their `remedy` says what to do.',
   ],
   errors: {
-    404: 'The run does not exist or belongs to another caller, or it has not met a named item.',
+    404: 'The run does not exist or belongs to another caller, or a named item is not one of its items.',
     409: 'Nothing of the run can be retried, a named file is being synced, or a named item has no file; or a request with the same Idempotency-Key is in progress.',
   },
   createsWork: true,

@@ -85,7 +85,7 @@ export async function siteOf(client: GrantClient): Promise<Site> {
   const key = createHash('sha256')
     .update(`${accessToken} ${named ?? ''}`)
     .digest('base64');
-  // Every call needs it, so it is cached, for the token that may see it.
+  // Every call needs the site, so it is cached, by token: another token may have no access to it.
   return client.cache.getOrFind(key, () => findSite(client, named));
 }
 
@@ -122,7 +122,7 @@ export const askThing = async (
   call: Call,
   path: readonly string[],
   query: Record<string, string> = {},
-): Promise<Json> => requireId('Confluence', await ask(call, path, query), 'what was asked for');
+): Promise<Json> => requireId('Confluence', await ask(call, path, query), 'the requested object');
 
 /** The API's maximum page size. */
 const PER_PAGE = '250';

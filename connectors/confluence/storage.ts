@@ -44,9 +44,9 @@ interface Open {
   /** The closing tag. */
   readonly end: string;
   readonly isSilent: boolean;
-  /** Number of texts written before it. */
+  /** Number of texts written before the element. */
   readonly saidBefore: number;
-  /** Text that replaces it if it contains none. */
+  /** Text that replaces the element if it contains no text. */
   label: string;
 }
 

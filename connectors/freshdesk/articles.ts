@@ -31,9 +31,9 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   const page = cursor === null ? 1 : Number(cursor);
   const tickets = itemOfContainer(TICKETS);
   try {
-    const { values, goesOn } = await takePage(client, CATEGORIES, page);
+    const { values, hasNext } = await takePage(client, CATEGORIES, page);
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
-    return goesOn ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
+    return hasNext ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
   } catch (error) {
     // List a placeholder: its listing is refused in turn, so its known contents do not count as deleted.
     if (!isFault(error, 'access_denied') || cursor !== null) throw error;
@@ -81,10 +81,10 @@ async function listArticles(client: SourceClient, { open, page }: Cursor): Promi
   const [folder = '', ...rest] = open;
   const behind = unlessEnd({ open: rest, page: 1 });
   try {
-    const { values, goesOn } = await takePage(client, [...FOLDERS, folder, 'articles'], page);
+    const { values, hasNext } = await takePage(client, [...FOLDERS, folder, 'articles'], page);
     const items = values.flatMap((one) => itemOfArticle(one, siteOf(client)) ?? []);
     const skipped = values.flatMap((one) => skippedDraft(one) ?? []);
-    return { items, skipped, next: goesOn ? unlessEnd({ open, page: page + 1 }) : behind };
+    return { items, skipped, next: hasNext ? unlessEnd({ open, page: page + 1 }) : behind };
   } catch (error) {
     // The folder was deleted in the meantime; the others still exist.
     if (isFault(error, 'not_found')) return { items: [], next: behind };

@@ -31,7 +31,7 @@ export interface GitHubCredentials {
 
 const REPOSITORIES_PER_PAGE = 100;
 /** Wait for a rate limit without a time, as GitHub recommends. */
-const UNSAID_WAIT_MS = 60_000;
+const DEFAULT_WAIT_MS = 60_000;
 /** Media type that returns one object for a directory too, with its tree. */
 const AS_OBJECT = 'application/vnd.github.object+json';
 
@@ -102,7 +102,7 @@ export const github: Connector<GitHubCredentials> = {
   }),
   classify(refusal): ErrorClass | null {
     if (isLimited(refusal)) return 'rate_limited';
-    // Moved (the new name is listed), or empty (no path exists).
+    // The repository has moved (its new name is listed), or it is empty (it has no paths).
     return [301, 302, 307, 308, 409].includes(refusal.status) ? 'not_found' : null;
   },
   waitMs({ headers }, now) {
@@ -110,7 +110,7 @@ export const github: Connector<GitHubCredentials> = {
     // Seconds since 1970.
     const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
     if (headers['x-ratelimit-remaining'] === '0' && Number.isFinite(reset)) return Math.max(0, reset * 1000 - now);
-    return UNSAID_WAIT_MS;
+    return DEFAULT_WAIT_MS;
   },
 
   async identify(client) {

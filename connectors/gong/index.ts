@@ -137,7 +137,7 @@ async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<Page
   return pageAt(news, { ...cursor, folders: rest });
 }
 
-async function goOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
+async function nextPage(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   if (cursor.calls !== null) return callsOn(client, cursor);
   if (cursor.folders !== null) return folderOn(client, cursor);
   const folders = await listFolders(client, cursor.workspace);
@@ -221,7 +221,7 @@ export const gong: Connector<OAuthGrant> = {
   listRoots: async (client, _cursor) => ({ items: await listWorkspaces(client), next: null }),
 
   listDescendants: withCursor(CURSOR, async (client: SourceClient, externalId: string, cursor) => {
-    if (cursor !== null) return goOn(client, cursor);
+    if (cursor !== null) return nextPage(client, cursor);
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Gong');
     if (place.kind === 'folder') return belowFolder(client, place.id);

@@ -2,7 +2,7 @@ import { changeFeed, shapeOf, listOf, nullable, number, oneOf, string, type Chec
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
-import { itemOfConversation, itemOfTicket, NOBODY, type ThreadKind } from './adapter.js';
+import { itemOfConversation, itemOfTicket, NO_PEOPLE, type ThreadKind } from './adapter.js';
 import { NAME, searchAll } from './api.js';
 import { AT_ONCE, attachedTo, LISTS, unlessGone } from './threads.js';
 import { isFault } from '../faults.js';
@@ -81,7 +81,7 @@ async function takeChanged(client: SourceClient, kind: ThreadKind, since: number
   const query = { field: 'updated_at', operator: '>', value: since } as const;
   const { values, next } = await searchAll(client, LISTS[kind], at, query);
   const items = values.flatMap(
-    (one) => (kind === 'ticket' ? itemOfTicket(one, NOBODY) : itemOfConversation(one)) ?? [],
+    (one) => (kind === 'ticket' ? itemOfTicket(one, NO_PEOPLE) : itemOfConversation(one)) ?? [],
   );
   return { items, next, rest: items.map(({ externalId }) => externalId.slice(kind.length + 1)) };
 }

@@ -68,10 +68,10 @@ const markOf = (item: SourceItem): string =>
 
 /** Returns a place with its position after a page of its feed. */
 function behind(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
-  const goesOn = page.next ?? page.delta;
-  if (goesOn === null)
+  const nextQuery = page.next ?? page.delta;
+  if (nextQuery === null)
     throw new Fault('server_error', 'Microsoft returned changes without a next cursor. It is retried automatically.');
-  return { ...place, query: goesOn, isBlind: place.isBlind || feeds.isBlind?.(page) === true };
+  return { ...place, query: nextQuery, isBlind: place.isBlind || feeds.isBlind?.(page) === true };
 }
 
 /** Compares the places with those of the last sync; new ones are read completely. */

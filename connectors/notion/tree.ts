@@ -140,11 +140,11 @@ async function itself(client: GrantClient, { kind, id }: Place): Promise<Json> {
 }
 
 /** Returns a page of an item's descendants at any depth; the first one includes the item itself. */
-export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, asked: Place, cursor) => {
+export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, given: Place, cursor) => {
   if (cursor === null) {
-    const json = await itself(client, asked);
+    const json = await itself(client, given);
     // The kind in the answer takes precedence: an id without a prefix may be that of a row.
-    const place = placeOfJson(json) ?? asked;
+    const place = placeOfJson(json) ?? given;
     const around = await new Places(client, randomUUID()).around(json);
     const { open } = found(json, place, '', '');
     const root = around.root ?? externalIdOf(place);

@@ -11,7 +11,7 @@ import {
   itemOfKnowledge,
   itemOfLibrary,
   itemOfLooseFiles,
-  type Lies,
+  type ItemPlace,
   LOOSE_FILES,
 } from './adapter.js';
 import { ask, askPage, isId, quote } from './soql.js';
@@ -77,7 +77,7 @@ async function belowFolders(client: SourceClient, cursor: FolderCursor): Promise
     where: [`ParentContentFolderId = ${quote(folder)}`],
   };
   const { rows, next } = await askPage(client, wanted, cursor.after);
-  const lies: Lies = { parent, root };
+  const lies: ItemPlace = { parent, root };
   const named = rows.flatMap((row) => {
     const id = asText(row['Id']) ?? '';
     return isId(id) ? [{ id, isFolder: row['IsFolder'] === true, title: asText(row['Title']) ?? id }] : [];

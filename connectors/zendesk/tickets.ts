@@ -72,8 +72,8 @@ export async function listed(
   const { values, answer, next } = await takePage(client, ['tickets'], at, { ...WITH_USERS, sort });
   const isFresh = (one: Json): boolean => Date.parse(asText(one['updated_at']) ?? '') >= begun - FRESH_MS;
   const some = isLatest ? values.filter(isFresh) : values;
-  const goesOn = next !== null && some.length === values.length;
-  return { values: some, users: usersIn(answer), behind: goesOn ? { from, at: next } : { from: 'end', at: null } };
+  const hasNext = next !== null && some.length === values.length;
+  return { values: some, users: usersIn(answer), behind: hasNext ? { from, at: next } : { from: 'end', at: null } };
 }
 
 /** Start time before the first ticket. */

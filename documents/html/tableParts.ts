@@ -82,7 +82,7 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
       }
     }
     fill();
-    // A row with only cells from above says nothing new.
+    // A row that only repeats cells from above adds nothing.
     if (!own.includes(true)) continue;
     while (cells.at(-1) === '') cells.pop();
     lines.push(`| ${cells.join(' | ')} |`);

@@ -61,14 +61,14 @@ export interface DataSourceCommands {
   tagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
    * Deletes the credentials and writes an event, once: safe to repeat. Null if the user has no such data source.
-   * @param met set by a workflow: its id, if it has one. The call revokes only if `refused` (encrypted) are still the
+   * @param refusal set by a workflow: its id, if it has one. The call revokes only if `refused` (encrypted) are still the
    *   credentials, since the account may have been connected again. Absent for a request
    */
   revoke(
     tenant: Tenant,
     id: number,
     session: Session,
-    met?: { readonly refused: string; readonly workflowId: string | null },
+    refusal?: { readonly refused: string; readonly workflowId: string | null },
   ): Promise<DataSourceDoc | null>;
   /**
    * Records that a user confirmed a selection: sets the last action to UPDATE and writes an event. Null if the user has
@@ -228,9 +228,9 @@ export function createDataSourceCommands(
         { $set: { tagsStopped: true, updatedAt: new Date() } },
       );
     },
-    async revoke({ organizationId, userId }, id, session, met) {
+    async revoke({ organizationId, userId }, id, session, refusal) {
       const now = new Date();
-      const still = met === undefined ? {} : { sealedCredentials: met.refused };
+      const still = refusal === undefined ? {} : { sealedCredentials: refusal.refused };
       const revoked = await dataSources
         .updateOne(
           { _id: id, organizationId, userId, revokedAccess: false, ...still },
@@ -248,7 +248,7 @@ export function createDataSourceCommands(
         .session(session);
       const source = await dataSources.findOne({ _id: id, organizationId, userId }).session(session).lean();
       if (source && revoked.modifiedCount > 0) {
-        await events.write([dataSourceEvent('REVOKE', source, met?.workflowId ?? null)], session);
+        await events.write([dataSourceEvent('REVOKE', source, refusal?.workflowId ?? null)], session);
         await schedules.lookAtSource(source, id, session);
       }
       return source;

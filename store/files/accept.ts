@@ -80,7 +80,7 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
   });
   return {
     async queueAgain({ organizationId, userId }, file, { change = {}, ...again }, session) {
-      await ledger.handOver([file], again.runId, session);
+      await ledger.recordOutcomes([file], again.runId, session);
       const { filter, update } = transition('queueAgain', {
         owner: { organizationId, userId },
         where: { _id: file._id, updatedAt: file.updatedAt },
@@ -101,7 +101,7 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
         session,
       });
       if (known) {
-        await ledger.handOver([known], request.runId, session);
+        await ledger.recordOutcomes([known], request.runId, session);
         const { filter, update } = acceptedWrite(owner, request, known, { now, inTurn });
         const file = await files
           .findOneAndUpdate(
@@ -109,7 +109,7 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
             { $set: { ...update.$set, ...metadataFields(request.facts) } },
             { returnDocument: 'after', session },
           )
-          .orFail(() => new Error(`File ${known._id} went while it was accepted`))
+          .orFail(() => new Error(`File ${known._id} was deleted while it was accepted`))
           .lean();
         return { file, isNew: false };
       }

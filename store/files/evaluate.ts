@@ -10,10 +10,10 @@ import { type Change, CONNECT_CREDENTIALS, transition } from './transitions.js';
 import { updateRows } from '../database/updateRows.js';
 
 /** Fields of a file that a scheduled sync needs when it lists the file. */
-export type MetFile = Pick<FileDoc, '_id' | 'syncStatus' | 'syncErrorMessage' | 'generation' | 'requestId'>;
+export type ListedFile = Pick<FileDoc, '_id' | 'syncStatus' | 'syncErrorMessage' | 'generation' | 'requestId'>;
 
 /** Fields that a scheduled sync sets on a file that it lists. */
-interface Met {
+interface SyncOfListedFile {
   readonly runId: number;
   readonly requestId: string;
   readonly version?: string | null;
@@ -87,10 +87,10 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
 export async function passKnown(
   files: Model<FileDoc>,
   { organizationId, userId }: Tenant,
-  met: readonly { readonly request: Met; readonly file: MetFile; readonly inTurn: boolean }[],
+  listed: readonly { readonly request: SyncOfListedFile; readonly file: ListedFile; readonly inTurn: boolean }[],
   now: Date,
 ): Promise<void> {
-  const open = met.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
+  const open = listed.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
   await updateRows(
     files,
     open.map(({ request, file, inTurn }) => {

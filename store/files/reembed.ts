@@ -11,7 +11,7 @@ import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from './queries.js';
 import type { StartedFile } from './start.js';
 
-const AT_REST = { $in: [...FINAL_FILE_STATUSES] };
+const FINAL_STATE = { $in: [...FINAL_FILE_STATUSES] };
 const CANDIDATE = {
   isContainer: 1,
   syncStatus: 1,
@@ -81,7 +81,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
           organizationId,
           userId,
           isContainer: true,
-          syncStatus: AT_REST,
+          syncStatus: FINAL_STATE,
           'options.embeddingModel': { $ne: model },
         },
         { $set: { 'options.embeddingModel': model, updatedAt: new Date() } },
@@ -92,7 +92,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
         .findOneAndUpdate(
           {
             ...{ _id, organizationId, userId, runId, generation },
-            syncStatus: AT_REST,
+            syncStatus: FINAL_STATE,
             embeddingStorageStatus: 'HOT_STORAGE',
           },
           { $inc: { lastGeneration: 1 } },
@@ -113,7 +113,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
               userId: file.userId,
               // A sync in between sets another run, or takes a generation.
               runId: file.runId,
-              syncStatus: AT_REST,
+              syncStatus: FINAL_STATE,
               generation: file.generation,
               lastGeneration: generation,
               embeddingStorageStatus: 'HOT_STORAGE',

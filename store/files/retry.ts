@@ -43,7 +43,7 @@ export interface FileRetry {
 
 const UNSYNCED = ['SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const satisfies FileSyncStatus[];
 
-export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter, 'handOver'>): FileRetry {
+export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter, 'recordOutcomes'>): FileRetry {
   const found = async (
     { organizationId, userId }: Tenant,
     ids: readonly number[],
@@ -64,7 +64,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
     },
     async retry(tenant, ids, unsynced, again, session) {
       const rows = await found(tenant, ids, unsynced, session);
-      await ledger.handOver(rows, again.runId, session);
+      await ledger.recordOutcomes(rows, again.runId, session);
       // Uses the transaction that read the files, so MongoDB repeats both after a concurrent change.
       const { filter, update } = transition('queueAgain', {
         owner: tenant,

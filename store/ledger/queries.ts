@@ -13,7 +13,7 @@ import type { RunDoc } from '../models/runs.js';
 import { fileOfKey, itemKey, keysOf, runOfKey } from './items.js';
 import { isWanted, type ItemFilter, type AnyLiveItems, type LiveItem } from './live.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
-import { addTallies, sumLines, tallyOf } from './tally.js';
+import { addTallies, sumEntries, tallyOf } from './tally.js';
 
 /** A ledger entry in a list. */
 export interface LedgerItem extends ItemCost {
@@ -37,7 +37,7 @@ export interface LedgerQueries {
   /** Returns items of a run, or of all parts of a scheduled sync, ordered by id. */
   items(run: RunDoc, filter: ItemFilter, after: string | null, limit: number): Promise<LedgerItem[]>;
   /** Returns which of the files and items the run has processed, as id strings. */
-  met(run: RunDoc, of: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] }): Promise<string[]>;
+  processed(run: RunDoc, of: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] }): Promise<string[]>;
   /** Returns the workflows of a run and its parts, by the runs' ids. */
   workflowIds(run: RunDoc): Promise<ReadonlyMap<number, string>>;
 }
@@ -77,7 +77,7 @@ export function createLedgerQueries(
       const parts = await Promise.all((await partsOf(run)).map(tallyOfOne));
       return parts.reduce(addTallies, NO_TALLY);
     }
-    return run.tally ?? tallyOf([...(await live.sums(run)), ...(await sumLines(lines, run._id))]);
+    return run.tally ?? tallyOf([...(await live.sums(run)), ...(await sumEntries(lines, run._id))]);
   };
 
   const linesOf = async (runId: number, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
@@ -121,7 +121,7 @@ export function createLedgerQueries(
       const all = await Promise.all(asked.map(async (run) => [run._id, await tallyOfOne(run)] as const));
       return new Map(all);
     },
-    async met(run, { fileIds, itemIds }) {
+    async processed(run, { fileIds, itemIds }) {
       const of = [run, ...(run.kind === 'autoSync' ? await partsOf(run) : [])].map(({ _id }) => _id);
       const recorded = await lines
         .find({ runId: { $in: of }, $or: [{ fileId: { $in: [...fileIds] } }, { _id: { $in: [...itemIds] } }] })

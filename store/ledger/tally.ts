@@ -31,7 +31,7 @@ const SUMS = {
   reused: { $sum: '$reused' },
 } as const;
 /** Sums the entries of a run by outcome. */
-export const sumLines = (lines: Model<LedgerItemDoc>, runId: number): Promise<TallyRow[]> =>
+export const sumEntries = (lines: Model<LedgerItemDoc>, runId: number): Promise<TallyRow[]> =>
   lines
     .aggregate<TallyRow>([
       { $match: { runId } },
@@ -42,7 +42,7 @@ export const sumLines = (lines: Model<LedgerItemDoc>, runId: number): Promise<Ta
     .exec();
 
 /** Sums the entries of several runs by outcome, for each run. */
-export async function sumLinesOf(
+export async function sumEntriesByRun(
   lines: Model<LedgerItemDoc>,
   runIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly TallyRow[]>> {

@@ -1,6 +1,6 @@
 import { blobKey, type Blobs } from '../contents/blobs.js';
 import type { Difference } from './differences.js';
-import { isAtRest, liveRuns, type Models, type RecordOfFile, recordsOf } from './records.js';
+import { isSettled, liveRuns, type Models, type RecordOfFile, recordsOf } from './records.js';
 
 /** A parsed key of file storage. */
 type Name = { readonly key: string; readonly organizationId: number } & (
@@ -55,7 +55,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     for (const name of names) {
       const file = records.get(name.fileId);
       if (!file || file.organizationId !== name.organizationId) strays.push(name);
-      else if (!isNamed(file, name.key) && isAtRest(file) && !(await liveRuns(models, file)).owns(file))
+      else if (!isNamed(file, name.key) && isSettled(file) && !(await liveRuns(models, file)).owns(file))
         strays.push(name);
     }
     return strays;

@@ -70,7 +70,7 @@ beforeEach(() => {
     subject: 'Pier',
     text: 'It is broken.',
     files: [{ id: 80, name: 'plan.txt', content: 'The plan.' }],
-    said: [
+    replies: [
       { text: 'A carpenter comes.', files: [{ id: 81, name: 'pier.txt', content: 'A broken pier.' }] },
       { text: 'Thank you.', user: 9 },
       { text: 'He is a nuisance.', isPrivate: true },

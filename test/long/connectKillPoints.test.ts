@@ -6,7 +6,7 @@ import type { DataSourceRecord } from '../../contract/files/records.js';
 import { startGoogleDrive, type GoogleDriveEmulator } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import { apiClient, type Listed, type TestUser, testUser } from '../support/client.js';
 import { answerConsent, consentTo, openPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
@@ -152,7 +152,7 @@ test('ends each connection in one account, or in a page with instructions, where
       ([source, ...others]) =>
         others.length === 0 && source?.sync_status === 'READY' && source.source_items_synced_at !== null,
     );
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
   // Deliveries may be repeated under the same id.
   const customersNotified = (kind: string) => {

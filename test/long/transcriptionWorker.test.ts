@@ -7,7 +7,7 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { type AssemblyAi, startAssemblyAi } from '../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 import { recordingOf } from '../emulators/speech.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
 import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';
@@ -122,5 +122,5 @@ test('resumes waiting for the same job after the waiting worker was killed', asy
   expect(await user.settled(file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   expect(assemblyai.jobs.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
   expect(assemblyai.uploads.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 }, 300_000);

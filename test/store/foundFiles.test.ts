@@ -59,7 +59,7 @@ test('returns only records of the tenant, and whether any of its files is in ano
 });
 
 test.each(['COLD_STORAGE', 'COLD_TO_HOT'])(
-  'a file in %s counts as elsewhere unless cold files are ignored',
+  'a file in %s is reported as not searched unless cold files are ignored',
   async (stored) => {
     await insert(row(7, { stored }));
     expect(await findFiles([1])).toEqual([[1], true]);

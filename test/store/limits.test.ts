@@ -154,7 +154,7 @@ test("a user's own limits override those of the organization, which override the
   expect(await limits.of({ organizationId: 1, userId })).toEqual(NONE);
 });
 
-test('only a file at rest can be synced again, only by its user, and not while it is being deleted', async () => {
+test('only a file in a final state can be synced again, only by its user, and not while it is being deleted', async () => {
   const { retryable } = service.store.files;
   await everyRow(FILE_SYNC_STATUSES, String, async (syncStatus) => {
     const ids = await seed({ syncStatus });

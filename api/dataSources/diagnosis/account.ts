@@ -35,7 +35,7 @@ export async function credential({ source, account, service, connectAgain }: Loo
 /** Compares the granted scopes with those that the source needs. */
 export async function scopes({ account, service, connectAgain }: LookedAt): Promise<Finding> {
   const grant = await account.grant();
-  if (!grant) return ok(`${service} knows no scopes: its credentials may do what their owner lets them.`);
+  if (!grant) return ok(`${service} has no scopes: its credentials permit what their owner has permitted.`);
   const { wanted, granted, missing } = grant.scopes;
   const details = { wanted, granted, missing };
   if (wanted.length === 0) return ok(`${service} has scopes chosen where its client is registered.`, details);

@@ -17,7 +17,7 @@ const MAX_WAITING = 1_000;
 const LOCAL_MS = 5_000;
 
 const NO_ACCOUNT = ok('A feed or a site has no account: its pages are fetched without one.');
-const NOT_ASKED: Finding = warn('Not checked, because the credential must be valid first.', null);
+const SKIPPED_CHECK: Finding = warn('Not checked, because the credential must be valid first.', null);
 
 /** Checks of the account at its source. While the source accepts no requests, they are skipped. */
 async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promise<Check[]> {
@@ -26,16 +26,16 @@ async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promi
     const { status, message, details } = await limits(at, 0);
     return status === 'ok' ? null : warn(message, 'Diagnose again then.', details);
   };
-  const asking: Looking = { ...looking, late: async () => (await paused()) ?? looking.late() };
-  const credentialed = lookAt('credential', asking, async () => (await paused()) ?? credential(at, signal));
+  const pausable: Looking = { ...looking, late: async () => (await paused()) ?? looking.late() };
+  const credentialed = lookAt('credential', pausable, async () => (await paused()) ?? credential(at, signal));
   const scoped = lookAt('scopes', looking, () => scopes(at));
   const credentialCheck = await credentialed;
   if (credentialCheck.details['cause'] === 'access_revoked') await recordRefusal(at, deps);
-  const sampled = lookAt('sample_item', asking, async () =>
-    credentialCheck.status === 'bad' ? NOT_ASKED : ((await paused()) ?? sampleItem(at, signal)),
+  const sampled = lookAt('sample_item', pausable, async () =>
+    credentialCheck.status === 'bad' ? SKIPPED_CHECK : ((await paused()) ?? sampleItem(at, signal)),
   );
   const sampleCheck = await sampled;
-  // Last, because an earlier check may have reached a limit.
+  // Check the limits last, because an earlier check may have reached one.
   const limited = lookAt('limits', { ...looking, signal: AbortSignal.timeout(LOCAL_MS) }, async () =>
     limits(at, await deps.store.files.waitingForLimit(at.source, MAX_WAITING)),
   );
@@ -63,7 +63,7 @@ async function accountChecks(source: DataSourceDoc, looking: Looking, deps: ApiD
   const { connectAgain } = looking;
   const service = CONNECTED_SOURCES[type].name;
   if (revokedAccess || sealedCredentials === null)
-    return all(NOT_ASKED).map((check) =>
+    return all(SKIPPED_CHECK).map((check) =>
       check.name === 'credential' ? { ...check, ...closed(service, connectAgain, lastSyncedAt) } : check,
     );
   try {

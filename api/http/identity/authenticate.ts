@@ -105,7 +105,7 @@ export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHead
     }
     const caller = await liveOwner(credential.claims, deps);
     if (scheme === 'user' || scheme === 'either') return { caller, confirmed: null, ...scope };
-    // Clients treat 401 of the token operation as an invalid key, and a token sent as the key is one.
+    // Clients read a 401 of the token operation as "invalid key", which is right for a token that is sent as the key.
     throw scheme === 'issuing' ? unauthorized() : forbidden();
   }
   const { organizationId } = credential;

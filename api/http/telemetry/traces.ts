@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 
 import type { Tracing } from '../../../observability/spans.js';
 import { routeOf } from './metrics.js';
-import { whoseOf } from './told.js';
+import { whoseOf } from './loggedRequest.js';
 
 /** Creates a span for each request that contains all work for it. Only the template of the path is recorded. */
 export function traceRequests(tracing: Tracing): RequestHandler {

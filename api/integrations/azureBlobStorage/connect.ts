@@ -6,7 +6,7 @@ import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { presentDataSource } from '../../presenters/dataSource.js';
 import { dataSourceRecord } from '../../schemas/dataSources.js';
-import type { HandedOver } from '../../schemas/handedOver.js';
+import type { SuppliedCredentials } from '../../schemas/suppliedCredentials.js';
 import { credential, dataSourceTags, syncSourceItems } from '../../schemas/integrations.js';
 import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
 import { named } from '../../schemas/reference.js';
@@ -25,7 +25,7 @@ function azureCredentials(accountName: string, accountKey: string, where: readon
 }
 
 /** Converts the fields of /integrations/connect in the same way. */
-export const azureHandedOver = ({ account_name: name = '', account_key: key = '' }: HandedOver): AzureCredentials =>
+export const azureSupplied = ({ account_name: name = '', account_key: key = '' }: SuppliedCredentials): AzureCredentials =>
   azureCredentials(name, key, ['body', 'authentication', 'account_name']);
 
 /** POST /integrations/azure_blob_storage: connects a storage account. Its key is verified before anything is stored. */

@@ -46,7 +46,7 @@ export function failuresCard(groups: readonly FailureGroup[] | null, links: Temp
       <thead>
         <tr>
           <th scope="col" class="n">Files</th>
-          <th scope="col">Why, what to do, and as the latest says it</th>
+          <th scope="col">Cause, remedy, and message of the latest</th>
           <th scope="col">Latest</th>
           <th scope="col" class="n">Its run</th>
         </tr>

@@ -69,11 +69,11 @@ export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[
   );
 }
 
-function quarantineRow({ of, id, name, source, customerId, files, firstGoes, lastGoes }: QuarantineRow): Html {
+function quarantineRow({ of, id, name, source, customerId, files, firstErasedAt, lastErasedAt }: QuarantineRow): Html {
   const what = source === null ? null : words(source);
   const place = of === 'parent_id' ? 'scrape' : 'data source';
   const goes =
-    firstGoes.getTime() === lastGoes.getTime() ? when(lastGoes) : html`${when(firstGoes)} to ${when(lastGoes)}`;
+    firstErasedAt.getTime() === lastErasedAt.getTime() ? when(lastErasedAt) : html`${when(firstErasedAt)} to ${when(lastErasedAt)}`;
   return html`<tr>
     <td class="n">${count(files)}</td>
     <th scope="row" class="w">
@@ -99,8 +99,8 @@ export function quarantineCard(quarantine: QuarantineOverview | null): Html {
           <tr>
             <th scope="col" class="n">Files</th>
             <th scope="col">Of</th>
-            <th scope="col">Go for good</th>
-            <th scope="col">To have them back</th>
+            <th scope="col">Erased at</th>
+            <th scope="col">Request that restores them</th>
           </tr>
         </thead>
         <tbody>

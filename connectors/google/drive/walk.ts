@@ -21,7 +21,7 @@ export const FOLDER_CURSOR = shapeOf({
   level: count,
   /** Page token of the group. */
   token: nullable(string),
-  /** Resource keys that the requests need. 0.2.0 wrote none. */
+  /** Resource keys that the requests need. Absent in cursors of version 0.2.0. */
   keys: optional(nullable(string)),
 });
 type FolderCursor = Checked<typeof FOLDER_CURSOR>;

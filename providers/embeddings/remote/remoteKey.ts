@@ -80,7 +80,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
         inputs: items.map((item) => item.input),
       });
       underWay.delete(batch);
-      onRequest?.(model.space.name, outcome.kind.replace(' ', '_'));
+      onRequest?.(model.space.name, outcome.kind);
       finish(batch, ticket, outcome);
     } catch (error) {
       underWay.delete(batch);
@@ -111,9 +111,9 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
         queue.retry({ ...batch, failures, notBefore: now + pause });
         return;
       }
-      case 'not taken':
+      case 'rejected':
         return cut(batch, outcome.tooLong, outcome.fault);
-      case 'hopeless':
+      case 'permanent':
         return giveUp(batch, outcome.fault);
     }
   }

@@ -64,14 +64,14 @@ function segmentsOf({ transcript = '', words = [], paragraphs }: Alternative): T
 }
 
 /** Converts a response to a transcript. */
-export function readDeepgram({ metadata, results }: Answer, wishes: TranscriptionOptions): Transcript {
+export function readDeepgram({ metadata, results }: Answer, options: TranscriptionOptions): Transcript {
   const channel = results?.channels?.[0];
   const alternative = channel?.alternatives?.[0];
   return {
     service: 'deepgram',
-    wishes,
+    wishes: options,
     segments: alternative ? segmentsOf(alternative) : [],
-    language: wishes.detectLanguage ? (channel?.detected_language ?? null) : null,
+    language: options.detectLanguage ? (channel?.detected_language ?? null) : null,
     duration: metadata?.duration ?? null,
   };
 }
@@ -84,15 +84,15 @@ export function createDeepgram(
   const client = createServiceClient(NAMES, settings, `Token ${settings.apiKey}`, egress);
   return {
     service: 'deepgram',
-    async transcribe(recording, wishes, _job, signal) {
+    async transcribe(recording, options, _job, signal) {
       const query = new URLSearchParams({
         model: settings.model,
         smart_format: 'true',
         punctuate: 'true',
         paragraphs: 'true',
         utterances: 'true',
-        ...(wishes.speakers ? { diarize: 'true' } : {}),
-        ...(wishes.detectLanguage ? { detect_language: 'true' } : {}),
+        ...(options.speakers ? { diarize: 'true' } : {}),
+        ...(options.detectLanguage ? { detect_language: 'true' } : {}),
       });
       const answer = await client.call(
         {
@@ -105,7 +105,7 @@ export function createDeepgram(
         },
         signal,
       );
-      return readDeepgram(answer as Answer, wishes);
+      return readDeepgram(answer as Answer, options);
     },
     // It has no jobs: disconnecting ends the work.
     abandon: () => Promise.resolve(),

@@ -35,7 +35,7 @@ export interface AcceptManyDeps {
   readonly queue: FileQueue;
   /** Items whose files their caller has deleted. */
   readonly deleted: Pick<Selections, 'skippedAmong' | 'bringBack'>;
-  readonly ledger: Pick<LedgerWriter, 'handOver' | 'note'>;
+  readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'note'>;
 }
 
 /** Times a file's tags may change while it is accepted. */
@@ -69,7 +69,7 @@ async function takeFrom(
 ): Promise<void> {
   const [one] = taken;
   if (!one) return;
-  await ledger.handOver(
+  await ledger.recordOutcomes(
     taken.map(({ file }) => file),
     one.request.runId,
   );
@@ -181,12 +181,12 @@ export async function acceptMany(
   const looked = requests.filter(({ isPass }) => isPass === true);
   const asked = requests.filter(({ isPass }) => isPass !== true);
   await queueKnown(deps, owner, asked, known, { now, inTurn });
-  const met = looked.flatMap((request) => {
+  const found = looked.flatMap((request) => {
     const file = known.get(nameOfRequest(request));
     return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
   });
-  await takeFrom(deps, met);
-  await passKnown(files, owner, met, now);
+  await takeFrom(deps, found);
+  await passKnown(files, owner, found, now);
   const others = requests.filter((request) => !isAlike(request, known.get(nameOfRequest(request))));
   if (others.length > 0) await noteSkipped(deps, owner, others, 'is_container');
   return requests.length - others.length;

@@ -164,7 +164,7 @@ describe('tables', () => {
   });
 });
 
-test('takes bold lines and titles of the outline for headings', async () => {
+test('treats bold lines and titles of the outline as headings', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.outline.addItem('Fees of the harbour');
     pdf.fontSize(11).font('Helvetica-Bold').text('Traffic', 72, 72);

@@ -64,7 +64,7 @@ export interface SourceFixture {
    */
   contentAsked?(externalId: string): number;
   /** Returns the number of requests since the reset. */
-  asked(): number;
+  requestCount(): number;
   /** Returns the number of requests in progress. */
   underWay(): number;
   /** Returns the maximum number of concurrent requests. */

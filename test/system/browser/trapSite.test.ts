@@ -86,7 +86,7 @@ function expectOutcome({ name, outcome }: Trap, page: FileRecord | undefined): v
 
 const failing = (traps: readonly Trap[]): number => traps.filter(({ outcome }) => 'sentence' in outcome).length;
 
-describe('a trap costs its own page at most', () => {
+describe('a trap affects only its own page', () => {
   const eachOf = (traps: readonly Trap[], found: ReadonlyMap<string | null, FileRecord>) =>
     everyRow(
       traps,

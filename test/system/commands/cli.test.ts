@@ -92,7 +92,7 @@ test('creates, lists, rotates and revokes keys, and creates and lists organizati
   expect((await call('key', 'rotate', first)).code).toBe(1);
 
   const last = await call('key', 'revoke', String(rotated.id));
-  expect([last.code, last.said]).toEqual([1, expect.stringContaining('--last')]);
+  expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('--last')]);
   expect(await isGood(rotated.api_key)).toBe(true);
   const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
   // Concurrent revocations: each sees the other key as still valid.
@@ -111,7 +111,7 @@ test('replaces the key that npm start keeps in DATA_DIR', async () => {
   const { API_KEY: _own, ...others } = env;
   const ofDataDir = { ...others, DATA_DIR: dataDir };
   const rotated = await cli(ofDataDir, 'key', 'rotate', String(created.id), '--json');
-  expect(rotated.said).toContain('DATA_DIR/api-key contains the new key');
+  expect(rotated.stderr).toContain('DATA_DIR/api-key contains the new key');
   expect((await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()).toBe(
     rotated.json<{ api_key: string }>().api_key,
   );
@@ -365,9 +365,9 @@ describe('a command that works on many items', () => {
       ({ command }) => command,
       async ({ failPartly, succeed }) => {
         const { run, message } = await failPartly();
-        expect([run.code, `${run.lines.join('\n')}${run.said}`]).toEqual([1, expect.stringMatching(message)]);
-        const { code, said } = await succeed();
-        expect({ code, said }).toEqual({ code: 0, said: expect.any(String) });
+        expect([run.code, `${run.lines.join('\n')}${run.stderr}`]).toEqual([1, expect.stringMatching(message)]);
+        const { code, stderr } = await succeed();
+        expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
       },
     ));
 

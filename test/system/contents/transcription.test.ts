@@ -5,7 +5,7 @@ import type { FileRecord } from '../../../contract/files/records.js';
 import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { recordingOf, SILENCE, type Speech } from '../../emulators/speech.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -324,5 +324,5 @@ test('ends a call to Deepgram when its file is cancelled', async () => {
 });
 
 test('leaves the stores consistent', async () => {
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { createDispatcher, type Dispatcher } from '../../../dispatch/dispatcher.
 import { quarantineSweepOnce } from '../../../dispatch/quarantineSweep.js';
 import { createLog } from '../../../observability/log.js';
 import type { QuarantinedDoc } from '../../../store/models/quarantine.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { pointsOfFile, storedFor, eventKindsOf } from '../../support/coldFiles.js';
 import { withDatabase } from '../../support/dataSources.js';
@@ -52,7 +52,7 @@ afterAll(async () => {
   await dispatcher.close();
 });
 
-const findInconsistencies = async (): Promise<string[]> => (await readAtRest(service.env)).findInconsistencies();
+const findInconsistencies = async (): Promise<string[]> => (await readStoredState(service.env)).findInconsistencies();
 /** Waits until no run is in progress. */
 const allRunsEnded = () =>
   waitFor(

@@ -91,18 +91,18 @@ export function passRows(customer: Customer): void {
         await customer.connectWhole();
         all = await customer.settledFiles(documents.length + more);
         await enable();
-        const before = customer.fixture.asked();
+        const before = customer.fixture.requestCount();
         byListing = await contentRequestsOf(() => customer.listItems());
-        listing = customer.fixture.asked() - before;
+        listing = customer.fixture.requestCount() - before;
       });
 
       test('twice without changes downloads no content and embeds nothing', async () => {
         const ready = await customer.countEvents('FILE_READY');
         const texts = await embedded();
         for (let time = 0; time < 2; time += 1) {
-          const before = customer.fixture.asked();
+          const before = customer.fixture.requestCount();
           const asks = await contentRequestsOf(finished);
-          requests = customer.fixture.asked() - before;
+          requests = customer.fixture.requestCount() - before;
           await expectAll();
           expect(beyondListing(asks)).toEqual([]);
         }
