@@ -57,10 +57,10 @@ export function createHostLimiter(perHost: number, now: () => number, sleep: Sle
         leave(name, host);
         throw error;
       }
-      let left = false;
+      let hasLeft = false;
       return () => {
-        if (!left) leave(name, host);
-        left = true;
+        if (!hasLeft) leave(name, host);
+        hasLeft = true;
       };
     },
   };

@@ -50,7 +50,7 @@ export interface ParseInput {
   /** Owner of the document: owners take turns at the readers. */
   readonly owner?: number;
   /** Whether the caller needs the bytes no longer: then the pool may transfer them and leave them empty. */
-  readonly giveBytes?: boolean;
+  readonly transferBytes?: boolean;
   /** The Content-Type header as received, including the charset; null if unknown. */
   readonly contentType: string | null;
   /** Name of the file; for a page its URL. */

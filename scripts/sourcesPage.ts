@@ -81,11 +81,11 @@ function proofOf(source: ConnectedSourceType): string {
           .toLowerCase() === name,
     )
     .toSorted();
-  const asked = readFileSync(path.join(ROOT, SECOND_OPINION), 'utf8').includes(`'${source}'`);
+  const hasSecondServer = readFileSync(path.join(ROOT, SECOND_OPINION), 'utf8').includes(`'${source}'`);
   return [
     'emulator, catalogue, kills',
     ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
-    ...(asked ? [linkTo(SECOND_OPINION, 'a server written by others')] : []),
+    ...(hasSecondServer ? [linkTo(SECOND_OPINION, 'a server written by others')] : []),
     ...[contractOf(source) ?? []].flat(),
   ].join('; ');
 }

@@ -78,12 +78,12 @@ export async function recordSkipped(
     }),
   );
   if (run.parentRunId !== undefined) return;
-  const asked = { requestId: run.requestId, uploadId: run.uploadId ?? null, workflowId: run.workflowId };
+  const ids = { requestId: run.requestId, uploadId: run.uploadId ?? null, workflowId: run.workflowId };
   const events = [...byReason].flatMap(([reason, all]) =>
     Array.from({ length: Math.ceil(all.length / ITEMS_PER_EVENT) }, (_, part) => {
       const some = all.slice(part * ITEMS_PER_EVENT, (part + 1) * ITEMS_PER_EVENT);
       const named = some.map(({ externalId, name }) => ({ external_id: externalId, name }));
-      return fileEvents.notAccepted(named, reason, source, asked);
+      return fileEvents.notAccepted(named, reason, source, ids);
     }),
   );
   for (let from = 0; from < events.length; from += EVENTS_AT_ONCE)

@@ -145,7 +145,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       const open = runs.filter(({ finishedAt }) => finishedAt === null);
       const limits = await store.limits.of(input);
       if (limits.max_files !== null || limits.max_characters !== null)
-        for (const { _id } of open) await store.limits.takeTurn(input, _id, limits);
+        for (const { _id } of open) await store.limits.applyLimits(input, _id, limits);
       const tried = await ingest(
         input,
         open.map(({ _id }) => _id),

@@ -48,7 +48,7 @@ export function createReembedPlan(deps: ActivityDeps) {
       const containers = ends.flatMap((end) =>
         end.outcome === 'skipped' && end.reason === 'container' ? [end.fileId] : [],
       );
-      if (model) await store.files.takeModel(tenant, containers, model);
+      if (model) await store.files.setModel(tenant, containers, model);
       await store.reembeds.end(run, ends);
       return {
         ...{ batches, skipped: ends.length, window: settings.batchConcurrency },

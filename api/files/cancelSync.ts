@@ -33,7 +33,8 @@ export const cancelSync = operation({
     const [file] = await store.files.byIds(caller, [body.file_id]);
     if (!file) throw notFound('file');
     const isFinal = (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(file.syncStatus);
-    if (isFinal || file.runId === null) throw new HttpError(409, 'No sync of the file is in progress, so there is nothing to cancel.');
+    if (isFinal || file.runId === null)
+      throw new HttpError(409, 'No sync of the file is in progress, so there is nothing to cancel.');
     await dispatcher.cancel(file.runId);
     const [now] = await store.files.byIds(caller, [body.file_id]);
     return presentFile(now ?? file, { workflowLink });

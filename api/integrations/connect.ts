@@ -75,7 +75,7 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
     }).description('The connected account, and where its user selects items.'),
   ),
   async handle({ caller, body, deps }): Promise<{ data_source: DataSourceRecord; sync_url: string | null }> {
-    const { authentication: given, sync_options: asked } = body;
+    const { authentication: given, sync_options: syncOptions } = body;
     const { source } = given;
     const credentials = isConnectedSource(source)
       ? isOAuthSource(source)
@@ -84,8 +84,8 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
       : undefined;
     if (!isConnectedSource(source) || credentials === undefined)
       throw new HttpError(400, `${source} can not be connected in this version.`);
-    const options = toConnectionOptions(source, asked);
-    const actions = toConnectionActions(source, asked);
+    const options = toConnectionOptions(source, syncOptions);
+    const actions = toConnectionActions(source, syncOptions);
     const connected = await connectAccount(
       caller,
       {

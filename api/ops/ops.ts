@@ -5,7 +5,7 @@ import { HttpError, unauthorized } from '../http/errors.js';
 import { EventsAnswer, undocumented } from '../http/operation.js';
 import { opsPage } from './answers.js';
 import { cookieHeader, OPS_PATH } from '../http/identity/opsSessions.js';
-import { askForKey, isSecure } from './signIn.js';
+import { signInAnswer, isSecure } from './signIn.js';
 import { overviewPage, partsOf } from './view/page.js';
 import type { SourcesView } from './view/sources.js';
 import { type Infer, typed } from '../schemas/inferred.js';
@@ -34,7 +34,7 @@ export const ops = undocumented({
   query: view(),
   answer: Joi.any(),
   async handle({ caller, query, deps }) {
-    if (caller === null) return askForKey(401, null);
+    if (caller === null) return signInAnswer(401, null);
     const overview = await deps.overviews.of(caller.organizationId);
     const { session } = caller;
     // An active viewer stays signed in.

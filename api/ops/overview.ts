@@ -92,13 +92,13 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   const failedOf = (organizationId: number, part: string) => (error: unknown) =>
     log.warn({ organizationId, part, err: error }, 'a part of the operator page could not be read');
   /** Stalled runs are counted per organization. */
-  const lookAtEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
+  const checkEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
     const { runs: _ofAll, ...checks } = await readiness(deps);
     return checks;
   };
   // No minimum time: an engine that does not respond costs waiting time but no work, and its recovery would otherwise
   // be shown minutes late.
-  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, {
+  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), checkEngines, {
     takesOlder: true,
     oldestMs: OLDEST_ENGINES_MS,
     rest: 0,

@@ -7,7 +7,7 @@ import type { OAuthGrant } from '../oauthSpec.js';
 import type { Refusal, SourceClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
 import type { ErrorClass } from '../errorClasses.js';
-import { folderWalk, takeFolder } from '../folderWalk.js';
+import { folderWalk, nextFolderPage } from '../folderWalk.js';
 import { asObject, asText, type Json, omitNull } from '../json.js';
 import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type Place, parseItemId, ROOT } from './adapter.js';
 import { boxChanges, itemAt } from './changes.js';
@@ -129,10 +129,10 @@ export const box: Connector<OAuthGrant> = {
 
   async listDescendants(client, externalId, cursor) {
     const list = (folder: string, at: string | null) => listFolder(client, parseItemId(folder)?.id ?? '', at);
-    if (cursor !== null) return takeFolder(cursor, list);
+    if (cursor !== null) return nextFolderPage(cursor, list);
     if (externalId === ROOT || externalId === idOf({ kind: 'folder', id: ROOT })) {
       const whole = idOf({ kind: 'folder', id: ROOT });
-      return takeFolder(folderWalk(whole, whole), list);
+      return nextFolderPage(folderWalk(whole, whole), list);
     }
     const { place, json } = await named(client, externalId);
     const itself = itemOf(json);

@@ -118,7 +118,7 @@ const ask = ({ client, site }: Call, path: readonly string[], query: Record<stri
   client.get(['ex', 'confluence', site.cloudId, 'wiki', 'api', 'v2', ...path], query);
 
 /** Requests one object by its id. @throws Fault server_error for an answer without an id */
-export const askThing = async (
+export const fetchObject = async (
   call: Call,
   path: readonly string[],
   query: Record<string, string> = {},
@@ -128,7 +128,7 @@ export const askThing = async (
 const PER_PAGE = '250';
 
 /** Returns a page of a list. Only the cursor of the next link is used: its host and path are not trusted. */
-export async function takePage(
+export async function fetchPage(
   call: Call,
   path: readonly string[],
   query: Record<string, string>,

@@ -71,7 +71,7 @@ export const dropboxChanges: ChangeFeed<OAuthGrant> = {
           )
         : error;
     }
-    const told = await changesOf(client, requireList('Dropbox', page['entries']).map(asObject));
-    return { ...told, next: cursorOf(page), more: page['has_more'] === true };
+    const changes = await changesOf(client, requireList('Dropbox', page['entries']).map(asObject));
+    return { ...changes, next: cursorOf(page), more: page['has_more'] === true };
   },
 };

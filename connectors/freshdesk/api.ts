@@ -13,7 +13,7 @@ export interface FreshdeskPage {
 }
 
 /** Returns a page of a list by its number, and whether another page follows. */
-export async function takePage(
+export async function fetchPage(
   client: SourceClient,
   path: readonly string[],
   page: number,
@@ -28,10 +28,10 @@ export async function takePage(
  * Returns all pages of a short list. @throws Fault for more than `most` entries: an incomplete list would cause
  * deletions
  */
-export async function takeAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
+export async function fetchAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let page = 1; ; page += 1) {
-    const { values, hasNext } = await takePage(client, path, page);
+    const { values, hasNext } = await fetchPage(client, path, page);
     all.push(...values);
     if (!hasNext || values.length === 0) return all;
     if (all.length > most)

@@ -17,7 +17,7 @@ import {
 import { withCursor } from '../cursors.js';
 import { nextPage } from './paging.js';
 import { gitHubReads } from './reads.js';
-import { takeTree, TREE_CURSOR } from './walkTree.js';
+import { nextTree, TREE_CURSOR } from './walkTree.js';
 import { bearer } from '../bearer.js';
 import { incompleteAnswer } from '../faults.js';
 import { asObject, asText } from '../json.js';
@@ -139,7 +139,7 @@ export const github: Connector<GitHubCredentials> = {
   },
 
   listDescendants: withCursor(TREE_CURSOR, async (client: SourceClient, externalId: string, cursor) => {
-    if (cursor !== null) return takeTree(client, cursor);
+    if (cursor !== null) return nextTree(client, cursor);
     const { owner, name, path } = partsOf(externalId);
     const repository = repositoryFrom(await client.get(['repos', owner, name], {}));
     const { fullName, url, branch } = repository;
@@ -148,13 +148,13 @@ export const github: Connector<GitHubCredentials> = {
       const sha = await rootTree(client, { owner, name, branch });
       const itself = itemOfRepository(repository);
       if (sha === null) return { items: [itself], next: null };
-      const { items, next } = await takeTree(client, { ...place, open: [['', sha]] });
+      const { items, next } = await nextTree(client, { ...place, open: [['', sha]] });
       return { items: [itself, ...items], next };
     }
     const entry = entryOf(path, await contentAt(client, { owner, name, path }));
     const itself = itemOfEntry({ ...place, path: '' }, entry);
     if (entry.type !== 'tree') return { items: [itself], next: null };
-    const { items, next } = await takeTree(client, { ...place, open: [[path, entry.sha]] });
+    const { items, next } = await nextTree(client, { ...place, open: [[path, entry.sha]] });
     return { items: [itself, ...items], next };
   }),
 

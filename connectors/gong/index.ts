@@ -97,8 +97,8 @@ async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<
   for (let from = 0; from < ids.length; from += CALLS_AT_ONCE) {
     const filter = { callIds: ids.slice(from, from + CALLS_AT_ONCE) };
     for (let cursor: string | null | undefined; cursor !== null;) {
-      const asked = { filter, contentSelector: { exposedFields: { parties: true } }, ...(cursor ? { cursor } : {}) };
-      const answer: Json = (await found(client.post(['calls', 'extensive'], asked))) ?? { calls: [] };
+      const body = { filter, contentSelector: { exposedFields: { parties: true } }, ...(cursor ? { cursor } : {}) };
+      const answer: Json = (await found(client.post(['calls', 'extensive'], body))) ?? { calls: [] };
       calls.push(...requireList('Gong', answer['calls']).map(asObject));
       const next = asText(asObject(answer['records'])['cursor']);
       cursor = next === cursor ? null : next;

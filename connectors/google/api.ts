@@ -99,7 +99,7 @@ export function classify(refusal: Refusal): ErrorClass | null {
 /** Returns the wait of a rate limit. Gmail writes its end into the error text; the other APIs name none. */
 export function waitMs(refusal: Refusal, now: number): number | null {
   if (refusal.headers['retry-after'] !== undefined) return null;
-  const said = /retry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/i.exec(asText(errorOf(refusal).message) ?? '')?.[1];
-  if (said !== undefined) return Math.max(0, Date.parse(said) - now);
+  const retryAt = /retry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/i.exec(asText(errorOf(refusal).message) ?? '')?.[1];
+  if (retryAt !== undefined) return Math.max(0, Date.parse(retryAt) - now);
   return reasonOf(refusal) === 'dailyLimitExceeded' ? DAILY_WAIT_MS : DEFAULT_WAIT_MS;
 }

@@ -2,7 +2,7 @@
  * Reads the property values of a page or database row. https://developers.notion.com/reference/page-property-values
  */
 import type { GrantClient } from '../accountClient.js';
-import { takePage } from './api.js';
+import { fetchPage } from './api.js';
 import { type Form, richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';
 
@@ -30,7 +30,7 @@ export async function columnsOf(
     for (let at: string | null | undefined; at !== null && values.length < MAX_VALUES;) {
       // Property ids are already percent-encoded in answers.
       const path = ['pages', pageId, 'properties', decodeURIComponent(columnId)];
-      const part = await takePage(client, path, at ?? null);
+      const part = await fetchPage(client, path, at ?? null);
       values.push(...part.values.map((one) => one[kind]));
       at = part.next;
     }

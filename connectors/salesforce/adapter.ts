@@ -36,7 +36,12 @@ export interface ItemPlace {
   readonly root: string | null;
 }
 
-const container = (externalId: string, name: string, { parent, root }: ItemPlace, externalUrl: string | null): SourceItem =>
+const container = (
+  externalId: string,
+  name: string,
+  { parent, root }: ItemPlace,
+  externalUrl: string | null,
+): SourceItem =>
   createContainer({
     externalId,
     parentExternalId: parent,

@@ -149,8 +149,8 @@ async function windowAt(
 async function threadAt(client: GrantClient, conversation: string, ts: string): Promise<readonly Message[]> {
   const found = new Collected();
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const asked = { channel: conversation, ts, limit: PER_PAGE, cursor: cursor ?? null };
-    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, 'conversations.replies', asked);
+    const fields = { channel: conversation, ts, limit: PER_PAGE, cursor: cursor ?? null };
+    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, 'conversations.replies', fields);
     found.add(messagesIn(answer).filter((one) => one.isAnswer || (one.beginsThread && one.ts === ts)));
     cursor = next;
   }

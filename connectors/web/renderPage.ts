@@ -128,7 +128,9 @@ function watchTransfer(page: Page): Promise<Error> {
 
 /** Waits until the page's requests end, or until the time limit: then the page is used in its current state. */
 async function settle(page: Page, remainingMs: () => number): Promise<void> {
-  await page.waitForLoadState('networkidle', { timeout: Math.min(SETTLE_MS, remainingMs()) }).catch((error: unknown) => {
-    if (!(error instanceof errors.TimeoutError)) throw error;
-  });
+  await page
+    .waitForLoadState('networkidle', { timeout: Math.min(SETTLE_MS, remainingMs()) })
+    .catch((error: unknown) => {
+      if (!(error instanceof errors.TimeoutError)) throw error;
+    });
 }

@@ -83,7 +83,7 @@ export interface DataSourceCommands {
    */
   cancelled(tenant: Tenant, id: number, workflowId: string | null, session: Session): Promise<DataSourceDoc | null>;
   /** Stores the options that a later call requested for its files. */
-  keepOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
+  storeOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
   /** Deletes all data sources of a user, including their credentials. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -93,7 +93,7 @@ export function createDataSourceCommands(
   sequence: Sequence,
   events: EventWriter,
   secrets: Secrets,
-  schedules: Pick<ScheduleMarks, 'lookAtSource'>,
+  schedules: Pick<ScheduleMarks, 'markSource'>,
 ): DataSourceCommands {
   const sealed = (id: number, organizationId: number, credentials: string | null): string | null =>
     credentials === null ? null : sealCredentials(secrets, { _id: id, organizationId }, credentials);
@@ -200,7 +200,7 @@ export function createDataSourceCommands(
       const listing = itemsRunId === undefined ? null : workflowIds.syncItems(connected.dataSource._id);
       const event = dataSourceEvent('ADD', connected.dataSource, connection.workflowId ?? listing);
       await events.write([event], session);
-      await schedules.lookAtSource(owner, connected.dataSource._id, session);
+      await schedules.markSource(owner, connected.dataSource._id, session);
       return connected;
     },
     async changeTags({ organizationId, userId }, id, change, session) {
@@ -249,13 +249,13 @@ export function createDataSourceCommands(
       const source = await dataSources.findOne({ _id: id, organizationId, userId }).session(session).lean();
       if (source && revoked.modifiedCount > 0) {
         await events.write([dataSourceEvent('REVOKE', source, refusal?.workflowId ?? null)], session);
-        await schedules.lookAtSource(source, id, session);
+        await schedules.markSource(source, id, session);
       }
       return source;
     },
     selected: (tenant, id, workflowId, session) => acted(tenant, id, 'UPDATE', workflowId, session),
     cancelled: (tenant, id, workflowId, session) => acted(tenant, id, 'CANCEL', workflowId, session),
-    async keepOptions({ organizationId, userId }, id, options, session) {
+    async storeOptions({ organizationId, userId }, id, options, session) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { options } }).session(session);
     },
     async removeAll({ organizationId, userId }) {

@@ -87,7 +87,7 @@ export const TRANSITIONS = {
   passDelay: { from: RETRIED_BY_PASS, to: 'DELAYED', by: 'tenant' },
 
   // Delays.
-  holdBack: { from: ['QUEUED_FOR_SYNC'], to: 'DELAYED', by: 'run' },
+  delayNewest: { from: ['QUEUED_FOR_SYNC'], to: 'DELAYED', by: 'run' },
   releaseDelayed: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'run' },
   releaseHeld: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'tenant' },
 

@@ -37,7 +37,10 @@ export interface LedgerQueries {
   /** Returns items of a run, or of all parts of a scheduled sync, ordered by id. */
   items(run: RunDoc, filter: ItemFilter, after: string | null, limit: number): Promise<LedgerItem[]>;
   /** Returns which of the files and items the run has processed, as id strings. */
-  processed(run: RunDoc, of: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] }): Promise<string[]>;
+  processed(
+    run: RunDoc,
+    of: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] },
+  ): Promise<string[]>;
   /** Returns the workflows of a run and its parts, by the runs' ids. */
   workflowIds(run: RunDoc): Promise<ReadonlyMap<number, string>>;
 }
@@ -83,12 +86,12 @@ export function createLedgerQueries(
   const linesOf = async (runId: number, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
     const { outcomes, stages, causes } = filter;
     const { last } = keysOf(runId);
-    const asked = outcomes && ITEM_OUTCOMES.filter((outcome) => outcomes.includes(outcome));
+    const wanted = outcomes && ITEM_OUTCOMES.filter((outcome) => outcomes.includes(outcome));
     const rows = await lines
       .find({
         runId,
         _id: { $gt: after, $lt: last },
-        ...(asked ? { outcome: { $in: asked } } : {}),
+        ...(wanted ? { outcome: { $in: wanted } } : {}),
         ...(stages ? { stage: { $in: [...stages] } } : {}),
         ...(causes ? { cause: { $in: [...causes] } } : {}),
       })
@@ -109,7 +112,7 @@ export function createLedgerQueries(
       if (page.length < wanted) break;
       from = page.at(-1)?.fileId ?? from;
     }
-    // A file that was handed over may briefly appear in both lists: its own record decides.
+    // A file that another run has taken over may briefly appear in both lists: its own record decides.
     const own = new Set(found.map(({ id }) => id));
     return [...found, ...recorded.filter(({ id }) => !own.has(id))]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -117,8 +120,8 @@ export function createLedgerQueries(
   };
 
   return {
-    async tallies(asked) {
-      const all = await Promise.all(asked.map(async (run) => [run._id, await tallyOfOne(run)] as const));
+    async tallies(counted) {
+      const all = await Promise.all(counted.map(async (run) => [run._id, await tallyOfOne(run)] as const));
       return new Map(all);
     },
     async processed(run, { fileIds, itemIds }) {

@@ -81,7 +81,7 @@ export interface Runs {
     runId: number,
     outcome: RunOutcome['outcome'] | 'aborted',
     counts: Record<string, number>,
-    said?: RunEnd,
+    details?: RunEnd,
   ): Promise<void>;
 }
 
@@ -221,12 +221,12 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       });
       return true;
     },
-    async finish(runId, outcome, counts, said) {
+    async finish(runId, outcome, counts, details) {
       const open = await runs.findOne({ _id: runId, finishedAt: null }).lean();
       if (!open) return;
       const tally = await ledger.close(open);
       await atomically(async (session) => {
-        const { message = null, error = null } = said ?? {};
+        const { message = null, error = null } = details ?? {};
         const end = { finishedAt: new Date(), outcome, counts, tally, message, error };
         const change = {
           $set: { ...end, expiresAt: ledger.expiry() },

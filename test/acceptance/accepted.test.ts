@@ -24,7 +24,7 @@ import {
   createUser,
   type StoredUser,
   startWorld,
-  takeIds,
+  reserveIds,
 } from './accepted/world.js';
 
 beforeAll(startWorld);
@@ -207,7 +207,7 @@ describe('files in quarantine', () => {
   let first: number;
   beforeAll(async () => {
     owners = [await createUser(), await createUser()];
-    first = takeIds(10);
+    first = reserveIds(10);
     const at = new Date(Date.now() - DAY);
     const keptUntil = new Date(Date.now() + DAY);
     const row = ({ parent, source, run, user }: (typeof rows)[number], index: number) => ({

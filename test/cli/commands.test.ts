@@ -74,7 +74,7 @@ test('scrapes and searches a site, and shows why a file is not searchable', asyn
 
   const status = await call('status', '--customer', 'hugo');
   expect(status.lines[0]).toMatch(/^ready: mongodb \d+ ms/);
-  expect(status.lines).toContainEqual(expect.stringMatching(/^hugo: 2 ready, 0 in motion, 1 failed/));
+  expect(status.lines).toContainEqual(expect.stringMatching(/^hugo: 2 ready, 0 in progress, 1 failed/));
   const failedPage = await call('status', '--customer', 'hugo', '--find', 'gone');
   expect(failedPage.lines.join('\n')).toMatch(/SYNC_ERROR[\s\S]*404/);
   const good = (await call('status', '--customer', 'hugo', '--find', 'good', '--json')).json<{ chunks: number }[]>();

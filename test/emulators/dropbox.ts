@@ -251,7 +251,7 @@ export async function startDropbox({
     unauthorized: { status: 401, summary: 'expired_access_token' },
     placeOf,
     answer(call, { person }) {
-      log.look();
+      log.logChanges();
       requests.push(placeOf(call));
       const { path, response, request, body } = call;
       const [version, resource, method, more] = path;

@@ -57,7 +57,8 @@ const kept = async () =>
  * A file that is deleted, restored and deleted again emits two FILE_DELETED events; the end of each round counts them.
  */
 const EXPECTED_REPEAT = /^FILE_DELETED .* was emitted twice$/;
-const unexpectedIn = (now: StoredState): string[] => now.findInconsistencies().filter((what) => !EXPECTED_REPEAT.test(what));
+const unexpectedIn = (now: StoredState): string[] =>
+  now.findInconsistencies().filter((what) => !EXPECTED_REPEAT.test(what));
 const expectConsistent = async (): Promise<void> => {
   const now = await waitFor(
     () => readStoredState(service.env),

@@ -71,7 +71,7 @@ beforeAll(async () => {
       sent.push({ file: { name, content }, transcription_service: 'deepgram' });
   }
   const accepted = await Promise.all(
-    sent.map(({ file, ...asked }) => user.send(file, { ...asked, skip_embedding_generation: true })),
+    sent.map(({ file, ...options }) => user.send(file, { ...options, skip_embedding_generation: true })),
   );
   for (const { id, name } of accepted) files.set(name ?? '', await user.settled(id));
 }, 600_000);

@@ -83,10 +83,10 @@ test('reports a worker starved by other programs within 90 s, while its run cont
   const begun = Date.now();
   loops = startLoops();
   const named = 'The machine starves worker';
-  expect(await waitFor(signals.reasons, (said) => said.includes(named))).toContain('degraded: ');
+  expect(await waitFor(signals.reasons, (reasons) => reasons.includes(named))).toContain('degraded: ');
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
   expect(await waitFor(signals.opsPage, (page) => page.includes(named))).toContain('Stop them');
-  expect(await waitFor(signals.doctorSays, (said) => said.includes(named))).toContain('Stop them');
+  expect(await waitFor(signals.doctorSays, (checks) => checks.includes(named))).toContain('Stop them');
   await opsPicture(service, 'starved');
   endLoops();
 });

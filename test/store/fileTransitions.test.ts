@@ -158,15 +158,15 @@ const OPERATIONS: readonly Operation[] = [
   },
   { rows: ['accept'], call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, false)]) },
   {
-    rows: ['holdBack'],
+    rows: ['delayNewest'],
     isMeant: ({ isContainer, generation }) => !isContainer && generation === 0,
     // Below the number of files of any run, so all new files wait.
-    call: (_file, runId) => store().limits.takeTurn(ADA, runId, { ...UNLIMITED, max_files: -100 } as never),
+    call: (_file, runId) => store().limits.applyLimits(ADA, runId, { ...UNLIMITED, max_files: -100 } as never),
   },
   {
     rows: ['releaseDelayed'],
     isMeant: () => true,
-    call: (_file, runId) => store().limits.takeTurn(ADA, runId, UNLIMITED as never),
+    call: (_file, runId) => store().limits.applyLimits(ADA, runId, UNLIMITED as never),
   },
   ...(
     [

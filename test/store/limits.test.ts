@@ -47,7 +47,8 @@ const states = async (ids: readonly number[]): Promise<string[]> => {
 };
 const many = (count: number, fields: Partial<FileDoc> = {}): Partial<FileDoc>[] =>
   Array.from({ length: count }, () => fields);
-const turn = (limits: Partial<EffectiveLimits>) => service.store.limits.takeTurn(owner, runId, { ...NONE, ...limits });
+const turn = (limits: Partial<EffectiveLimits>) =>
+  service.store.limits.applyLimits(owner, runId, { ...NONE, ...limits });
 const [Q, D] = ['QUEUED_FOR_SYNC', 'DELAYED'];
 
 test('queues as many new files as the limit allows, oldest first; delays the newest until there is room', async () => {

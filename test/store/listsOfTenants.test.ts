@@ -333,7 +333,9 @@ test('the overview of an organization lists first what needs attention, and coun
   ]);
   expect(await overview.quarantine(organizationId, 100)).toMatchObject({
     ...{ files: 2, groups: 1 },
-    rows: [{ of: 'data_source_id', id: 10_400, name: 'account 10400', files: 2, firstErasedAt: LATER, lastErasedAt: LATER }],
+    rows: [
+      { of: 'data_source_id', id: 10_400, name: 'account 10400', files: 2, firstErasedAt: LATER, lastErasedAt: LATER },
+    ],
   });
   expect(await overview.users(organizationId)).toBe(1);
 });

@@ -35,7 +35,12 @@ const LISTS: readonly (readonly [name: string, list: readonly string[], states: 
     'DELAYED QUEUED_FOR_SYNC RATE_LIMITED',
     'Accepted and not started: it can be cancelled without a cleanup.',
   ],
-  ['active', activeStatus.$in, ACTIVE_STATUSES, 'A run works on it. A delayed file waits for room, so its run may end first.'],
+  [
+    'active',
+    activeStatus.$in,
+    ACTIVE_STATUSES,
+    'A run works on it. A delayed file waits for room, so its run may end first.',
+  ],
 ];
 
 test('each list of states has exactly the expected states', () =>
@@ -70,7 +75,7 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   passEvaluate: ['READY', 'EVALUATING_RESYNC', 'tenant', 'Only a stored copy can be compared with its source.'],
   passQueue: [RETRIED, 'QUEUED_FOR_SYNC', 'tenant', 'An aborted file must not wait for a request. READY_TO_SYNC must.'],
   passDelay: [RETRIED, 'DELAYED', 'tenant', 'The same beyond the queue.'],
-  holdBack: ['QUEUED_FOR_SYNC', 'DELAYED', 'run', 'Only files that have not started give way to a limit.'],
+  delayNewest: ['QUEUED_FOR_SYNC', 'DELAYED', 'run', 'Only files that have not started give way to a limit.'],
   releaseDelayed: ['DELAYED', 'QUEUED_FOR_SYNC', 'run', 'There is room within the limits.'],
   releaseHeld: ['DELAYED', 'QUEUED_FOR_SYNC', 'tenant', 'There is room in the queue.'],
   start: ['QUEUED_FOR_SYNC RATE_LIMITED', 'SYNCING', 'run', 'A started file must not start twice.'],
@@ -92,7 +97,12 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   containerStart: [ACTIVE_STATUSES, 'SYNCING', 'run', 'A container is never delayed by limits of files.'],
   containerDiscovered: [ACTIVE_STATUSES, 'SYNCING', 'run', 'The same.'],
   containerPause: [ACTIVE_STATUSES, 'QUEUED_FOR_SYNC', 'run', 'The same.'],
-  containerFinish: [ACTIVE_STATUSES, 'READY', 'run', 'A container that was deleted or taken over meanwhile stays as it is.'],
+  containerFinish: [
+    ACTIVE_STATUSES,
+    'READY',
+    'run',
+    'A container that was deleted or taken over meanwhile stays as it is.',
+  ],
   containerFail: [ACTIVE_STATUSES, 'SYNC_ERROR', 'run', 'The same.'],
   loseVectors: ['READY SYNC_ERROR', 'SYNC_ERROR', 'tenant', 'Only a file with a published copy has vectors to lose.'],
   takeOverForDelete: [ALL, 'SYNC_ABORTED', 'tenant', 'A deletion takes a file from any run that has it.'],

@@ -92,7 +92,12 @@ export async function playRound({ service, site, customerId, kills }: Round): Pr
 }
 
 /** Expects the same stored data as in the undisturbed round, and at most three requests for each page. */
-export function expectUndisturbed(round: Round, rest: StoredState, undisturbed: StoredState, undisturbedCustomer: string): void {
+export function expectUndisturbed(
+  round: Round,
+  rest: StoredState,
+  undisturbed: StoredState,
+  undisturbedCustomer: string,
+): void {
   expect(rest.findInconsistencies()).toEqual([]);
   expect(rest.content(round.customerId)).toEqual(undisturbed.content(undisturbedCustomer));
   const fetches = new Map<string, number>();

@@ -166,7 +166,7 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
     scrape(service, site, UNDISTURBED, files),
     scrape(service, site, KILLED, files),
   ]);
-  emulator.takeTime(ANSWER_MS);
+  emulator.setDelay(ANSWER_MS);
   const undisturbed = await playUndisturbed(undisturbedUser, service, emulator, files);
   const { stages } = undisturbed;
   let { undisturbedMs } = undisturbed;

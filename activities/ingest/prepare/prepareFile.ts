@@ -93,11 +93,11 @@ async function prepareOpened(
     return { started, finished: finishedUnread(facts), content: small, document: null, space: null, vectors: [] };
 
   // Small content is written later, together with the chunks.
-  const giveBytes = small === null;
+  const transferBytes = small === null;
   const read =
     sent && processing.asPicture
       ? pictureDocument(sent)
-      : await readContent(runId, file, { opened, rawHash, giveBytes }, deps, signal);
+      : await readContent(runId, file, { opened, rawHash, transferBytes }, deps, signal);
   const { attachments: inside = [], ...document } = read;
   const attachments = opened.attachmentsOnRequest === true && file.options.syncAttachments !== true ? [] : inside;
   let vectors: Float32Array[] = [];

@@ -113,8 +113,8 @@ export function createEventStreams(
     return () => {
       if (isFree) return;
       isFree = true;
-      const left = (places.get(caller) ?? 1) - 1;
-      if (left > 0) places.set(caller, left);
+      const remaining = (places.get(caller) ?? 1) - 1;
+      if (remaining > 0) places.set(caller, remaining);
       else places.delete(caller);
     };
   };
@@ -147,9 +147,9 @@ export function createEventStreams(
           if (found.isLast) return;
           if (found.hasMore) continue;
         }
-        const left = deadline - performance.now();
-        if (found) await topic.changed(latest, Math.min(left, sentAt + beatMs - performance.now()), ended);
-        else await pause(Math.min(left, tickMs), ended);
+        const remainingMs = deadline - performance.now();
+        if (found) await topic.changed(latest, Math.min(remainingMs, sentAt + beatMs - performance.now()), ended);
+        else await pause(Math.min(remainingMs, tickMs), ended);
         if (performance.now() < sentAt + beatMs - 1) continue;
         yield heartbeat(cursor);
         sentAt = performance.now();

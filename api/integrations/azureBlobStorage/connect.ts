@@ -25,8 +25,10 @@ function azureCredentials(accountName: string, accountKey: string, where: readon
 }
 
 /** Converts the fields of /integrations/connect in the same way. */
-export const azureSupplied = ({ account_name: name = '', account_key: key = '' }: SuppliedCredentials): AzureCredentials =>
-  azureCredentials(name, key, ['body', 'authentication', 'account_name']);
+export const azureSupplied = ({
+  account_name: name = '',
+  account_key: key = '',
+}: SuppliedCredentials): AzureCredentials => azureCredentials(name, key, ['body', 'authentication', 'account_name']);
 
 /** POST /integrations/azure_blob_storage: connects a storage account. Its key is verified before anything is stored. */
 export const connectAzure = operation({

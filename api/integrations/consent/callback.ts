@@ -106,14 +106,14 @@ async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<P
 }
 
 /** Facts of an account that its user recognises. */
-const SPOKEN = ['user_name', 'email', 'team_name', 'site_name'] as const;
+const READABLE_FACTS = ['user_name', 'email', 'team_name', 'site_name'] as const;
 
 /** Returns the account's name as its user knows it; else the name of the source. */
 function accountInWords({ externalId, metadata }: DataSourceDoc): string | null {
   const account = externalId?.split('|')[1] ?? null;
-  const told = [...SPOKEN.map((fact) => metadata[fact]), account?.includes('@') === true ? account : null];
+  const names = [...READABLE_FACTS.map((fact) => metadata[fact]), account?.includes('@') === true ? account : null];
   const [first = account, ...more] = new Set(
-    told.filter((one): one is string => typeof one === 'string' && one !== ''),
+    names.filter((one): one is string => typeof one === 'string' && one !== ''),
   );
   return more.length === 0 ? first : `${first ?? ''} (${more.join(', ')})`;
 }

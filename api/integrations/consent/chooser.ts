@@ -38,10 +38,10 @@ interface Choices {
 /** Returns the listed items to choose from; before the first listing, the root items as the source lists them now. */
 async function choices({ source, service, folder, number }: Chooser, deps: ApiDeps): Promise<Choices> {
   const listed = async (filters: ItemFilters, limit: number, offset: number): Promise<ItemDoc[]> => {
-    const asked = { limit, offset, startingId: 0 };
+    const range = { limit, offset, startingId: 0 };
     const found: ItemDoc[] = [];
     for await (const part of deps.store.items.list(source, {
-      ...{ filters, page: asked, orderBy: 'directories_first', orderDir: 'asc' },
+      ...{ filters, page: range, orderBy: 'directories_first', orderDir: 'asc' },
     }))
       found.push(...part.map(({ item }) => item));
     return found;

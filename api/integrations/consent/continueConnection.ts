@@ -24,7 +24,7 @@ export async function continueConnection(
   const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
   const accepted = await unit.transaction(async (session) => {
     const runIds: number[] = [];
-    await store.dataSources.keepOptions(attempt, dataSourceId, options, session);
+    await store.dataSources.storeOptions(attempt, dataSourceId, options, session);
     const fresh = storedTags(actions.dataSourceTags);
     const tagged = await store.dataSources.changeTags(
       attempt,

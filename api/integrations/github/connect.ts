@@ -9,7 +9,10 @@ import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
 
 /** Converts the fields of /integrations/connect into the connector's credentials. */
-export const gitHubSupplied = ({ username = '', access_token: accessToken = '' }: SuppliedCredentials): GitHubCredentials => ({
+export const gitHubSupplied = ({
+  username = '',
+  access_token: accessToken = '',
+}: SuppliedCredentials): GitHubCredentials => ({
   username,
   accessToken,
 });

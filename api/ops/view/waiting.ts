@@ -73,7 +73,9 @@ function quarantineRow({ of, id, name, source, customerId, files, firstErasedAt,
   const what = source === null ? null : words(source);
   const place = of === 'parent_id' ? 'scrape' : 'data source';
   const goes =
-    firstErasedAt.getTime() === lastErasedAt.getTime() ? when(lastErasedAt) : html`${when(firstErasedAt)} to ${when(lastErasedAt)}`;
+    firstErasedAt.getTime() === lastErasedAt.getTime()
+      ? when(lastErasedAt)
+      : html`${when(firstErasedAt)} to ${when(lastErasedAt)}`;
   return html`<tr>
     <td class="n">${count(files)}</td>
     <th scope="row" class="w">
@@ -89,7 +91,7 @@ export function quarantineCard(quarantine: QuarantineOverview | null): Html {
   if (!quarantine) return card('Quarantine', '', away());
   const { files, rows, groups } = quarantine;
   if (files === 0) return card('Quarantine', 'none', empty('No file is in quarantine.'));
-  const more = groups > rows.length ? `; the ${rows.length} of ${count(groups)} that go first` : '';
+  const more = groups > rows.length ? `; the first ${rows.length} of ${count(groups)} groups to be erased` : '';
   return card(
     'Quarantine',
     `${count(files)} files that vanished at their source${more}`,

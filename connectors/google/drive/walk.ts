@@ -2,7 +2,7 @@ import { type PageAt, count, shapeOf, listOf, nullable, optional, string, type C
 import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
 import { asObject } from '../../json.js';
-import { takePage } from '../paged.js';
+import { fetchPage } from '../paged.js';
 import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME, withKeys } from './adapter.js';
 import { requireList } from '../../faults.js';
 
@@ -81,7 +81,7 @@ function corpusOf({ root, driveId, open }: FolderCursor): Readonly<Record<string
 }
 
 /** Returns the next page of a listing of folders. */
-export async function takeFolders(client: SourceClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
+export async function nextFoldersPage(client: SourceClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
   const { root, open, group, token, keys = null } = cursor;
   const query = {
     q: queryOf(open.slice(0, group)),
@@ -92,7 +92,7 @@ export async function takeFolders(client: SourceClient, cursor: FolderCursor): P
     ...ALL_DRIVES,
     ...corpusOf(cursor),
   };
-  const page = await takePage(client, ['files'], query, token, withKeys(keys));
+  const page = await fetchPage(client, ['files'], query, token, withKeys(keys));
   const items: SourceItem[] = [];
   for (const file of requireList('Google Drive', page.body['files'])) {
     const item = itemOfFile(asObject(file), root);

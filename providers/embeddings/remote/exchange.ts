@@ -47,7 +47,7 @@ export async function exchange(one: Exchange): Promise<Outcome> {
 }
 
 async function sendOnce({ egress, model, inputs, purpose, timeoutMs, signal }: Exchange): Promise<Reply> {
-  const { url, headers, body }: RemoteRequest = await model.ask(inputs, purpose, signal);
+  const { url, headers, body }: RemoteRequest = await model.createRequest(inputs, purpose, signal);
   const request = { url, method: 'POST', headers, json: body, maxBytes: MAX_ANSWER_BYTES, timeoutMs, signal } as const;
   return send(egress, request);
 }

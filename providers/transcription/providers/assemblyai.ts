@@ -62,14 +62,14 @@ export function readAssemblyAi(job: Job, options: TranscriptionOptions): Transcr
 
 /** Returns the fault of a failed job. Only its message distinguishes permanent from temporary failures. */
 function failure({ error }: Job): Fault {
-  const said = (error ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, 300);
-  if (/no spoken audio|no speech/i.test(said))
+  const reason = (error ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, 300);
+  if (/no spoken audio|no speech/i.test(reason))
     return new Fault('no_text', 'No speech was found in this recording. Remove it, or check that it is audible.');
-  if (/internal|server error|try again|timed? ?out|temporar|upload.*(?:expired|not found)/i.test(said))
-    return new Fault('server_error', `AssemblyAI failed at this recording (“${said}”). Try again later.`);
+  if (/internal|server error|try again|timed? ?out|temporar|upload.*(?:expired|not found)/i.test(reason))
+    return new Fault('server_error', `AssemblyAI failed at this recording (“${reason}”). Try again later.`);
   return new Fault(
     'broken_content',
-    `AssemblyAI could not read this recording (“${said}”). Check that it plays, or save it in another format, and upload that.`,
+    `AssemblyAI could not read this recording (“${reason}”). Check that it plays, or save it in another format, and upload that.`,
   );
 }
 

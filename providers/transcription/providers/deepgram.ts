@@ -40,7 +40,7 @@ interface Paragraph {
 const nameOf = (speaker: number | undefined): string | null => (speaker === undefined ? null : String(speaker));
 
 function segmentsOf({ transcript = '', words = [], paragraphs }: Alternative): TranscriptSegment[] {
-  const told = (paragraphs?.paragraphs ?? []).flatMap(({ sentences = [], speaker }) =>
+  const fromParagraphs = (paragraphs?.paragraphs ?? []).flatMap(({ sentences = [], speaker }) =>
     sentences
       .filter(({ text }) => text.trim() !== '')
       .map(({ text, start, end }, nth) => ({
@@ -51,7 +51,7 @@ function segmentsOf({ transcript = '', words = [], paragraphs }: Alternative): T
         paragraph: nth === 0,
       })),
   );
-  if (told.length > 0) return told;
+  if (fromParagraphs.length > 0) return fromParagraphs;
   return sentencesOf(
     transcript,
     words.map(({ word, punctuated_word, start, end, speaker }) => ({

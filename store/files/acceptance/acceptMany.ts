@@ -63,7 +63,7 @@ async function knownOf(
 }
 
 /** Records in the ledger what other runs did with known files, before this run takes them over. */
-async function takeFrom(
+async function recordTakenOver(
   { ledger }: Pick<AcceptManyDeps, 'ledger'>,
   taken: readonly { readonly request: FileRequest; readonly file: KnownFile }[],
 ): Promise<void> {
@@ -107,7 +107,7 @@ async function queueKnown(
       return file && isAlike(request, file) ? [{ request, file }] : [];
     });
     if (open.length === 0) return;
-    await takeFrom(deps, open);
+    await recordTakenOver(deps, open);
     const matched = await updateRows(
       deps.files,
       open.map(({ request, file }) => {
@@ -179,13 +179,13 @@ export async function acceptMany(
     for (const [name, file] of await knownOf(deps, owner, unknown)) known.set(name, file);
   }
   const looked = requests.filter(({ isPass }) => isPass === true);
-  const asked = requests.filter(({ isPass }) => isPass !== true);
-  await queueKnown(deps, owner, asked, known, { now, inTurn });
+  const requested = requests.filter(({ isPass }) => isPass !== true);
+  await queueKnown(deps, owner, requested, known, { now, inTurn });
   const found = looked.flatMap((request) => {
     const file = known.get(nameOfRequest(request));
     return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
   });
-  await takeFrom(deps, found);
+  await recordTakenOver(deps, found);
   await passKnown(files, owner, found, now);
   const others = requests.filter((request) => !isAlike(request, known.get(nameOfRequest(request))));
   if (others.length > 0) await noteSkipped(deps, owner, others, 'is_container');

@@ -241,7 +241,7 @@ test('requests and returns speakers and language exactly if they are wanted', ()
       FLAGS.flatMap((speakers) => FLAGS.map((detectLanguage) => ({ service, speakers, detectLanguage }))),
     ),
     (row) => JSON.stringify(row),
-    async ({ service, ...wishes }) => {
+    async ({ service, ...options }) => {
       const scene = newScene();
       for (const emulator of [deepgram, assemblyai]) emulator.scenes.set(scene, { speech: PORTUGUESE });
       const bytes = recordingOf(scene);
@@ -252,29 +252,29 @@ test('requests and returns speakers and language exactly if they are wanted', ()
         .choose(service)
         .transcribe(
           { size: bytes.length, mimeType: 'audio/mpeg', open: async () => parts },
-          wishes,
+          options,
           { id: null, save: async () => undefined },
           new AbortController().signal,
         );
       const speaker = service === 'deepgram' ? '1' : 'B';
       expect(transcript).toEqual({
         service,
-        wishes,
+        wishes: options,
         segments: [
           {
             start: 1,
             end: 2.5,
             text: 'As lontras brincam.',
-            speaker: wishes.speakers ? speaker : null,
+            speaker: options.speakers ? speaker : null,
             paragraph: true,
           },
         ],
-        language: wishes.detectLanguage ? 'pt-BR' : null,
+        language: options.detectLanguage ? 'pt-BR' : null,
         duration: 3,
       });
       const flags = {
-        ...(wishes.speakers ? { speakers: true } : {}),
-        ...(wishes.detectLanguage ? { language: true } : {}),
+        ...(options.speakers ? { speakers: true } : {}),
+        ...(options.detectLanguage ? { language: true } : {}),
       };
       if (service === 'deepgram') {
         const { diarize, detect_language, ...rest } = deepgram.calls.at(-1)!.query;

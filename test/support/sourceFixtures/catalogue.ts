@@ -64,7 +64,11 @@ function recordAnswers(answers: string[], isService: (url: string) => boolean): 
 export function useCatalogue(): Catalogue {
   const fixtures = {} as Record<ConnectedSourceType, SourceFixture>;
   const recorded = { log: [] as string[], answers: [] as string[] };
-  const catalogue = { fixtures, recorded } as { service: TestService; fixtures: typeof fixtures; recorded: typeof recorded };
+  const catalogue = { fixtures, recorded } as {
+    service: TestService;
+    fixtures: typeof fixtures;
+    recorded: typeof recorded;
+  };
   beforeAll(async () => {
     for (const source of SOURCES) fixtures[source] = await SOURCE_FIXTURES[source]();
     const settings = {

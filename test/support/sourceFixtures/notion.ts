@@ -69,7 +69,7 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
         return requestCount > 1 ? { status } : null;
       });
     },
-    // No contentAsked: requests for content and for children have the same path.
+    // No contentRequests: requests for content and for children have the same path.
     pagesListed: () => emulator.requests.filter((path) => path === '/v1/search').length,
   };
 }

@@ -92,7 +92,7 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
           : null,
       );
     },
-    contentAsked(externalId) {
+    contentRequests(externalId) {
       const [conversation, at = ''] = externalId.split('/');
       const [method, field] = at.includes('.') ? ['replies', `ts=${at}`] : ['history', `oldest=${at}.000000`];
       return emulator.requests.filter(

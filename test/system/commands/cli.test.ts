@@ -146,12 +146,12 @@ test('redraws the progress of a scrape in status --watch until it is stopped', a
   const watch = watchCli(env, 'status', '--watch', '--customer', 'wanda');
   // Half of the scrape is done.
   const half = new RegExp(
-    `wanda: 1 ready, 2 in motion, 0 failed\\n {2}=+-+ 1/2 · 0 failed · SYNCING · file ${parent.id}`,
+    `wanda: 1 ready, 2 in progress, 0 failed\\n {2}=+-+ 1/2 · 0 failed · SYNCING · file ${parent.id}`,
   );
   await waitFor(watch.drawn, (drawn) => half.test(drawn));
   for (const answer of heldAnswers) answer();
   await user.settled(parent.id);
-  await waitFor(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in motion, 0 failed'));
+  await waitFor(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in progress, 0 failed'));
   // The cursor moves up by the number of drawn lines and clears them.
   expect(watch.drawn()).toContain('\u001B[3A\u001B[0Jready: ');
   expect(await watch.stop()).toBe(0);

@@ -54,7 +54,7 @@ test('loses and duplicates nothing when the primary steps down repeatedly during
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
   await waitFor(
     () => site.requests.filter((path) => path.startsWith('/pages/')).length,
-    (asked) => asked > 0,
+    (count) => count > 0,
   );
   let steppedDownAt = Infinity;
   for (let nth = 0; nth < 3; nth += 1) {

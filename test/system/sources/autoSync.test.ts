@@ -84,9 +84,9 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   await scheduleWhen(client, service.names, scheduleId, (one) => everyMs(one) === 12 * HOUR_MS);
 
   // Nothing has changed: no file is fetched or updated.
-  const asked = content.others.concat(content.lighthouse).map((one) => fixture.contentAsked?.(one));
+  const requests = content.others.concat(content.lighthouse).map((one) => fixture.contentRequests?.(one));
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
-  expect(content.others.concat(content.lighthouse).map((one) => fixture.contentAsked?.(one))).toEqual(asked);
+  expect(content.others.concat(content.lighthouse).map((one) => fixture.contentRequests?.(one))).toEqual(requests);
   const same = ({ id: fileId, sync_status, last_sync, request_id }: FileRecord) => ({
     fileId,
     sync_status,
@@ -254,9 +254,9 @@ thoroughly('syncs a feed automatically when its user enables that, and stops whe
   await settledFiles(user, before.length + 1);
   site.pages.set(path, { status: 410 });
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
-  const asked = site.requests.filter((one) => one === path).length;
+  const requests = site.requests.filter((one) => one === path).length;
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 0 });
-  expect(site.requests.filter((one) => one === path)).toHaveLength(asked);
+  expect(site.requests.filter((one) => one === path)).toHaveLength(requests);
 });
 
 test('resets files that a terminated pass was evaluating', async () => {
@@ -268,12 +268,12 @@ test('resets files that a terminated pass was evaluating', async () => {
   const [page] = await user.children(parent.id);
   const scheduleId = scheduleIds.container(parent.id);
   await scheduleWhen(client, service.names, scheduleId, exists);
-  let isAsked = false;
-  site.pages.set(path, () => void (isAsked = true));
+  let isRequested = false;
+  site.pages.set(path, () => void (isRequested = true));
   await client.schedule.getHandle(service.names.idOf(scheduleId)).trigger();
   await waitFor(
-    () => isAsked,
-    (asked) => asked,
+    () => isRequested,
+    (requested) => requested,
   );
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'EVALUATING_RESYNC' });
   // The worker dies, and then its workflows are terminated.

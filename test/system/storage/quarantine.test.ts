@@ -125,7 +125,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   await user.post('/data_sources/tags/add', { data_source_id: id, tags: { pier: 'north' } });
   await allRunsEnded();
 
-  const requestsBefore = fixture.contentAsked?.(name);
+  const requestsBefore = fixture.contentRequests?.(name);
   expect(await restore({ file_ids: [missing.id] })).toMatchObject({ status: 200, body: { restoring: 1 } });
   await settled(all.length);
   await allRunsEnded();
@@ -147,7 +147,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(again).toContainEqual(expect.objectContaining({ payload: expect.objectContaining({ tags: ['pier=north'] }) }));
   expect((await user.chunks({ ids: [missing.id] })).results).toEqual(chunks);
   expect(await found('About boats')).toContain(missing.id);
-  expect(fixture.contentAsked?.(name)).toBe(requestsBefore);
+  expect(fixture.contentRequests?.(name)).toBe(requestsBefore);
   expect(await storedFor(service.env)).toEqual([]);
   expect(await quarantined(mine)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);

@@ -331,7 +331,7 @@ thoroughly('embeds a text of two concurrent files once, and counts it for both',
   const user = await service.user('twins');
   const text = textOf('twin', 5);
   emulator.reset();
-  emulator.takeTime(500);
+  emulator.setDelay(500);
   const files = await uploaded(user, [text, text, text], { chunk_size: 200 });
   expect(files.map((file) => file.file_statistics?.num_embeddings)).toEqual([1, 1, 1]);
   expect(emulator.requests.flatMap(({ texts }) => texts)).toEqual([text]);

@@ -56,7 +56,7 @@ export function passRows(customer: Customer): void {
         last_sync,
         request_id,
       });
-      const contentRequests = () => customer.documents.map((one) => customer.fixture.contentAsked?.(one) ?? 0);
+      const contentRequests = () => customer.documents.map((one) => customer.fixture.contentRequests?.(one) ?? 0);
       /** Returns how often each content is requested during `work`. */
       const contentRequestsOf = async (work: () => Promise<unknown>): Promise<number[]> => {
         const before = contentRequests();
@@ -65,8 +65,8 @@ export function passRows(customer: Customer): void {
       };
       let byListing: number[] = [];
       // Attachments of a ticket, for instance, are part of its text: a listing requests that.
-      const beyondListing = (asks: readonly number[]) =>
-        asks.filter((number, index) => number > (byListing[index] ?? 0));
+      const beyondListing = (counts: readonly number[]) =>
+        counts.filter((number, index) => number > (byListing[index] ?? 0));
       const finished = async (): Promise<void> => expect(await pass()).toMatchObject({ outcome: 'finished' });
       const expectAll = async (): Promise<void> => {
         const files = await customer.settledFiles(all.length);
