@@ -23,8 +23,11 @@ export interface Sizes {
   /** Pages of an ingest without vectors, and its number of rounds. */
   readonly pages: number;
   readonly rounds: number;
+  /** Pages of the ingest with vectors. */
   readonly vectorPages: number;
+  /** Number of measurements of the time until the first chunk of an upload is found. */
   readonly firstChunks: number;
+  /** POST requests of each caller, for their latency. */
   readonly postsEach: number;
   /** Pages of the long ingest, to compare memory; 0: skipped. */
   readonly longPages: number;
@@ -67,7 +70,7 @@ export interface OursOptions {
   readonly site: BenchSite;
   readonly sizes: Sizes;
   readonly report: Report;
-  /** Whether to measure a part. Two workers and peers are compared with chunks and vectors. */
+  /** Whether to measure a part. */
   readonly wanted: (part: Part) => boolean;
   /** Runs one measurement. A failure is reported, and the others continue. */
   readonly attempt: <T>(what: string, measure: () => Promise<T>) => Promise<T | null>;

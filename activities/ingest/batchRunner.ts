@@ -14,7 +14,7 @@ import { createIngestWrites, type IngestWrites, type StartRequest } from './inge
 import { closeText, type LinkKeeper } from './prepare/preparedFile.js';
 import { prepareFile } from './prepare/prepareFile.js';
 import { Deferred } from './prepare/deferred.js';
-import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 import { BoundReached, type TokenBound } from './prepare/tokenBound.js';
 
 /** Files that one activity ingests. */
@@ -84,7 +84,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       type Commit = () => Promise<void>;
       const work = async (runId: number, started: StartedFile, attempt: AttemptCost): Promise<Commit> => {
         const { file, generation } = started;
-        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', QUARANTINE);
+        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, file._id));
         const admitted = (characters: number): Promise<void> => admit(file, characters);
         const keepLinks = keeperOf?.(file) ?? null;

@@ -15,7 +15,7 @@ import type { ActivityDeps } from '../deps.js';
 import { openOriginal } from './prepare/originals.js';
 import { noteCrash, refuseCrashing } from './prepare/readContent.js';
 import { readingOf, wantsTables } from './prepare/recognizedPages.js';
-import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 
 /**
  * Ends a turn: the retry waits for the next turn among the files of all users, and continues with the remaining pages.
@@ -34,7 +34,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
 
   /** Runs OCR on the unread pages of a file. Each page is stored at once, so a crash costs one page. */
   const work = async (runId: number, file: FileDoc, signal: AbortSignal): Promise<void> => {
-    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', QUARANTINE);
+    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
     const sent = await openOriginal(file, deps, true);
     try {
       const { bytes, path, contentType, url, html, hash } = sent;

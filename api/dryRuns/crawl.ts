@@ -14,7 +14,7 @@ import { estimateOf } from './estimate.js';
 export async function dryCrawl(
   caller: UserCaller,
   { url: start, scrape, ingest }: WebScrapeRequest,
-  { looking, whole }: Deadline,
+  { discovery, whole }: Deadline,
   samplePages: number,
   deps: ApiDeps,
 ) {
@@ -53,8 +53,8 @@ export async function dryCrawl(
     }
   };
 
-  const mayGoOn = (): boolean => open.length > 0 && read.length + failed < samplePages && !looking.aborted;
-  while (mayGoOn()) {
+  const canContinue = (): boolean => open.length > 0 && read.length + failed < samplePages && !discovery.aborted;
+  while (canContinue()) {
     const urls = open.splice(0, Math.min(PAGES_AT_ONCE, samplePages - read.length - failed));
     const page = async (url: string) => ({ url, ...(await samples.page(url, scrape, ingest, [...hosts], whole)) });
     const got = await readSample(urls, PAGES_AT_ONCE, page, whole);

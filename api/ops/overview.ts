@@ -58,7 +58,7 @@ interface OlderResults {
 function remembered<T>(
   goodMs: number,
   failed: (error: unknown) => void,
-  look: () => Promise<T>,
+  read: () => Promise<T>,
   { takesOlder = false, oldestMs = Infinity, rest = REST }: OlderResults = {},
 ): () => Promise<T | null> {
   let known: { readonly until: number; readonly value: T | null } | null = null;
@@ -66,7 +66,7 @@ function remembered<T>(
   return () => {
     if (known && performance.now() < known.until) return Promise.resolve(known.value);
     const begun = performance.now();
-    underWay ??= look()
+    underWay ??= read()
       .then(
         (value) => {
           const now = performance.now();
@@ -115,8 +115,8 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
     );
   };
   const partsOf = (organizationId: number) => {
-    const part = <T>(name: string, ms: number, look: () => Promise<T>) =>
-      remembered(ms, failedOf(organizationId, name), look, { takesOlder: ms > 0 });
+    const part = <T>(name: string, ms: number, read: () => Promise<T>) =>
+      remembered(ms, failedOf(organizationId, name), read, { takesOlder: ms > 0 });
     return {
       organization: part('organization', GOOD_MS.organization, async () => {
         const [{ name, createdAt }, users] = await Promise.all([
@@ -143,7 +143,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
     ttl: KEPT_MS,
     updateAgeOnGet: true,
   });
-  const lookerOf = (organizationId: number) => {
+  const readerOf = (organizationId: number) => {
     const parts = partsOf(organizationId);
     return remembered(goodMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
       const [organization, readyness, sources, runs, failures, webhooks, storage, held, quarantine, stalls] =
@@ -160,9 +160,9 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   };
   return {
     async of(organizationId) {
-      const look = organizations.get(organizationId) ?? lookerOf(organizationId);
-      organizations.set(organizationId, look);
-      const overview = await look();
+      const read = organizations.get(organizationId) ?? readerOf(organizationId);
+      organizations.set(organizationId, read);
+      const overview = await read();
       if (!overview) throw new Error('The parts of an overview never fail');
       return overview;
     },

@@ -41,7 +41,10 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   }
 }
 
-/** Requests the categories again: it throws the refusal, or returns them if they are accessible again. */
+/**
+ * Lists the placeholder: requests the categories again, and throws if they are still refused. The next sync lists the
+ * categories.
+ */
 export async function belowSolutions(client: SourceClient): Promise<ItemPage> {
   await fetchPage(client, CATEGORIES, 1);
   return { items: [itemOfContainer(SOLUTIONS)], next: null };

@@ -61,8 +61,8 @@ export const itemOfLibrary = (row: Json, site: string): SourceItem => {
 };
 export const itemOfLooseFiles = (): SourceItem => container(LOOSE_FILES, 'Files outside of libraries', OUTERMOST, null);
 export const itemOfKnowledge = (): SourceItem => container(KNOWLEDGE, 'Knowledge', OUTERMOST, null);
-export const itemOfFolder = (id: string, name: string, lies: ItemPlace): SourceItem =>
-  container(`folder:${id}`, name, lies, null);
+export const itemOfFolder = (id: string, name: string, itemPlace: ItemPlace): SourceItem =>
+  container(`folder:${id}`, name, itemPlace, null);
 
 /** The file fields to request. */
 export const FILE_FIELDS = [
@@ -89,13 +89,13 @@ export const ELSEWHERE =
   'This Salesforce file is a link to another system. Connect that system, and sync the file there.';
 
 /** Converts a file; links and files of other systems are not selectable. */
-export function itemOfFile(row: Json, lies: ItemPlace, site: string): SourceItem {
+export function itemOfFile(row: Json, itemPlace: ItemPlace, site: string): SourceItem {
   const id = asText(row['Id']) ?? '';
   const name = nameOfFile(row);
   return createItem({
     externalId: `file:${id}`,
-    parentExternalId: lies.parent,
-    rootExternalId: lies.root,
+    parentExternalId: itemPlace.parent,
+    rootExternalId: itemPlace.root,
     name,
     itemType: 'FILE',
     externalUrl: viewOf(site, 'ContentDocument', id),

@@ -77,7 +77,7 @@ async function belowFolders(client: SourceClient, cursor: FolderCursor): Promise
     where: [`ParentContentFolderId = ${quote(folder)}`],
   };
   const { rows, next } = await fetchPage(client, wanted, cursor.after);
-  const lies: ItemPlace = { parent, root };
+  const itemPlace: ItemPlace = { parent, root };
   const named = rows.flatMap((row) => {
     const id = asText(row['Id']) ?? '';
     return isId(id) ? [{ id, isFolder: row['IsFolder'] === true, title: asText(row['Title']) ?? id }] : [];
@@ -86,8 +86,8 @@ async function belowFolders(client: SourceClient, cursor: FolderCursor): Promise
   const ids = named.filter(({ isFolder }) => !isFolder).map(({ id }) => id);
   const files = await filesOf(client, ids);
   const items: SourceItem[] = [
-    ...folders.map(({ id, title }) => itemOfFolder(id, title, lies)),
-    ...files.map((row) => itemOfFile(row, lies, siteOf(client))),
+    ...folders.map(({ id, title }) => itemOfFolder(id, title, itemPlace)),
+    ...files.map((row) => itemOfFile(row, itemPlace, siteOf(client))),
   ];
   const inside = folders.map(({ id }): Open => [id, `folder:${id}`]);
   const open = next === null ? [...rest, ...inside] : [first, ...rest, ...inside];
@@ -115,8 +115,8 @@ export const belowContainer = withCursor(CURSOR, async (client: SourceClient, { 
     return { items: [itemOfLibrary(row, siteOf(client))], next: unlessEnd({ root: itself, open, after: '' }) };
   }
   const above = asText(row['ParentContentFolderId']);
-  const lies = { parent: above === null ? null : `folder:${above}`, root: null };
-  const items = [itemOfFolder(id, asText(row['Name']) ?? id, lies)];
+  const itemPlace = { parent: above === null ? null : `folder:${above}`, root: null };
+  const items = [itemOfFolder(id, asText(row['Name']) ?? id, itemPlace)];
   return { items, next: unlessEnd({ root: null, open: [[id, itself]], after: '' }) };
 });
 
@@ -134,8 +134,8 @@ export async function looseFiles(
 ): Promise<ItemPage> {
   const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: ['ParentId = null', ...conditions] };
   const { rows, next } = await fetchPage(client, wanted, afterId);
-  const lies = { parent: LOOSE_FILES, root: LOOSE_FILES };
-  return { items: rows.map((row) => itemOfFile(row, lies, siteOf(client))), next };
+  const itemPlace = { parent: LOOSE_FILES, root: LOOSE_FILES };
+  return { items: rows.map((row) => itemOfFile(row, itemPlace, siteOf(client))), next };
 }
 
 /** Returns a page of the published articles, after their container. */

@@ -37,7 +37,7 @@ export interface FileEvaluation {
   /** Starts the sync of files whose content has changed, with its events. */
   beginChanged(runId: number, fileIds: readonly number[]): Promise<void>;
   /** Restores the state of a file that cannot be compared. */
-  endLook(runId: number, fileId: number): Promise<void>;
+  endEvaluation(runId: number, fileId: number): Promise<void>;
 }
 
 /** Returns the fields of an unchanged file: it belongs to its earlier request again. */
@@ -130,7 +130,7 @@ export function createFileEvaluation(files: Model<FileDoc>, changes: FileChanges
       const syncStatus = { $in: ['SYNC_ERROR', 'SYNC_ABORTED'] as const };
       return (await files.exists({ organizationId, userId, syncStatus, dataSourceId })) !== null;
     },
-    endLook: (runId, fileId) =>
+    endEvaluation: (runId, fileId) =>
       endEvaluations(files, 'endEvaluation', { owner: { runId }, where: { _id: fileId } }, 'source_revoked'),
     async beginChanged(runId, fileIds) {
       const rows = await files.find({ _id: { $in: [...fileIds] }, runId, syncStatus: 'EVALUATING_RESYNC' }).lean();

@@ -91,7 +91,7 @@ describe('beyond Joi', () => {
     });
   });
 
-  test('of keys that exclude each other each is an object of its own', () => {
+  test('keys that exclude each other become alternative objects, or are forbidden together', () => {
     const of = (name: string) => ({
       type: 'object',
       properties: { [name]: { type: 'boolean' } },

@@ -133,7 +133,7 @@ const OPERATIONS: readonly Operation[] = [
     rowOf: (file) => (isEvaluated(file) ? 'endEvaluation' : 'abort'),
     call: (_file, runId) => store().files.abortOpen(runId, MESSAGE, 'cancelled'),
   },
-  { rows: ['endEvaluation'], call: ({ _id }, runId) => store().files.endLook(runId, _id) },
+  { rows: ['endEvaluation'], call: ({ _id }, runId) => store().files.endEvaluation(runId, _id) },
   {
     rows: ['abortQueued', 'endEvaluationsOfSource'],
     isMeant: () => true,

@@ -72,7 +72,7 @@ export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[
 function quarantineRow({ of, id, name, source, customerId, files, firstErasedAt, lastErasedAt }: QuarantineRow): Html {
   const what = source === null ? null : words(source);
   const place = of === 'parent_id' ? 'scrape' : 'data source';
-  const goes =
+  const erasedAt =
     firstErasedAt.getTime() === lastErasedAt.getTime()
       ? when(lastErasedAt)
       : html`${when(firstErasedAt)} to ${when(lastErasedAt)}`;
@@ -81,7 +81,7 @@ function quarantineRow({ of, id, name, source, customerId, files, firstErasedAt,
     <th scope="row" class="w">
       ${about(name ?? (id === null ? 'without a data source' : `${place} ${id}`), what, id === null ? null : `${place} ${id}`, customerId)}
     </th>
-    <td>${goes}</td>
+    <td>${erasedAt}</td>
     <td class="w">${id === null ? '' : call(`POST /quarantined_files/restore {"${of}": ${id}}`)}</td>
   </tr>`;
 }

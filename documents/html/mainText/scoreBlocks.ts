@@ -80,7 +80,7 @@ export function scoreBlocks(
   return removed;
 }
 
-/** Whether the element is a paragraph or code without links: it goes with its container only. */
+/** Whether the element is a paragraph or code without links: it is removed only with its container. */
 function isParagraph(element: PageElement): boolean {
   if (element.name === 'pre') return true;
   return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;
