@@ -73,7 +73,7 @@ export function faultOf(
   return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
 }
 
-function announce({ name, urls }: TransportSettings, request: SourceRequest): void {
+function emitRequest({ name, urls }: TransportSettings, request: SourceRequest): void {
   const { url, headers, method = 'GET', body = null } = request;
   const sent: SentRequest = { source: name, urls, method, url, headers, body };
   sentRequests.publish(sent);
@@ -125,7 +125,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     }
   };
   const exchange = async (request: SourceRequest): Promise<SourceAnswer> => {
-    if (sentRequests.hasSubscribers) announce(settings, request);
+    if (sentRequests.hasSubscribers) emitRequest(settings, request);
     const answer = await egress.request({
       url: request.url,
       ...(request.method === undefined ? {} : { method: request.method }),

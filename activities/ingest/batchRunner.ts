@@ -145,7 +145,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
           if (error instanceof Deferred) {
             deferred[error.step].push(fileId);
             await discardAttempt(started);
-            await store.files.putAside(runId, fileId, error.pages);
+            await store.files.defer(runId, fileId, error.pages);
             underWay.delete(fileId);
             return;
           }

@@ -20,7 +20,7 @@ import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFil
 /**
  * Ends a turn: the retry waits for the next turn among the files of all users, and continues with the remaining pages.
  */
-const turnOver = (): ApplicationFailure =>
+const yieldTurn = (): ApplicationFailure =>
   ApplicationFailure.create({
     type: TURN_OVER_FAILURE,
     message: 'OCR continues with other files. This file continues after them.',
@@ -79,7 +79,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
         stop.abort(new Error('another page of the file could not be recognized'));
         await Promise.allSettled(recognized);
       }
-      if (isOver) throw turnOver();
+      if (isOver) throw yieldTurn();
     } catch (error) {
       if (error instanceof Fault && !signal.aborted) await noteCrash(runId, file, error, sent.hash, deps);
       throw error;

@@ -4,7 +4,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Log } from '../../observability/log.js';
 import { HttpError } from './errors.js';
 import { storeAnswer, storeFailureOf } from './answers/storeAnswers.js';
-import { shownPath, whoseOf as callerOf } from './telemetry/loggedRequest.js';
+import { shownPath, requestTenant as callerOf } from './telemetry/loggedRequest.js';
 import { IGNORED_FIELDS_HEADER, ignoredFieldsOf } from './unknownFields/ignoredFields.js';
 import { PREFERENCE_APPLIED_HEADER, PREFER_HEADER } from './unknownFields/prefer.js';
 

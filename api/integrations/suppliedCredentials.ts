@@ -9,10 +9,10 @@ import { guruSupplied } from './guru/connect.js';
 import { s3Supplied } from './s3/connect.js';
 
 /** Converts the fields of POST /integrations/connect into a connector's credentials. Throws HttpError 422. */
-type Taking = (given: SuppliedCredentials, deps: ApiDeps) => object | Promise<object>;
+type CredentialConversion = (given: SuppliedCredentials, deps: ApiDeps) => object | Promise<object>;
 
 /** Every source without consent, one per line. */
-export const SUPPLIED_CREDENTIALS: Partial<Readonly<Record<ConnectedSourceType, Taking>>> = {
+export const SUPPLIED_CREDENTIALS: Partial<Readonly<Record<ConnectedSourceType, CredentialConversion>>> = {
   AZURE_BLOB_STORAGE: azureSupplied,
   FRESHDESK: freshdeskSupplied,
   GITBOOK: gitBookSupplied,

@@ -43,7 +43,7 @@ export const signIn = undocumented({
       deps.log.warn({ requestId, peer }, 'an unknown key was used to sign in at the operator page');
       return signInAnswer(401, key === '' ? 'Give the API key of your organization.' : UNKNOWN);
     }
-    deps.signInTries.forgive(peer);
+    deps.signInTries.refund(peer);
     const { cookie, ms } = deps.opsSessions.begin({ organizationId, keyId });
     deps.log.info({ requestId, organizationId, keyId, peer }, 'a browser signed in at the operator page');
     return new RedirectAnswer(OPS_PATH, { 'set-cookie': cookieHeader(cookie, ms, isSecure(deps)) });

@@ -95,12 +95,12 @@ const emails = () =>
     )
     .description('E-mail addresses: one, or an empty list.');
 
-const whom = { owner: owner(), account: account(), contact: contact() };
+const ownerFields = { owner: owner(), account: account(), contact: contact() };
 const task = named(
   'Task',
   wholeRecord({
     id: recordId(),
-    ...whom,
+    ...ownerFields,
     subject: maybe('Short text that says what is to be done.'),
     description: maybe('Longer comment on the work.'),
     priority: maybe('Urgency in the words of the organization, such as `High`.'),
@@ -112,7 +112,7 @@ const event = named(
   'Event',
   wholeRecord({
     id: recordId(),
-    ...whom,
+    ...ownerFields,
     subject: maybe('Short text that says what the appointment is about.'),
     description: maybe('Longer comment on the appointment.'),
     location: maybe('Where it takes place: a free text.'),

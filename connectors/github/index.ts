@@ -164,8 +164,8 @@ export const github: Connector<GitHubCredentials> = {
     // Listings contain no id without a path. If the repository exists, the error says that its files can be read.
     const found = path === '' ? await client.get(['repos', owner, name], {}) : null;
     const file: ContentJson = found === null ? await contentAt(client, parts) : {};
-    const isElsewhere = file.type === 'symlink' || file.type === 'submodule';
-    if (isElsewhere)
+    const hasUnsearched = file.type === 'symlink' || file.type === 'submodule';
+    if (hasUnsearched)
       throw new Fault('unsupported_type', 'This is a link or submodule without text of its own. Sync its target.');
     if (file.type !== 'file' || file.sha === undefined)
       throw new Fault('unsupported_type', 'This has no text of its own: sync the files in it.');

@@ -108,7 +108,7 @@ async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<
 }
 
 /** Returns the next page of a workspace's calls. */
-async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
+async function nextCalls(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const { workspace, calls } = cursor;
   const { until, at } = calls ?? { until: FIRST_DAY, at: null };
   const range = { workspaceId: workspace, fromDateTime: FIRST_DAY, toDateTime: until };
@@ -124,7 +124,7 @@ async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<PageA
 }
 
 /** Returns the calls of the next folder. */
-async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
+async function nextFolderCalls(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const [folder = '', ...rest] = cursor.folders ?? [];
   const answer = (await found(client.get(['library', 'folder-content'], { folderId: folder }))) ?? { calls: [] };
   const ids = requireList('Gong', answer['calls']).flatMap((call) => {
@@ -138,8 +138,8 @@ async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<Page
 }
 
 async function nextPage(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
-  if (cursor.calls !== null) return callsOn(client, cursor);
-  if (cursor.folders !== null) return folderOn(client, cursor);
+  if (cursor.calls !== null) return nextCalls(client, cursor);
+  if (cursor.folders !== null) return nextFolderCalls(client, cursor);
   const folders = await listFolders(client, cursor.workspace);
   return pageAt(folders.map(itemOfFolder), { ...cursor, folders: folders.map(({ id }) => id) });
 }

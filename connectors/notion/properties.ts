@@ -7,7 +7,7 @@ import { type Form, richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';
 
 /** Maximum number of values of a property in a page's answer; longer ones are requested separately. */
-const COME_ALONG = 25;
+const INLINE_VALUES = 25;
 const MAX_VALUES = 1_000;
 const LONG_KINDS: ReadonlySet<string> = new Set(['title', 'rich_text', 'people']);
 
@@ -21,7 +21,7 @@ export async function columnsOf(
     const column = asObject(value);
     const kind = asText(column['type']) ?? '';
     const [pageId, columnId] = [asText(page['id']), asText(column['id'])];
-    const isLong = LONG_KINDS.has(kind) && asList(column[kind]).length >= COME_ALONG;
+    const isLong = LONG_KINDS.has(kind) && asList(column[kind]).length >= INLINE_VALUES;
     if (!isLong || pageId === null || columnId === null) {
       columns.push([name, column]);
       continue;

@@ -40,7 +40,11 @@ const versionOf = async (client: SourceClient, library: string): Promise<number>
   (await listPage(client, [...pathOf(library), 'items'], { limit: '1' }, 0)).version;
 
 /** Returns the deletions in a library since a version, and its new or changed collections. */
-async function besideItems(client: SourceClient, library: string, since: string): Promise<readonly Change[]> {
+async function deletionsAndCollections(
+  client: SourceClient,
+  library: string,
+  since: string,
+): Promise<readonly Change[]> {
   const gone = await client.get([...pathOf(library), 'deleted'], { since });
   const keysOf = (name: string): string[] => {
     if (!Array.isArray(gone[name])) throw incompleteAnswer('Zotero', `the ${name} that were deleted`);
@@ -98,7 +102,7 @@ export const zoteroChanges = changeFeed(TOKEN, {
       const next: Pass = { ...pass, reached, start: page.next };
       return { changes: [...missing, ...items], next: next, more: true };
     }
-    const changes = [...missing, ...(await besideItems(client, library, since)), ...items];
+    const changes = [...missing, ...(await deletionsAndCollections(client, library, since)), ...items];
     const next = rest.length === 0 ? { at: reached } : { ...pass, reached, open: rest, start: 0 };
     return { changes, next: next, more: rest.length > 0 };
   },

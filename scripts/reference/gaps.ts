@@ -52,14 +52,14 @@ const wordsOf = (text: string): string[] =>
     .match(/[a-z0-9']+/g) ?? [];
 
 /** Returns whether a description adds at least NEW_WORDS words to the name of its field. */
-export function saysMore(description: string | undefined, name: string): boolean {
+export function addsInformation(description: string | undefined, name: string): boolean {
   const known = new Set(wordsOf(name));
   return new Set(wordsOf(description ?? '').filter((word) => !known.has(word))).size >= NEW_WORDS;
 }
 
 /** Returns whether a property is described itself, or by the named schema that it refers to. */
 function isDescribed(name: string, property: Schema): boolean {
-  if (property.description !== undefined) return saysMore(property.description, name);
+  if (property.description !== undefined) return addsInformation(property.description, name);
   return [property, ...(property.anyOf ?? []), ...(property.oneOf ?? [])].some(({ $ref }) => $ref !== undefined);
 }
 
@@ -85,12 +85,14 @@ function ofSchema(schema: Schema, path: string): string[] {
 function ofOperation(name: string, { summary = '', description = '', ...operation }: Described): string[] {
   const body = operation.requestBody?.content[JSON_TYPE];
   const answer = operation.responses['200']?.content?.[JSON_TYPE];
-  const isEnough = wordsOf(description).length >= OPERATION_WORDS && saysMore(description, summary);
+  const isEnough = wordsOf(description).length >= OPERATION_WORDS && addsInformation(description, summary);
   return [
     ...(summary === '' ? [`${name}: summary`] : []),
     ...(isEnough ? [] : [`${name}: description`]),
     ...(operation.parameters ?? []).flatMap((one) =>
-      one.$ref !== undefined || saysMore(one.description, one.name) ? [] : [`${name}: ${one.in} parameter ${one.name}`],
+      one.$ref !== undefined || addsInformation(one.description, one.name)
+        ? []
+        : [`${name}: ${one.in} parameter ${one.name}`],
     ),
     ...(body ? ofSchema(body.schema, `${name}: request `) : []),
     ...(answer ? ofSchema(answer.schema, `${name}: response `) : []),
@@ -105,7 +107,7 @@ export function referenceGaps({ paths, webhooks = {}, components }: ReferenceDoc
     Object.entries(methods).flatMap(([method, operation]) => ofOperation(`${method.toUpperCase()} ${path}`, operation)),
   );
   const schemas = Object.entries(components.schemas).flatMap(([name, schema]) => [
-    ...(saysMore(schema.description, name) ? [] : [`schema ${name}`]),
+    ...(addsInformation(schema.description, name) ? [] : [`schema ${name}`]),
     ...ofSchema(schema, `schema ${name}`),
   ]);
   return [...new Set([...operations, ...schemas])].toSorted();

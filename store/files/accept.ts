@@ -11,7 +11,7 @@ import { acceptMany, type AcceptManyDeps } from './acceptance/acceptMany.js';
 import { acceptedWrite, type FileOwner, identityOf, newFile } from './acceptance/records.js';
 import { type FileRequest, KNOWN_FIELDS, type KnownFile } from './acceptance/request.js';
 import { metadataFields } from './metadataFields.js';
-import { CONNECT_CREDENTIALS, transition, transitionEvents } from './transitions.js';
+import { RESET_BY_NEW_SYNC, transition, transitionEvents } from './transitions.js';
 
 /** Marks a duplicate key error as transient: the transaction is repeated and finds the file of the other request. */
 function runAgain(error: unknown): never {
@@ -87,7 +87,7 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
         seen: file.syncStatus,
         message: null,
         // Without a listed version, the content is always compared.
-        set: { ...again, ...change, ...CONNECT_CREDENTIALS, listedVersion: null, fileContentsDeleted: false },
+        set: { ...again, ...change, ...RESET_BY_NEW_SYNC, listedVersion: null, fileContentsDeleted: false },
       });
       return files.findOneAndUpdate(filter, update, { returnDocument: 'after', session }).lean();
     },
@@ -95,7 +95,7 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
       const now = new Date();
       // Files that a run finds, and attachments, are queued with that run.
       const isSent = request.upload !== undefined && request.parentId === null;
-      const inTurn = !isSent || (await queue.roomForSent(owner, 1)) > 0;
+      const inTurn = !isSent || (await queue.roomForUploads(owner, 1)) > 0;
       const known = await readRow<FileDoc, KnownFile>(files, identityOf(owner, request), {
         fields: KNOWN_FIELDS,
         session,

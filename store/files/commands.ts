@@ -57,7 +57,7 @@ export interface FileCommands {
    * Defers a started file until its transcript or its recognized pages are ready; the start does not count as an attempt. It stays SYNCING,
    * or becomes QUEUED_FOR_OCR if `ocrPages` names pages to recognize.
    */
-  putAside(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
+  defer(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
   /** Counts the start of a file that was deferred for OCR, and returns it; null if it is no longer deferred. */
   beginOcr(runId: number, fileId: number): Promise<FileDoc | null>;
   /**
@@ -142,7 +142,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       const change = { ...mine(runId, fileId), message, set: ATTEMPT_ENDED };
       return (await changes.one('delay', change, `limit:${runId}`)) !== null;
     },
-    async putAside(runId, fileId, ocrPages) {
+    async defer(runId, fileId, ocrPages) {
       if (ocrPages !== null) {
         const set = { ocrJobStartedAt: new Date(), ocrPages: [...ocrPages] };
         await update('deferToOcr', { ...mine(runId, fileId), set });

@@ -6,7 +6,7 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileChanges } from './changes.js';
 import type { FileDoc } from '../models/files.js';
-import { type Change, CONNECT_CREDENTIALS, transition } from './transitions.js';
+import { type Change, RESET_BY_NEW_SYNC, transition } from './transitions.js';
 import { updateRows } from '../database/updateRows.js';
 
 /** Fields of a file that a scheduled sync needs when it lists the file. */
@@ -41,7 +41,7 @@ export interface FileEvaluation {
 }
 
 /** Returns the fields of an unchanged file: it belongs to its earlier request again. */
-const unchanged = (requestId: string | null) => ({ ...CONNECT_CREDENTIALS, requestId });
+const unchanged = (requestId: string | null) => ({ ...RESET_BY_NEW_SYNC, requestId });
 
 /** Ends evaluations that were not completed, and restores the earlier state of the files. */
 export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluationsOfSource'>(
@@ -108,7 +108,7 @@ export async function passKnown(
           runId: request.runId,
           workflowId: request.workflowOf(_id),
           listedVersion: request.version ?? null,
-          ...CONNECT_CREDENTIALS,
+          ...RESET_BY_NEW_SYNC,
           updatedAt: now,
         },
       });

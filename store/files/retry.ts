@@ -7,7 +7,7 @@ import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
-import { CONNECT_CREDENTIALS, transition } from './transitions.js';
+import { RESET_BY_NEW_SYNC, transition } from './transitions.js';
 
 /** Returns whether the content of an upload was deleted, so that it cannot be read again. */
 export function isLost({
@@ -72,7 +72,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
         message: null,
         set: {
           ...again,
-          ...CONNECT_CREDENTIALS,
+          ...RESET_BY_NEW_SYNC,
           listedVersion: null,
           fileContentsDeleted: false,
           'options.skipFileProcessing': false,

@@ -41,7 +41,7 @@ export interface RunProgress {
   /** Counts the files that the run has synced, or tried to sync, without unchanged ones. */
   countSynced(run: Pick<RunDoc, '_id' | 'acceptedAt'>): Promise<number>;
   /** Returns whether the content of any feed entry of the run is a page. */
-  anyFromPage(runId: number): Promise<boolean>;
+  hasPageContent(runId: number): Promise<boolean>;
 }
 
 export function createRunProgress(files: Model<FileDoc>): RunProgress {
@@ -129,7 +129,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
           $or: [{ lastSync: { $gte: acceptedAt } }, { syncStatus: { $in: ['SYNC_ERROR', 'SYNC_ABORTED'] } }],
         })
         .exec(),
-    async anyFromPage(runId) {
+    async hasPageContent(runId) {
       return (await files.exists({ runId, 'fileMetadata.content_from': 'page' })) !== null;
     },
   };

@@ -256,4 +256,4 @@ export const activeStatus = { $in: [...ACTIVE_STATUSES] };
 export const ATTEMPT_ENDED = { unfinishedStarts: 0, notBefore: null, ocrPages: null } as const;
 
 /** Fields of a file that is assigned to a run. */
-export const CONNECT_CREDENTIALS = { attempts: 0, unfinishedStarts: 0, notBefore: null, ended: null } as const;
+export const RESET_BY_NEW_SYNC = { attempts: 0, unfinishedStarts: 0, notBefore: null, ended: null } as const;

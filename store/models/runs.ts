@@ -80,7 +80,7 @@ const RUN = {
   traceparent: optional(text),
   /** Id of the upload; null, or absent in older rows, if there is none. */
   uploadId: optional(nullable(text)),
-  /** How often the same work was accepted again after its workflow was ended from outside. Absent: never. */
+  /** How often the same work was accepted again after its workflow was terminated outside of this service. Absent: never. */
   redone: optional(number),
   acceptedAt: required(date),
   /** When Temporal started it; null while it waits in the outbox. */

@@ -78,7 +78,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     return [
       ...still.map((name): Difference => ({
         kind: 'stray_stored',
-        what: `${name.key} is nobody's`,
+        what: `${name.key} has no record`,
         mend: { do: 'deleteStored', key: name.key },
         organizationId: name.organizationId,
         userId: null,
@@ -95,18 +95,18 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
   };
 
   return {
-    /** @param onLook receives the number of checked keys */
-    async *differences(organizationId: number | null, onLook: (names: number) => void): AsyncIterable<Difference> {
+    /** @param onChecked receives the number of checked keys */
+    async *differences(organizationId: number | null, onChecked: (names: number) => void): AsyncIterable<Difference> {
       let some: string[] = [];
       for await (const key of blobs.keys(organizationId)) {
         some.push(key);
         if (some.length < AT_ONCE) continue;
         yield* await judge(some);
-        onLook(some.length);
+        onChecked(some.length);
         some = [];
       }
       if (some.length > 0) yield* await judge(some);
-      onLook(some.length);
+      onChecked(some.length);
     },
   };
 }

@@ -382,7 +382,7 @@ describe.each(TABLES)('%s states', (name, table, states) => {
       if ('operation' in way) expect(built).toContain(way.operation);
     }
   });
-  test.each(ways.filter(([, , isElsewhere]) => !isElsewhere))('%s is reached by %s', (state, way) => {
+  test.each(ways.filter(([, , hasUnsearched]) => !hasUnsearched))('%s is reached by %s', (state, way) => {
     expect([...observed]).toContain(`${name} ${state} by ${way}`);
   });
   test('the states that only other suites cover are listed in COVERED_ELSEWHERE', () => {

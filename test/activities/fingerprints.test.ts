@@ -52,7 +52,7 @@ const OTHER_PAGE: PageOptions = {
 const entriesOf = <T extends object>(values: T) => Object.entries(values) as [keyof T & string, T[keyof T]][];
 
 /** What the reading of a feed depends on. */
-interface Asked {
+interface ReadingInputs {
   readonly feedId: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly ingest: IngestOptions;
@@ -61,7 +61,7 @@ interface Asked {
   readonly maxFilesPerUpload: number | null;
   readonly maxPagesPerScrape: number;
 }
-const ASKED: Asked = {
+const ASKED: ReadingInputs = {
   ...{ feedId: 'https://a.example/feed', tags: { team: 'docs' }, ingest: DEFAULT_INGEST_OPTIONS, scrape: PAGE },
   ...{ tagsVersion: 1, maxFilesPerUpload: 10, maxPagesPerScrape: 100 },
 };
@@ -70,7 +70,7 @@ const RUN = 7;
 
 /** Reads a feed that was read before. @returns whether the request was conditional, and what is stored of the reading */
 async function readFeed(
-  inputs: Asked,
+  inputs: ReadingInputs,
   reading: FeedReading | null,
   { ready = reading?.entries ?? 0, factory = createFeedActivities, run = {} } = {},
 ) {
@@ -106,7 +106,7 @@ async function readFeed(
 }
 
 /** Requests that differ from the first one in one field. */
-const CHANGES: readonly (readonly [field: string, changed: Partial<Asked>])[] = [
+const CHANGES: readonly (readonly [field: string, changed: Partial<ReadingInputs>])[] = [
   ['feed', { feedId: 'https://a.example/other' }],
   ['tags', { tags: { team: 'sea' } }],
   ['tags of the data source', { tagsVersion: 2 }],

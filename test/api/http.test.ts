@@ -138,7 +138,7 @@ describe('session of the operators page', () => {
     const session = (id: string, keyId = 1, expiresAt = later) => ({ id, keyId, expiresAt, organizationId: 7 });
     const store = {
       endedSessions: { among: (ids: readonly string[]) => Promise.resolve(ids.filter((id) => id === 'ended')) },
-      apiKeys: { goodAmong: (ids: readonly number[]) => Promise.resolve(ids.filter((id) => id !== 2)) },
+      apiKeys: { validAmong: (ids: readonly number[]) => Promise.resolve(ids.filter((id) => id !== 2)) },
     };
     const all = [session('good'), session('ended'), session('revoked', 2), session('late', 1, Date.now() - 1)];
     expect(await oversAmong(all, store as never)).toEqual(['ended', 'revoked', 'late']);
@@ -174,7 +174,7 @@ describe('caller of a request', () => {
           Promise.resolve({ organizationId, userId: 9, customerId }),
       },
       endedSessions: { among: () => Promise.resolve([]) },
-      apiKeys: { goodAmong: () => Promise.resolve([5]) },
+      apiKeys: { validAmong: () => Promise.resolve([5]) },
     },
   } as never;
   const as = async (scheme: AuthScheme, headers: Record<string, string>): Promise<unknown> => {
@@ -254,7 +254,7 @@ test('counts attempts by name, and can refund an admitted attempt', () => {
     }
   };
   expect([seconds('a'), seconds('a'), seconds('a'), seconds('b')]).toEqual([0, 0, 30, 0]);
-  attempts.forgive('a');
+  attempts.refund('a');
   expect([seconds('a'), seconds('a')]).toEqual([0, 30]);
   now += 30_000;
   expect([seconds('a'), seconds('a')]).toEqual([0, 30]);

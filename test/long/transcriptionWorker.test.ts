@@ -97,12 +97,12 @@ test.each(['deepgram', 'assemblyai'])(
 );
 
 test('resumes waiting for the same job after the waiting worker was killed', async () => {
-  assemblyai.scenes.set('killed', { looks: Infinity });
+  assemblyai.scenes.set('killed', { polls: Infinity });
   const { file } = await sendRecording('killed', MB, 'assemblyai');
   const job = () => assemblyai.jobs.find(({ scene }) => scene === 'killed');
   await waitFor(
-    () => job()?.looks ?? 0,
-    (looks) => looks > 1,
+    () => job()?.polls ?? 0,
+    (polls) => polls > 1,
     PATIENCE_MS,
   );
   const pid = worker.pid() ?? 0;
@@ -112,13 +112,13 @@ test('resumes waiting for the same job after the waiting worker was killed', asy
     (now) => now !== pid,
     PATIENCE_MS,
   );
-  const { looks } = job()!;
+  const { polls } = job()!;
   await waitFor(
-    () => job()!.looks,
-    (now) => now > looks + 1,
+    () => job()!.polls,
+    (now) => now > polls + 1,
     PATIENCE_MS,
   );
-  assemblyai.scenes.set('killed', { looks: 0 });
+  assemblyai.scenes.set('killed', { polls: 0 });
   expect(await user.settled(file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   expect(assemblyai.jobs.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
   expect(assemblyai.uploads.filter(({ scene }) => scene === 'killed')).toHaveLength(1);

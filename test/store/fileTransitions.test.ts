@@ -124,7 +124,7 @@ const OPERATIONS: readonly Operation[] = [
     once: (runId) => `limit:${runId}`,
     call: ({ _id }, runId) => store().files.delay(runId, _id, MESSAGE),
   },
-  { rows: ['deferToOcr'], call: ({ _id }, runId) => store().files.putAside(runId, _id, [1]) },
+  { rows: ['deferToOcr'], call: ({ _id }, runId) => store().files.defer(runId, _id, [1]) },
   { rows: ['release'], call: ({ _id }, runId) => store().files.release(runId, [_id]) },
   {
     rows: ['abort', 'endEvaluation'],

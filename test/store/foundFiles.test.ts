@@ -28,7 +28,7 @@ const findFiles = async (
   elsewhere: Parameters<FoundFiles['findWithOtherSpaces']>[2] = ELSEWHERE,
 ) => {
   const answer = await files.findWithOtherSpaces(MINE, ids, elsewhere);
-  return [answer.files.map(({ _id }) => _id).toSorted((a, b) => a - b), answer.isElsewhere];
+  return [answer.files.map(({ _id }) => _id).toSorted((a, b) => a - b), answer.hasUnsearched];
 };
 
 beforeAll(async () => {

@@ -73,7 +73,7 @@ export async function oversAmong(
 ): Promise<string[]> {
   const [ended, good] = await Promise.all([
     endedSessions.among(sessions.map(({ id }) => id)),
-    apiKeys.goodAmong(sessions.map(({ keyId }) => keyId)),
+    apiKeys.validAmong(sessions.map(({ keyId }) => keyId)),
   ]);
   return sessions.flatMap(({ id, keyId, expiresAt }) =>
     expiresAt <= Date.now() || ended.includes(id) || !good.includes(keyId) ? [id] : [],

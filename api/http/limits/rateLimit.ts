@@ -50,7 +50,7 @@ export interface NameLimiter {
   /** Accepts a request, or throws HttpError 429 with the seconds to wait. */
   admit(name: string): void;
   /** Refunds an accepted request. */
-  forgive(name: string): void;
+  refund(name: string): void;
 }
 
 /** @param limit requests per minute */
@@ -62,7 +62,7 @@ export function createNameLimiter(limit: number, now: () => number = Date.now): 
       if (bucket.tokens < 1) throw refused(limit, bucket);
       bucket.tokens -= 1;
     },
-    forgive(name) {
+    refund(name) {
       filled(name, limit).tokens += 1;
     },
   };

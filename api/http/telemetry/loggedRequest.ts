@@ -4,7 +4,7 @@ import type { Tenant } from '../../../store/users/accept.js';
 import type { Identity } from '../identity/authenticate.js';
 
 /** Returns the organization and the user of a request, if they are known. */
-export function whoseOf(response: Response): Partial<Tenant> {
+export function requestTenant(response: Response): Partial<Tenant> {
   const identity = response.locals['identity'] as Identity | undefined;
   const { organizationId, userId } = (identity?.caller ?? {}) as Partial<Tenant>;
   return { ...(organizationId !== undefined && { organizationId }), ...(userId !== undefined && { userId }) };

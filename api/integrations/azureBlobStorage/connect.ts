@@ -24,7 +24,7 @@ function azureCredentials(accountName: string, accountKey: string, where: readon
   return { accountName, accountKey };
 }
 
-/** Converts the fields of /integrations/connect in the same way. */
+/** Returns the connector's credentials from the fields of POST /integrations/connect. */
 export const azureSupplied = ({
   account_name: name = '',
   account_key: key = '',

@@ -96,7 +96,7 @@ export async function listItem(
 }
 
 /** Returns the next page of a drive's feed. */
-async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): Promise<DrivePage> {
+async function nextFeedPage(client: SourceClient, cursor: DriveCursor, feed: Query): Promise<DrivePage> {
   const { drive, rootId, open } = cursor;
   try {
     const page = await fetchPage(client, ['drives', drive, 'root', 'delta'], feed);
@@ -113,7 +113,7 @@ async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): P
 /** Returns the next page of the feed or of the next folder, according to the cursor. */
 export async function listOn(client: SourceClient, cursor: DriveCursor): Promise<DrivePage> {
   const { drive, open } = cursor;
-  if (cursor.feed !== null) return feedOn(client, cursor, cursor.feed);
+  if (cursor.feed !== null) return nextFeedPage(client, cursor, cursor.feed);
   const folder = open.at(-1);
   if (folder === undefined) return { items: [], next: null };
   const [where, id] = folder;

@@ -34,7 +34,7 @@ export interface AcceptManyDeps {
   readonly intents: Intents;
   readonly queue: FileQueue;
   /** Items whose files their caller has deleted. */
-  readonly deleted: Pick<Selections, 'skippedAmong' | 'bringBack'>;
+  readonly deleted: Pick<Selections, 'skippedAmong' | 'unskip'>;
   readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'note'>;
 }
 

@@ -24,7 +24,7 @@ const slowPages = new Map<string | null, FileRecord>();
 const texts = new Map<FileRecord, string>();
 
 /** Requests that the scrape of the traps made to the other site. */
-let askedOfForeign: readonly string[];
+let foreignRequests: readonly string[];
 const requestsOf = (path: string): number => site.requests.filter((one) => one === path).length;
 
 const SETTLE_MS = 300_000;
@@ -60,7 +60,7 @@ beforeAll(async () => {
     scrape(user, '/sitemap.xml', pages),
     scrape(slowUser, '/slow.xml', slowPages),
   ]);
-  askedOfForeign = [...site.foreign.requests];
+  foreignRequests = [...site.foreign.requests];
 }, 2 * SETTLE_MS);
 
 afterAll(async () => {
@@ -170,6 +170,6 @@ describe('sitemaps', () => {
   });
 
   test('cause no request to other hosts, except where a page redirects there', () => {
-    expect(new Set(askedOfForeign)).toEqual(new Set(['/robots.txt', '/open']));
+    expect(new Set(foreignRequests)).toEqual(new Set(['/robots.txt', '/open']));
   });
 });

@@ -218,7 +218,7 @@ thoroughly('cancels, deletes and restarts a paused scrape', async () => {
   expect((await readStoredState(service.env)).findInconsistencies('cleo')).toEqual([]);
 });
 
-test('resumes a paused run whatever process died meanwhile; the reaper ignores it, and a pass yields to it', async () => {
+test('resumes a paused run after its worker was replaced; the reaper and scheduled syncs leave a paused run alone', async () => {
   const user = await service.user('dora');
   const { id } = await user.scrape({ url: freshSitemap(), chunk_size: 100, max_tokens: 700, enable_auto_sync: true });
   const { run } = await paused(user, id);
