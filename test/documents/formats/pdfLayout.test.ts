@@ -79,7 +79,7 @@ describe('form fields and comments', () => {
     expect(cuts[0]?.metadata).toMatchObject({ pg_start: 1, x1: 49.5, x2: 322 });
   });
 
-  test('on a page without typed text leave it to OCR', async () => {
+  test('on a page without typed text do not prevent OCR of the page', async () => {
     const pdf = await PDFDocument.create();
     const field = pdf.getForm().createTextField('Name');
     field.setText('Anna');

@@ -174,7 +174,7 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
             expect(await scopesFor(none)).toBe(builtIn);
         });
 
-      test('lead to no other host by its own fields, and ignore those of other services', async () => {
+      test('never change the host of the address, and fields of other services are ignored', async () => {
         const own = new Set((FACT_FIELDS[type] ?? []).map(({ field }) => field));
         const fields = [...new Set(Object.values(FACT_FIELDS).flatMap((rows) => rows.map(({ field }) => field)))];
         const foreign = Object.fromEntries(
