@@ -32,7 +32,7 @@ export interface LiveSettings {
 }
 
 /** Checks sessions; returns the ended ones. */
-type OverAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]>;
+type EndedAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]>;
 
 /** Interval of keep-alive messages: proxies close idle connections. */
 const BEAT_MS = 15_000;
@@ -51,7 +51,7 @@ const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: 
  */
 export function createLiveOverviews(
   overviews: Pick<Overviews, 'of'>,
-  overAmong: OverAmong,
+  endedAmong: EndedAmong,
   { tickMs, maxClients }: LiveSettings,
   log: Log,
 ): LiveOverviews {
@@ -64,10 +64,10 @@ export function createLiveOverviews(
     watcher.wake();
   };
 
-  const endOvers = async (watchers: ReadonlySet<Watcher>): Promise<void> => {
+  const closeEnded = async (watchers: ReadonlySet<Watcher>): Promise<void> => {
     const sessions = [...watchers].flatMap(({ session }) => session ?? []);
     if (sessions.length === 0) return;
-    const over = await overAmong(sessions);
+    const over = await endedAmong(sessions);
     for (const watcher of watchers) if (watcher.session && over.includes(watcher.session.id)) end(watcher, OVER);
   };
   const update = (watcher: Watcher, overview: OrganizationOverview): void => {
@@ -79,7 +79,7 @@ export function createLiveOverviews(
     if (watcher.pending.size > 0) watcher.wake();
   };
   const refresh = async (organizationId: number, room: Room): Promise<void> => {
-    await endOvers(room.watchers);
+    await closeEnded(room.watchers);
     room.last = await overviews.of(organizationId);
     for (const watcher of room.watchers) update(watcher, room.last);
   };

@@ -14,7 +14,7 @@ import { html } from '../../api/http/answers/html.js';
 import { idempotencyKeyOf } from '../../api/http/idempotency.js';
 import { cors, errorHandler, requestIds, requireHost, safeHeaders } from '../../api/http/middleware.js';
 import { type AuthScheme, ListAnswer } from '../../api/http/operation.js';
-import { cookieHeader, createOpsSessions, oversAmong } from '../../api/http/identity/opsSessions.js';
+import { cookieHeader, createOpsSessions, endedAmong } from '../../api/http/identity/opsSessions.js';
 import { pathId } from '../../api/http/pathId.js';
 import { createNameLimiter } from '../../api/http/limits/rateLimit.js';
 import { type ReceivedFile, receiveFile } from '../../api/http/body/receiveFile.js';
@@ -141,7 +141,7 @@ describe('session of the operators page', () => {
       apiKeys: { validAmong: (ids: readonly number[]) => Promise.resolve(ids.filter((id) => id !== 2)) },
     };
     const all = [session('good'), session('ended'), session('revoked', 2), session('late', 1, Date.now() - 1)];
-    expect(await oversAmong(all, store as never)).toEqual(['ended', 'revoked', 'late']);
+    expect(await endedAmong(all, store as never)).toEqual(['ended', 'revoked', 'late']);
   });
 
   test('has a cookie for its own pages only, with a lifetime in whole seconds', () => {

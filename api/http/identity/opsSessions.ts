@@ -67,7 +67,7 @@ export function createOpsSessions(
 }
 
 /** Returns the sessions that have expired, whose key was revoked, or that were signed out. */
-export async function oversAmong(
+export async function endedAmong(
   sessions: readonly OpsSession[],
   { endedSessions, apiKeys }: Pick<Store, 'endedSessions' | 'apiKeys'>,
 ): Promise<string[]> {
