@@ -5,7 +5,7 @@ import { mountDocs } from './docs/mount.js';
 import { mountGuide } from './guide.js';
 import { createConcurrencyLimiter } from './http/limits/concurrency.js';
 import { HttpError, notFound } from './http/errors.js';
-import { countRequests, takeRoute } from './http/telemetry/metrics.js';
+import { countRequests, setRoute } from './http/telemetry/metrics.js';
 import { cors, errorHandler, requestIds, requireHost, safeHeaders } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
 import { mountMcp } from './mcp/mountMcp.js';
@@ -34,7 +34,7 @@ export function createApp(deps: AppDeps): Express {
     for (const operation of there) mount(on, operation, deps, admit);
     const methods = there.map(({ method }) => method.toUpperCase()).join(', ');
     on.all(expressPath(path), (_request, response) => {
-      takeRoute(response, path);
+      setRoute(response, path);
       response.setHeader('allow', methods);
       throw new HttpError(405, `This path takes ${methods}.`);
     });

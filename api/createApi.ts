@@ -88,7 +88,7 @@ export async function createApi(
     patienceMs: config.http.storeTimeoutMs,
   });
   // The API reports backlog and disks, since they concern the whole service and not one worker.
-  metrics.tellBacklog(store.backlog);
+  metrics.reportBacklog(store.backlog);
   metrics.reportDisks(config.disks);
   await store.organizations.ensureFirst(required(config.apiKey, 'API_KEY'));
   const temporal = { ...config.temporal, address: required(config.temporal.address, 'TEMPORAL_ADDRESS') };

@@ -61,7 +61,7 @@ export const EXTENSIONS = {
     'POST /data_sources/{data_source_id}/held_deletions/refuse': 'Keeps the missing files.',
     'GET /data_sources/{data_source_id}/diagnosis':
       'Checks each part of a connection, and says what to do about problems.',
-    'GET /files/held_deletions': 'The same for scrapes.',
+    'GET /files/held_deletions': 'Operators see scrapes that missed so many pages that none was deleted.',
     'POST /files/{file_id}/held_deletions/approve': 'Lets the next scrape delete the missing pages.',
     'POST /files/{file_id}/held_deletions/refuse': 'Keeps the missing pages.',
     'GET /quarantined_files':

@@ -13,7 +13,7 @@ const PAGE_HEADERS = {
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  // Browsers ask each time whether the ETag still matches: pages of one version never meet scripts of another.
+  // Browsers ask each time whether the ETag still matches: a page never runs with scripts of another version.
   'cache-control': 'no-cache',
 };
 
@@ -25,7 +25,7 @@ const PAGE_HEADERS = {
 export function mountGuide(app: Express, site = SITE): void {
   app.get('/guide', (request, response, next) => {
     if (request.path !== '/guide') return next();
-    // Relative: the process does not know the prefix.
+    // The location is relative, because the process cannot know the prefix of a proxy.
     response.status(302).set('location', 'guide/').end();
   });
   app.use(

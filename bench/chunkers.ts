@@ -7,7 +7,7 @@ import { glob } from 'tinyglobby';
 
 import { percentile } from './measures.js';
 import { forkModule } from './site.js';
-import type { SplitDone, SplitOrders, Splitter } from './splitRounds.js';
+import type { SplitDone, SplitOptions, Splitter } from './splitRounds.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZES = { chunkSize: 400, chunkOverlap: 20 };
@@ -15,15 +15,15 @@ const CHARACTERS = 4_000_000;
 /** js-tiktoken takes quadratic time for long pieces, so it gets less text. */
 const FEWER_CHARACTERS = 400_000;
 
-async function run(orders: SplitOrders): Promise<SplitDone> {
-  const child = forkModule(orders.splitter === 'allotrope' ? 'ourSplit.ts' : 'langchain/split.ts', [
-    JSON.stringify(orders),
+async function run(options: SplitOptions): Promise<SplitDone> {
+  const child = forkModule(options.splitter === 'allotrope' ? 'ourSplit.ts' : 'langchain/split.ts', [
+    JSON.stringify(options),
   ]);
   const ended = once(child, 'exit');
   const done = await Promise.race([
     once(child, 'message').then(([message]) => message as SplitDone),
     ended.then(([code]) => {
-      throw new Error(`${orders.splitter} ended with code ${String(code)}; its message is above`);
+      throw new Error(`${options.splitter} ended with code ${String(code)}; its message is above`);
     }),
   ]);
   await ended;
@@ -41,12 +41,12 @@ async function corpus(folder: string): Promise<string> {
 
 export interface ChunkerRow {
   readonly splitter: Splitter;
-  readonly tokenizer: SplitOrders['tokenizer'];
+  readonly tokenizer: SplitOptions['tokenizer'];
   readonly megabytesPerSecond: number;
   readonly chunks: number;
 }
 
-const SIDES: ReadonlyArray<readonly [Splitter, SplitOrders['tokenizer'], characters: number]> = [
+const SIDES: ReadonlyArray<readonly [Splitter, SplitOptions['tokenizer'], characters: number]> = [
   ['allotrope', 'own', CHARACTERS],
   ['TokenTextSplitter', 'gpt-tokenizer', CHARACTERS],
   ['RecursiveCharacterTextSplitter', 'gpt-tokenizer', CHARACTERS],

@@ -16,7 +16,7 @@ import { makePdfs } from './documentScores/makePdfs.js';
 import { scoreFolder } from './documentScores/scoreFolder.js';
 import { compareChunkers } from './chunkers.js';
 import { type BenchFiles, makeFiles } from './documentFiles.js';
-import { atRest, CHUNKING } from './measures.js';
+import { allSettled, CHUNKING } from './measures.js';
 import { ensurePeers } from './peers.js';
 import { type Role, watchMemory } from './processes.js';
 import { circumstances, megabytes, table } from './report.js';
@@ -136,7 +136,7 @@ try {
             ),
           ),
         );
-        if (sent.length > 1) await atRest(user);
+        if (sent.length > 1) await allSettled(user);
         for (const { id } of [sent[0], sent.at(-1)].filter((file) => file !== undefined)) {
           const { sync_status, sync_error_message } = await user.settled(id, SETTLE_MS);
           if (sync_status !== 'READY') throw new Error(`${files.what}: ${sync_status}, ${sync_error_message}`);

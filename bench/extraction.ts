@@ -70,7 +70,7 @@ async function json<T>(file: string): Promise<T> {
   return JSON.parse(await readFile(file, 'utf8')) as T;
 }
 
-interface Truth {
+interface ExpectedFacts {
   readonly url: string;
   readonly ground_truth: { readonly main_content: string | null };
   readonly _internal: { readonly page_type: { readonly primary: string } };
@@ -80,7 +80,7 @@ async function scoreWcxb(folder: string): Promise<Score[]> {
   const scores: Score[] = [];
   for (const name of (await readdir(path.join(folder, 'dev/ground-truth'))).toSorted()) {
     const id = path.basename(name, '.json');
-    const truth = await json<Truth>(path.join(folder, 'dev/ground-truth', name));
+    const truth = await json<ExpectedFacts>(path.join(folder, 'dev/ground-truth', name));
     const { text, milliseconds } = read(
       gunzipSync(await readFile(path.join(folder, 'dev/html', `${id}.html.gz`))),
       truth.url,

@@ -24,13 +24,13 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
 }
 
-export const atRest = (user: TestUser): Promise<void> =>
-  until('all files at rest', REST_MS, async () => (await unfinishedFiles(user)) === 0);
+export const allSettled = (user: TestUser): Promise<void> =>
+  until('all files settled', REST_MS, async () => (await unfinishedFiles(user)) === 0);
 
 /** Cancels a scrape that is no longer needed, and waits until it has ended. */
 async function cancel(user: TestUser, parentId: number): Promise<void> {
   await user.post('/cancel_sync', { file_id: parentId });
-  await atRest(user);
+  await allSettled(user);
 }
 
 /** Returns the milliseconds from a POST's answer until /embeddings finds a chunk of that scrape, polling every few milliseconds. */
@@ -72,7 +72,7 @@ export async function postLatencies(
       return own;
     }),
   );
-  for (const user of users) await atRest(user);
+  for (const user of users) await allSettled(user);
   return latencies.flat();
 }
 
@@ -119,7 +119,7 @@ export async function cancelInTheMiddle(service: BenchService, site: BenchSite, 
   const startedAt = performance.now();
   const { status } = await user.post('/cancel_sync', { file_id: accepted.id });
   if (status !== 200) throw new Error(`/cancel_sync answered ${status}`);
-  await atRest(user);
+  await allSettled(user);
   const restMs = performance.now() - startedAt;
   await until('the worker to be idle', REST_MS, async () => {
     const before = cpuNow();
@@ -143,7 +143,7 @@ export async function killWorker(service: BenchService, site: BenchSite, pages: 
   if (done === pages) throw new Error('the scrape was over before the worker was killed');
   await until('work to continue', REST_MS, async () => (await readyPages(user, accepted.id)) > done);
   const ms = performance.now() - startedAt;
-  await atRest(user);
+  await allSettled(user);
   const ready = await readyPages(user, accepted.id);
   if (ready !== pages) throw new Error(`${ready} of ${pages} pages were ready at the end`);
   return ms;

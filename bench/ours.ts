@@ -1,7 +1,7 @@
 /** All measurements of the service, in an order in which none distorts the next. */
 import type { TestUser } from '../test/support/client.js';
 import {
-  atRest,
+  allSettled,
   cancelInTheMiddle,
   CHUNKING,
   CHUNKS_ONLY,
@@ -23,8 +23,11 @@ export interface Sizes {
   /** Pages of an ingest without vectors, and its number of rounds. */
   readonly pages: number;
   readonly rounds: number;
+  /** Pages of the ingest with vectors. */
   readonly vectorPages: number;
+  /** Number of measurements of the time until the first chunk of an upload is found. */
   readonly firstChunks: number;
+  /** POST requests of each caller, for their latency. */
   readonly postsEach: number;
   /** Pages of the long ingest, to compare memory; 0: skipped. */
   readonly longPages: number;
@@ -67,7 +70,7 @@ export interface OursOptions {
   readonly site: BenchSite;
   readonly sizes: Sizes;
   readonly report: Report;
-  /** Whether to measure a part. Two workers and peers are compared with chunks and vectors. */
+  /** Whether to measure a part. */
   readonly wanted: (part: Part) => boolean;
   /** Runs one measurement. A failure is reported, and the others continue. */
   readonly attempt: <T>(what: string, measure: () => Promise<T>) => Promise<T | null>;
@@ -167,7 +170,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       // Use the last pages, which no other measurement embeds: cached vectors would distort the result.
       const ms = await firstChunk(early, await early.scrape({ url: site.sitemap(4, 990), ...CHUNKING }));
       report.figure('first chunk found, first vectors after the start', seconds(ms), '≤ 2 s', ms <= 2_000);
-      await atRest(early);
+      await allSettled(early);
     });
     const done = await run('with vectors', vectorPages, CHUNKING, user);
     report.note(`CPU with vectors, ms per page: ${perRole(done.cpu, vectorPages, 2)}.`);
@@ -203,7 +206,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     const cancelled = await cancelInTheMiddle(service, site, 300);
     report.figure(
       `cancel to idle (${cancelled.kept} pages kept)`,
-      `${seconds(cancelled.idleMs)} (all files at rest ${seconds(cancelled.restMs)})`,
+      `${seconds(cancelled.idleMs)} (all files settled ${seconds(cancelled.restMs)})`,
       '≤ 5 s',
       cancelled.idleMs <= 5_000,
     );

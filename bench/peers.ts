@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import type { Orders, PeerDone } from './langchain/peer.js';
+import type { PeerOptions, PeerDone } from './langchain/peer.js';
 import { type ByRole, cpuNow, cpuSince, type Peak, watchMemory } from './processes.js';
 import { forkModule } from './site.js';
 
@@ -27,11 +27,11 @@ export interface PeerRun extends PeerDone {
 type PeerName = 'langchain' | 'crawlee' | 'crawleeAsShipped';
 
 /** Runs one peer to its end. @throws Error if it ends without a result */
-export async function runPeer(name: PeerName, orders: Orders): Promise<PeerRun> {
+export async function runPeer(name: PeerName, options: PeerOptions): Promise<PeerRun> {
   const before = cpuNow();
   let cpu: ByRole = {};
   const [done, peak] = await watchMemory(['peer', 'embedding'], async () => {
-    const child = forkModule(`langchain/${name}.ts`, [JSON.stringify(orders)]);
+    const child = forkModule(`langchain/${name}.ts`, [JSON.stringify(options)]);
     const ended = once(child, 'exit');
     const result = await Promise.race([
       once(child, 'message').then(([message]) => message as PeerDone),

@@ -10,7 +10,7 @@ import mongoose from 'mongoose';
 
 import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
 import type { RunDoc } from '../store/models/runs.js';
-import { forgetVectors } from '../test/support/atRest.js';
+import { forgetVectors } from '../test/support/storedState.js';
 import { cli } from '../test/support/cli.js';
 import { CHUNKING, percentile } from './measures.js';
 import { circumstances, table } from './report.js';
@@ -71,9 +71,9 @@ async function runRound(service: BenchService, site: BenchSite, from: number, pa
   const startedAt = performance.now();
   const customer = parent.organization_supplied_user_id;
   const args = ['vectors', 'rebuild', '--org', String(parent.organization_id), '--customer', customer, '--json'];
-  const { code, said, json } = await cli(env, ...args);
+  const { code, stderr, json } = await cli(env, ...args);
   const command = (performance.now() - startedAt) / 1000;
-  if (code !== 0) throw new Error(`vectors rebuild ended with code ${code}: ${said}`);
+  if (code !== 0) throw new Error(`vectors rebuild ended with code ${code}: ${stderr}`);
   const { rebuilt, chunks } = json<{ rebuilt: number; chunks: number }>();
   if (rebuilt !== pages) throw new Error(`${rebuilt} of ${pages} files were rebuilt`);
   const rebuildSeconds = await secondsOf(mongodbUri, 'reembedFiles');

@@ -11,7 +11,7 @@ import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { startEngines } from '../engines/start.js';
 import { CHUNKING, percentile } from './measures.js';
 import { measureOurs, type Ours, type Part, PARTS, type Sizes } from './ours.js';
-import type { Orders } from './langchain/peer.js';
+import type { PeerOptions } from './langchain/peer.js';
 import { ensurePeers, type PeerRun, runPeer } from './peers.js';
 import { perRole, type Role, total } from './processes.js';
 import { summariseProfiles } from './profile.js';
@@ -75,7 +75,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
     ports: 'free',
   });
   const model = await ensureEmbeddingModel(engines.venv);
-  const orders: Orders = {
+  const options: PeerOptions = {
     sitemap: sitemap(sizes.pages),
     chunkSize: CHUNKING.chunk_size,
     chunkOverlap: CHUNKING.chunk_overlap,
@@ -110,7 +110,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
       const speeds: number[] = [];
       for (let round = 1; round <= sizes.rounds; round += 1) {
         await attempt(`${who}, round ${round}`, async () => {
-          const done = await runPeer(name, orders);
+          const done = await runPeer(name, options);
           reportPeer(who, what, done, ['peer']);
           speeds.push(done.pagesPerSecond);
         });
@@ -118,7 +118,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
       versus(`chunks only compared with ${who}`, ours.chunksOnly, percentile(speeds, 50), 3);
     }
     await attempt('LangChain.js with its own tokenizer', async () => {
-      const few = { ...orders, sitemap: sitemap(sizes.pages / 10), tokenizer: 'js-tiktoken' as const };
+      const few = { ...options, sitemap: sitemap(sizes.pages / 10), tokenizer: 'js-tiktoken' as const };
       reportPeer('LangChain.js', 'the same with js-tiktoken', await runPeer('langchain', few), ['peer']);
     });
   };
@@ -127,7 +127,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
     if (isWanted('peers')) await measureChunks();
     await attempt('LangChain.js with vectors', async () => {
       const vectors = { ...model, qdrantUrl: engines.qdrantUrl ?? '', threads: EMBEDDING_THREADS };
-      const withVectors = { ...orders, sitemap: sitemap(sizes.vectorPages), outFile: null, vectors };
+      const withVectors = { ...options, sitemap: sitemap(sizes.vectorPages), outFile: null, vectors };
       const done = await runPeer('langchain', withVectors);
       reportPeer('LangChain.js', 'with vectors', done, ['peer', 'embedding', 'qdrant']);
       report.note(`CPU of LangChain.js with vectors, ms per page: ${perRole(done.cpu, done.pages, 2)}.`);

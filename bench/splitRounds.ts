@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 export type Splitter = 'allotrope' | 'RecursiveCharacterTextSplitter' | 'TokenTextSplitter';
 
-export interface SplitOrders {
+export interface SplitOptions {
   readonly splitter: Splitter;
   /** The tokenizer that counts tokens; our chunker always uses its own. */
   readonly tokenizer: 'own' | 'gpt-tokenizer' | 'js-tiktoken';
@@ -24,16 +24,16 @@ export interface SplitDone {
 
 /** Runs the rounds that the parent process ordered, and sends it the result. */
 export async function splitRounds(
-  split: (text: string, orders: SplitOrders) => Promise<readonly string[]> | readonly string[],
+  split: (text: string, options: SplitOptions) => Promise<readonly string[]> | readonly string[],
 ): Promise<void> {
-  const orders = JSON.parse(process.argv[2] ?? '') as SplitOrders;
-  const text = (await readFile(orders.file, 'utf8')).slice(0, orders.characters);
+  const options = JSON.parse(process.argv[2] ?? '') as SplitOptions;
+  const text = (await readFile(options.file, 'utf8')).slice(0, options.characters);
   const megabytes = Buffer.byteLength(text) / 1e6;
   const megabytesPerSecond: number[] = [];
   let chunks: readonly string[] = [];
-  for (let round = 0; round <= orders.rounds; round += 1) {
+  for (let round = 0; round <= options.rounds; round += 1) {
     const before = process.cpuUsage();
-    chunks = await split(text, orders);
+    chunks = await split(text, options);
     const { user, system } = process.cpuUsage(before);
     if (round > 0) megabytesPerSecond.push(megabytes / ((user + system) / 1e6));
   }

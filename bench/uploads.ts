@@ -117,13 +117,13 @@ async function measureFairness(service: BenchService): Promise<void> {
   say(
     `240 texts of another user: the first READY after ${seconds(at)}, all after ${seconds(performance.now() - startedAt)}`,
   );
-  const left = await unfinishedFiles(first);
+  const unfinished = await unfinishedFiles(first);
   startedAt = performance.now();
   const { status } = await first.post('/delete_files_v2', { filters: { source: 'RAW_TEXT' } });
   if (status !== 200) throw new Error(`POST /delete_files_v2: HTTP ${status}`);
   await until('no queued text', TIMEOUT_MS, async () => (await unfinishedFiles(first)) === 0, POLL_MS);
   say(
-    `delete of ${backlog} texts, ${left} of them queued: none unfinished after ${seconds(performance.now() - startedAt)},`,
+    `delete of ${backlog} texts, ${unfinished} of them queued: none unfinished after ${seconds(performance.now() - startedAt)},`,
   );
   const { length } = await until('no text', TIMEOUT_MS, async () => (await countOf(first, [])) === 0, 250).then(
     () => [],

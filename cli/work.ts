@@ -9,7 +9,7 @@ import {
 import type { Api } from './api.js';
 import { bar } from './bars.js';
 
-const IN_MOTION = [...WAITING_FILE_STATUSES, ...UNDER_WAY_STATUSES];
+const ACTIVE_STATUSES = [...WAITING_FILE_STATUSES, ...UNDER_WAY_STATUSES];
 const FAILED = ['SYNC_ERROR', 'SYNC_ABORTED'] as const satisfies FileSyncStatus[];
 
 interface Listed {
@@ -56,17 +56,17 @@ export interface UserWork {
 /** Reads the progress of a user. @param most maximum number of bundles and failures */
 export async function workOf(api: Api, customer: string, most: number): Promise<UserWork> {
   const latest = { pagination: { limit: most }, order_by: 'updated_at', order_dir: 'desc' };
-  const [ready, inMotion, failed, moving] = await Promise.all([
+  const [ready, unfinished, failed, moving] = await Promise.all([
     counted(api, customer, { sync_statuses: ['READY', 'READY_TO_SYNC'] }),
-    counted(api, customer, { sync_statuses: IN_MOTION }),
+    counted(api, customer, { sync_statuses: ACTIVE_STATUSES }),
     listed(api, customer, { sync_statuses: FAILED }, latest),
-    listed(api, customer, { sync_statuses: IN_MOTION, root_files_only: true, include_containers: true }, latest),
+    listed(api, customer, { sync_statuses: ACTIVE_STATUSES, root_files_only: true, include_containers: true }, latest),
   ]);
   const bundles = await Promise.all(moving.results.map((file) => bundleOf(api, customer, file)));
   return {
     customer_id: customer,
     ready,
-    in_motion: inMotion,
+    in_motion: unfinished,
     failed: failed.count,
     bundles,
     failures: failed.results,
@@ -91,5 +91,5 @@ export const nameOf = ({ name, external_url, external_file_id }: FileRecord): st
 export const bundleLine = ({ file, ready, failed, total }: Bundle): string =>
   `  ${total > 0 ? `${bar(ready + failed, total)} · ${failed} failed · ` : ''}${file.sync_status} · file ${file.id} · ${nameOf(file)}`;
 
-export const isAtRest = ({ sync_status }: FileRecord): boolean =>
+export const isSettled = ({ sync_status }: FileRecord): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(sync_status);

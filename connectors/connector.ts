@@ -97,9 +97,9 @@ export interface SourceAbout {
   readonly ingested: string;
   /** The field of a listing that shows unchanged content, which is not fetched again; null: none. */
   readonly unchangedBy: string | null;
-  /** Deletions that are noticed in another way than by a missing item. */
+  /** How deletions are detected, if not by an item that a listing no longer contains. */
   readonly deletions?: string;
-  /** Content that the source does not provide, or only to some accounts, and limits of what is read. */
+  /** Content that the source does not provide, or provides only to some accounts; and limits of what is read. */
   readonly limits: string;
 }
 

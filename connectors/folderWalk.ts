@@ -31,7 +31,7 @@ const pageAt = (page: Omit<ItemPage, 'next'>, walk: FolderWalk): ItemPage => ({
  * is reported in `refused`.
  * @param list returns a page of the direct contents of a folder
  */
-export async function takeFolder(
+export async function nextFolderPage(
   cursor: string,
   list: (folder: string, at: string | null, root: string) => Promise<ItemPage>,
 ): Promise<ItemPage> {

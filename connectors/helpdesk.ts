@@ -145,7 +145,7 @@ export function textOfComments(subject: string | null, comments: readonly Commen
   if (whole.reduce((sum, one) => sum + one.length, 0) > MAX_CHARACTERS)
     throw new Fault(
       'too_large',
-      `The comments here have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
+      `Its comments have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
     );
   return Buffer.from(whole.join('\n\n'));
 }
@@ -246,9 +246,9 @@ export async function fetchSigned(client: SourceClient, source: string, address:
     const { status, headers } = answer;
     if (status >= 200 && status < 300) return answer;
     const location = headers['location'] ?? '';
-    if (status >= 500) throw new Fault('server_error', `${source} failed to give out what is attached. Try again.`);
+    if (status >= 500) throw new Fault('server_error', `${source} failed to send the attachment. Try again.`);
     if (status < 300 || status >= 400 || !URL.canParse(location, url)) break;
     url = new URL(location, url).href;
   }
-  throw new Fault('not_found', `${source} did not give out what is attached: it may have been deleted. Sync it again.`);
+  throw new Fault('not_found', `${source} did not send the attachment: it may have been deleted. Sync it again.`);
 }

@@ -57,10 +57,10 @@ export function createHostLimiter(perHost: number, now: () => number, sleep: Sle
         leave(name, host);
         throw error;
       }
-      let left = false;
+      let hasLeft = false;
       return () => {
-        if (!left) leave(name, host);
-        left = true;
+        if (!hasLeft) leave(name, host);
+        hasLeft = true;
       };
     },
   };
@@ -70,11 +70,11 @@ export function createHostLimiter(perHost: number, now: () => number, sleep: Sle
 export function inLine(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const turn = (): void => {
-      letGo();
+      stopListening();
       resolve();
     };
     waiting.push(turn);
-    const letGo = onAbort(signal, () => {
+    const stopListening = onAbort(signal, () => {
       waiting.splice(waiting.indexOf(turn), 1);
       reject(signal.reason as Error);
     });

@@ -92,7 +92,7 @@ function createRateLimiter(
 }
 
 /** Creates slots that are limited within this process only. */
-function turnsAlone(): HostRateLimits {
+function localRateLimits(): HostRateLimits {
   const paused = new Map<string, number>();
   return {
     share: ({ host, cap }) => {
@@ -118,7 +118,7 @@ function turnsAlone(): HostRateLimits {
 export function createRateLimiters(
   name: string,
   atOnce: number,
-  turns: HostRateLimits = turnsAlone(),
+  turns: HostRateLimits = localRateLimits(),
   sharedAtOnce = 0,
 ) {
   const limiter = createSharedHostLimiter({ perHost: atOnce, turns });

@@ -66,7 +66,7 @@ export function createSharedHostLimiter({
   let isClosing = false;
 
   const isFree = (host: Host): boolean => host.active < host.limit && now() < host.until;
-  const handOut = (host: Host): void => {
+  const startWaiting = (host: Host): void => {
     while (host.waiting.length > 0 && isFree(host)) {
       host.active += 1;
       host.waiting.shift()?.();
@@ -77,7 +77,7 @@ export function createSharedHostLimiter({
     host.usedAt = now();
     // Other workers wait for slots that were used beyond the share.
     if (host.active === host.limit) host.hurry();
-    handOut(host);
+    startWaiting(host);
   };
 
   /** Renews the share once. Returns the time until the next renewal, in milliseconds. */
@@ -95,7 +95,7 @@ export function createSharedHostLimiter({
       host.limit = Math.min(slots, fair);
       host.until = askedAt + leaseMs;
       if (pausedMs > 0) host.pausedUntil = Math.max(host.pausedUntil, askedAt + pausedMs);
-      handOut(host);
+      startWaiting(host);
       return slots > fair || host.limit === 0 ? SOON_MS : RENEW_MS;
     } catch {
       // The database is unavailable: the current share is valid until it expires.
@@ -169,10 +169,10 @@ export function createSharedHostLimiter({
         leave(host);
         throw error;
       }
-      let left = false;
+      let hasLeft = false;
       return () => {
-        if (!left) leave(host);
-        left = true;
+        if (!hasLeft) leave(host);
+        hasLeft = true;
       };
     },
     pause(name, forMs) {

@@ -17,7 +17,7 @@ const CONTENT_TIMEOUT_MS = 600_000;
 /** Default maximum wait for a rate limit. */
 const PATIENCE_MS = 30_000;
 /** Wait if the source does not say how long. */
-const UNSAID_WAIT_MS = 1_000;
+const DEFAULT_WAIT_MS = 1_000;
 /** Minimum wait, even if the source requests none: it has just rate limited a request. */
 const LEAST_WAIT_MS = 200;
 /** Error codes of a source that are safe to show to a user. */
@@ -73,7 +73,7 @@ export function faultOf(
   return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
 }
 
-function announce({ name, urls }: TransportSettings, request: SourceRequest): void {
+function emitRequest({ name, urls }: TransportSettings, request: SourceRequest): void {
   const { url, headers, method = 'GET', body = null } = request;
   const sent: SentRequest = { source: name, urls, method, url, headers, body };
   sentRequests.publish(sent);
@@ -125,7 +125,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     }
   };
   const exchange = async (request: SourceRequest): Promise<SourceAnswer> => {
-    if (sentRequests.hasSubscribers) announce(settings, request);
+    if (sentRequests.hasSubscribers) emitRequest(settings, request);
     const answer = await egress.request({
       url: request.url,
       ...(request.method === undefined ? {} : { method: request.method }),
@@ -146,7 +146,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     if (request.takes(refusal)) return whole;
     const fault = faultOf(settings, refusal, null);
     if (fault.kind !== 'rate_limited') throw fault;
-    const saidMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? UNSAID_WAIT_MS;
+    const saidMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? DEFAULT_WAIT_MS;
     const waitMs = Math.max(saidMs, LEAST_WAIT_MS);
     if (connector.sharedLimit?.isMet(refusal)) gate.pause(waitMs, 'shared');
     throw faultOf(settings, refusal, waitMs);

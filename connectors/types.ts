@@ -27,7 +27,7 @@ export interface FetchedPage {
   readonly fetchedWith: 'http' | 'browser' | 'premium_proxy' | 'browser_premium_proxy';
 }
 
-/** An entry of a feed. Texts are HTML unless said otherwise. */
+/** An entry of a feed. Texts are HTML unless stated otherwise. */
 export interface FeedEntry {
   /** Unique in its feed, and the same whenever the feed is read. */
   readonly id: string;

@@ -240,7 +240,7 @@ export const fileEvents = {
       { reason },
     ),
   /** Returns the event for items that a request selected through their container and that do not become files. */
-  notTaken(
+  notAccepted(
     items: readonly EventItem[],
     reason: string,
     { _id, organizationId, customerId }: Pick<EventFile, '_id' | 'organizationId' | 'customerId'>,

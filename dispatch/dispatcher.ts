@@ -125,7 +125,7 @@ export function createDispatcher(
       await periodically(sweepOnce, { intervalMs: SWEEP_MS, signal, onError });
     },
     async ping() {
-      const asked = client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
+      const answer = client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
         client.workflowService.describeTaskQueue({
           namespace: client.options.namespace,
           taskQueue: { name: names.taskQueue },
@@ -134,13 +134,13 @@ export function createDispatcher(
         }),
       );
       // The caller may stop waiting before the deadline, but close() must not.
-      const ended = asked.then(
+      const ended = answer.then(
         () => undefined,
         () => undefined,
       );
       underWay.add(ended);
       void ended.then(() => underWay.delete(ended));
-      const { pollers } = await asked;
+      const { pollers } = await answer;
       return { pollers: pollers?.length ?? 0 };
     },
     async close() {

@@ -73,20 +73,20 @@ export function createFeedReader(
     /** Reads the feed until the signal is aborted. */
     async read(signal: AbortSignal): Promise<void> {
       let settled = -Infinity;
-      let looked = -Infinity;
+      let checkedAt = -Infinity;
       const round = async (): Promise<number> => {
         if (performance.now() - settled > SETTLE_MS) {
           await events.settle();
           settled = performance.now();
         }
         const numbered = await events.number();
-        if (numbered === 0 && performance.now() - looked < WAKE_MS) return POLL_MS;
+        if (numbered === 0 && performance.now() - checkedAt < WAKE_MS) return POLL_MS;
         const wakeable = await webhooks.toWake(new Date(Date.now() - recheckMs), WOKEN_PER_ROUND);
         // Wait for all calls, so that none uses a closed connection when the worker stops.
         const ends = await Promise.allSettled(wakeable.map(wake));
         const broken = ends.find((end) => end.status === 'rejected');
         if (broken) throw broken.reason;
-        looked = performance.now();
+        checkedAt = performance.now();
         // A full round means that more events wait. Otherwise pause, since an ingest writes events all the time.
         return numbered >= ROWS_PER_ROUND ? 0 : POLL_MS;
       };

@@ -49,9 +49,9 @@ export const CANCELLED: GoneRunEnd = {
 };
 export const ENDED_FROM_OUTSIDE: GoneRunEnd = {
   cause: 'ended_from_outside',
-  file: 'The run was ended from outside before this was synced. Resync to try again.',
-  listing: 'The listing was ended from outside. Sync the items to try again.',
-  connection: 'The connection was ended from outside. Connect again.',
+  file: 'The run was terminated outside of this service before this was synced. Resync to try again.',
+  listing: 'The listing was terminated outside of this service. Sync the items to try again.',
+  connection: 'The connection was terminated outside of this service. Connect again.',
 };
 
 /** Returns the state of the run's own workflow; null if Temporal has none, or the workflow belongs to another run. */

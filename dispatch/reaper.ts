@@ -13,7 +13,7 @@ const GRACE_MS = 10_000;
 
 export interface ReaperStores extends GoneRunStores {
   readonly originals: Pick<Originals, 'sweep'>;
-  readonly runs: Pick<Runs, 'inMotion' | 'find' | 'finish' | 'redo'>;
+  readonly runs: Pick<Runs, 'activeStartedBefore' | 'find' | 'finish' | 'redo'>;
   readonly pauses: Pick<Pauses, 'standing' | 'resume'>;
 }
 
@@ -27,7 +27,7 @@ export async function reapOnce(
   log: Log,
   now = Date.now(),
 ): Promise<number> {
-  const candidates = await runs.inMotion(new Date(now - GRACE_MS), RUNS_PER_ROUND);
+  const candidates = await runs.activeStartedBefore(new Date(now - GRACE_MS), RUNS_PER_ROUND);
   let reaped = 0;
   for (const run of candidates) {
     if (await isAlive(temporal, run, runs)) continue;

@@ -168,14 +168,14 @@ export function createSchedules(
       const known = await rows.known(some);
       const strays = some.filter((id) => !known.has(id));
       // A process may have crashed between its change in Temporal and the change of the row.
-      await rows.lookAgain(some.filter((id) => known.get(id) === null));
+      await rows.markAgain(some.filter((id) => known.get(id) === null));
       await removeAll(strays);
       ended += strays.length;
     }
     for (let afterId: string | undefined = ''; afterId !== undefined;) {
       const part: string[] = await rows.page(afterId, ROWS_COMPARED);
       const lost = part.filter((id) => !there.has(id));
-      await rows.lookAgain(lost);
+      await rows.markAgain(lost);
       missing += lost.length;
       afterId = part.length < ROWS_COMPARED ? undefined : part.at(-1);
     }

@@ -27,7 +27,7 @@ const isSmall = ({ alone, input, recognition }: Job): boolean =>
 const isTriedAlone = (job: Job | undefined): boolean =>
   !job ||
   job.alone ||
-  (job.input.path === undefined && job.input.giveBytes === true && job.input.bytes.byteLength === 0);
+  (job.input.path === undefined && job.input.transferBytes === true && job.input.bytes.byteLength === 0);
 
 type Owner = Job['input']['owner'];
 

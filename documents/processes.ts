@@ -179,7 +179,7 @@ async function runTask(
     let resident = 0;
     const settle = (act: () => void): void => {
       stopWatch();
-      child.off('message', hear);
+      child.off('message', handleMessage);
       child.off('close', leave);
       child.off('error', lose);
       signal.removeEventListener('abort', stop);
@@ -191,7 +191,7 @@ async function runTask(
       child.kill('SIGKILL');
       documents.forEach((_document, nth) => rmSync(`${textFiles}-${nth}`, { force: true }));
     };
-    const hear = (message: ProcessMessage): void => {
+    const handleMessage = (message: ProcessMessage): void => {
       if ('begun' in message) hasBegun = true;
       else answered(message.answers);
     };
@@ -224,7 +224,7 @@ async function runTask(
         end(new Error(`A process for documents did not start within ${START_TIMEOUT_MS / 1000} s.`));
     };
     const stopWatch = watchReader({ hasBegun: () => hasBegun, check }, WATCH_MS);
-    child.on('message', hear);
+    child.on('message', handleMessage);
     // 'close' comes after the output to standard error.
     child.once('close', leave);
     child.once('error', lose);

@@ -104,12 +104,12 @@ async function runTask(
 }
 
 /**
- * Returns the buffer of the bytes if it may be transferred to the thread without a copy: the caller gives it away, and
- * it contains only these bytes.
+ * Returns the buffer of the bytes if it may be transferred to the thread without a copy: the caller permits it
+ * (`transferBytes`), and the buffer contains only these bytes.
  */
-function ownBuffer({ bytes, giveBytes }: ParseInput): ArrayBuffer[] {
+function ownBuffer({ bytes, transferBytes }: ParseInput): ArrayBuffer[] {
   const { buffer } = bytes;
-  return giveBytes === true &&
+  return transferBytes === true &&
     buffer instanceof ArrayBuffer &&
     bytes.byteLength > 0 &&
     buffer.byteLength === bytes.byteLength

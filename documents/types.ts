@@ -68,7 +68,7 @@ export interface ParseInput {
   /** Owner of the document: owners take turns at the readers. */
   readonly owner?: number;
   /** Whether the caller needs the bytes no longer: then the pool may transfer them and leave them empty. */
-  readonly giveBytes?: boolean;
+  readonly transferBytes?: boolean;
   /** The Content-Type header as received, including the charset; null if unknown. */
   readonly contentType: string | null;
   /** Name of the file; for a page its URL. */
@@ -170,7 +170,7 @@ export interface Attachment {
  */
 export type Items = readonly number[];
 
-/** Numbers of left out parts of a file by kind, all above zero. */
+/** Numbers of omitted parts of a file by kind, all above zero. */
 export type NotRead = Readonly<Record<string, number>>;
 
 export interface ParsedDocument {
@@ -185,8 +185,8 @@ export interface ParsedDocument {
    */
   readonly metadata: Readonly<Record<string, unknown>>;
   /**
-   * Kinds of content that the file has and the reader left out, with their numbers: `pictures`, `embedded_files`….
-   * Absent if everything was read. The registry adds it to file_metadata as `not_read`.
+   * Numbers of parts of the file that the reader omitted, by kind, such as `pictures` or `embedded_files`. Absent if
+   * everything was read. The registry adds it to file_metadata as `not_read`.
    */
   readonly notRead?: NotRead;
   /** Reasons to doubt the text, which the file keeps in its record. */

@@ -82,14 +82,14 @@ export function createEgress(
   return {
     async request(request) {
       request.signal?.throwIfAborted();
-      const { host: asked } = guard.target(request.url);
+      const { host: requestedHost } = guard.target(request.url);
       const slow = new Fault(
         'timed_out',
-        `${asked} did not send its complete response within ${seconds(request.totalTimeoutMs)}. Try again later.`,
+        `${requestedHost} did not send its complete response within ${seconds(request.totalTimeoutMs)}. Try again later.`,
       );
       const { signal, end } = startDeadline(request.totalTimeoutMs, slow, request.signal);
       const route = routeOf(request.way);
-      const ended = watch?.({ system: 'http', operation: request.method ?? 'GET', target: asked });
+      const ended = watch?.({ system: 'http', operation: request.method ?? 'GET', target: requestedHost });
       const { target, answer } = await exchange(request, route, signal).catch((error: unknown) => {
         end();
         ended?.({ failed: true });

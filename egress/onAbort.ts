@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 
 /**
  * Calls `act` once when the signal aborts, immediately if it already has. The returned function removes the listener. A
- * batch hands one signal to many requests, so Node's warning of more than ten listeners is off.
+ * batch passes one signal to many requests, so Node's warning of more than ten listeners is off.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {

@@ -67,20 +67,20 @@ export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promi
   }
 
   /** Runs one request or tunnel. On an error it only closes the connection. */
-  const serve = (asked: string, client: Duplex, work: () => Promise<void>): void => {
+  const serve = (target: string, client: Duplex, work: () => Promise<void>): void => {
     if (total > maxBytes) {
       client.destroy();
       return;
     }
     work().catch((error: unknown) => {
-      if (error instanceof Fault && error.kind === 'address_refused') refused.add(asked);
+      if (error instanceof Fault && error.kind === 'address_refused') refused.add(target);
       client.destroy();
     });
   };
 
   const server = createServer((request, response) => {
-    const asked = URL.canParse(request.url ?? '') ? new URL(request.url ?? '').host : '';
-    serve(asked, request.socket, () => forward(request, response));
+    const target = URL.canParse(request.url ?? '') ? new URL(request.url ?? '').host : '';
+    serve(target, request.socket, () => forward(request, response));
   });
   server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
     serve(request.url ?? '', client, () => tunnel(request.url ?? '', client, head));

@@ -8,8 +8,8 @@ const MAX_CHARACTERS = 300;
  */
 export function statedReason(answer: string, places: (body: unknown) => readonly unknown[]): string {
   try {
-    const said = places(JSON.parse(answer) as unknown).find((one) => typeof one === 'string');
-    return String(said ?? '')
+    const reason = places(JSON.parse(answer) as unknown).find((one) => typeof one === 'string');
+    return String(reason ?? '')
       .replace(/\s+/g, ' ')
       .trim()
       .replace(/\.$/, '')

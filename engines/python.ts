@@ -13,7 +13,7 @@ const PROBE = 'import sys, venv, ensurepip; print("%d.%d" % sys.version_info[:2]
 export async function findPython(): Promise<string> {
   const tried: string[] = [];
   for (const candidate of CANDIDATES) {
-    const fault = await whyUnfit(candidate);
+    const fault = await unsuitableReason(candidate);
     if (!fault) return candidate;
     tried.push(`${candidate}: ${fault}`);
   }
@@ -24,7 +24,7 @@ export async function findPython(): Promise<string> {
   );
 }
 
-async function whyUnfit(python: string): Promise<string | undefined> {
+async function unsuitableReason(python: string): Promise<string | undefined> {
   let version: string;
   try {
     version = (await run(python, ['-c', PROBE], { timeoutMs: 20_000 })).trim();

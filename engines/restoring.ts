@@ -10,7 +10,7 @@ export const RESTORING = 'restoring';
  * Refuses to start on a half-restored data directory.
  * @throws EngineError after an interrupted restore: the stores would be from different times
  */
-export function refuseHalfRestored(dataDir: string): void {
+export function refuseIncompleteRestore(dataDir: string): void {
   if (!existsSync(join(dataDir, RESTORING))) return;
   throw new EngineError(
     `A restore into ${dataDir} was interrupted. Run it again: npm run cli -- restore, with the folder that ${join(dataDir, RESTORING)} names.`,

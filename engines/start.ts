@@ -9,7 +9,7 @@ import { createRestarter, startWithSpace } from './keepRunning.js';
 import { tryLock } from './lock.js';
 import { startMongodb, type MongodbEngine } from './mongodb.js';
 import type { WantedPort } from './ports.js';
-import { refuseHalfRestored } from './restoring.js';
+import { refuseIncompleteRestore } from './restoring.js';
 import { startQdrant, type QdrantEngine } from './qdrant.js';
 import { startTemporal, type TemporalEngine } from './temporal.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv, type Venv } from './venv.js';
@@ -61,7 +61,7 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   } = options;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
-  refuseHalfRestored(dataDir);
+  refuseIncompleteRestore(dataDir);
   const notes = join(dataDir, 'engines.json');
   const lock = await tryLock(notes);
   if (!lock) throw new EngineError(`Another process runs its engines on ${dataDir}. Stop it, or set another DATA_DIR.`);

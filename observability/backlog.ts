@@ -82,7 +82,7 @@ export function createBacklogGauges(
 
   let nextAt = -Infinity;
   let underWay: Promise<void> | null = null;
-  const look = async (): Promise<void> => {
+  const readBacklog = async (): Promise<void> => {
     const begun = now();
     try {
       show(await read());
@@ -99,7 +99,7 @@ export function createBacklogGauges(
   return {
     async refresh() {
       if (now() < nextAt) return;
-      underWay ??= look().finally(() => (underWay = null));
+      underWay ??= readBacklog().finally(() => (underWay = null));
       await underWay;
     },
   };

@@ -50,7 +50,7 @@ export interface Metrics {
   /** Times calls to MongoDB and Qdrant. */
   readonly watch: Watch;
   /** Adds the metrics of the whole service to those of this process. Call it once. */
-  tellBacklog(read: () => Promise<Backlog>): void;
+  reportBacklog(read: () => Promise<Backlog>): void;
   /** Adds the free space of disks, read at each scrape. Call it once. */
   reportDisks(disks: DiskSettings): void;
   /** Returns all metrics in Prometheus' text format. */
@@ -183,7 +183,7 @@ export function createMetrics(settings: MetricsSettings): Metrics {
         if (failed) failures.inc({ system, operation });
       };
     },
-    tellBacklog(read) {
+    reportBacklog(read) {
       backlog = createBacklogGauges(registry, read);
     },
     reportDisks({ folders, minFreeBytes }) {

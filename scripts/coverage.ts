@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { glob } from 'tinyglobby';
 
-import { takeReports } from './coverage/reports.js';
+import { addReports } from './coverage/reports.js';
 import { coverageTable, summarize } from './coverage/summary.js';
 import { createTally, jestCompiler } from './coverage/tally.js';
 
@@ -39,7 +39,7 @@ async function runCovered(script: string, args: readonly string[]): Promise<numb
   let running = true;
   const ended = once(child, 'close').finally(() => (running = false)) as Promise<[number | null]>;
   while (running) {
-    await takeReports(raw, tally);
+    await addReports(raw, tally);
     await Promise.race([ended, sleep(TAKE_MS)]);
   }
   const [code] = await ended;
@@ -56,7 +56,7 @@ const runs = given.length > 0 ? ['test'] : ['test', 'test:system'].filter((name)
 const codes: number[] = [];
 try {
   for (const script of runs) codes.push(await runCovered(script, given));
-  const incomplete = await takeReports(raw, tally);
+  const incomplete = await addReports(raw, tally);
   const files = tally.files();
   const folders = summarize(files);
   await mkdir(path.join(ROOT, 'coverage'), { recursive: true });

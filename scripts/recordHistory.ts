@@ -181,8 +181,8 @@ try {
   const gitbookId = sources.results[0]?.id ?? 0;
   await keep('syncItems.finished', idOf(workflowIds.syncItems(gitbookId)));
   await keep('syncSource.finished', await firstOf('syncSource'));
-  const wishes = { customer_ids: [headers['customer-id']], auto_sync_enabled_sources: 'ALL' };
-  await fetch(`${service.url}/update_users`, { method: 'POST', headers, body: JSON.stringify(wishes) });
+  const change = { customer_ids: [headers['customer-id']], auto_sync_enabled_sources: 'ALL' };
+  await fetch(`${service.url}/update_users`, { method: 'POST', headers, body: JSON.stringify(change) });
   const schedule = client.schedule.getHandle(idOf(scheduleIds.source(gitbookId)));
   while (
     await schedule.trigger().then(

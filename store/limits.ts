@@ -32,7 +32,7 @@ export interface Limits {
    * Delays the run's new files, newest first, that exceed the user's limits. Releases delayed ones, oldest first, as
    * far as the limits and the queue allow. Returns the limit that delayed files in this call.
    */
-  takeTurn(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
+  applyLimits(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
   /** Reserves the characters of a text, or returns the limit that it would exceed. Safe to repeat. */
   admit(text: ReadText, limits: EffectiveLimits): Promise<LimitName | null>;
 }
@@ -86,7 +86,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
       .exec();
 
   /** Delays the run's newest files without content. */
-  const holdBack = async (runId: number, excess: number, session: Session): Promise<void> => {
+  const delayNewest = async (runId: number, excess: number, session: Session): Promise<void> => {
     const withoutContent = { isContainer: false, generation: 0 };
     const last = await files
       .findOne({ ...withoutContent, runId, syncStatus: 'QUEUED_FOR_SYNC' }, { _id: 1 })
@@ -95,7 +95,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
       .session(session)
       .lean();
     // If there are fewer files than the excess, all of them are delayed.
-    const { filter, update } = transition('holdBack', {
+    const { filter, update } = transition('delayNewest', {
       owner: { runId },
       where: { ...withoutContent, ...(last ? { _id: { $gte: last._id } } : {}) },
       message: HELD,
@@ -150,7 +150,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
       ]);
       return effectiveLimits(user?.customLimits ?? {}, organization?.userLimits ?? {});
     },
-    async takeTurn(tenant, runId, { max_files, max_characters }) {
+    async applyLimits(tenant, runId, { max_files, max_characters }) {
       const inQueue = await queueRoom(tenant, runId);
       if (max_files === null && max_characters === null) {
         await releaseDelayed(runId, { files: Infinity, characters: Infinity, queue: inQueue }, null);
@@ -160,7 +160,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
         const left = max_files === null ? Infinity : max_files - (await countTaken(tenant, session));
         const characters =
           max_characters === null ? Infinity : max_characters - (await charactersOf(ofTenant(tenant), session));
-        if (left < 0) await holdBack(runId, -left, session);
+        if (left < 0) await delayNewest(runId, -left, session);
         else await releaseDelayed(runId, { files: left, characters, queue: inQueue }, session);
         return left < 0 ? 'max_files' : null;
       });

@@ -74,7 +74,7 @@ export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
     for (;;) {
       const { part } = await nextPart({ runId });
       if (part === null) break;
-      // The same part again: it was started, and its run was ended from outside.
+      // The same part again: it was started, and its run was terminated outside of this service.
       if (part.runId === lastRunId) {
         await endPass({ runId, outcome: 'failed' });
         return { outcome: 'failed', parts };

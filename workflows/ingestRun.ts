@@ -31,7 +31,7 @@ export const progressQuery = defineQuery<RunProgress>(PROGRESS_QUERY);
 const resumeSignal = defineSignal(RESUME_SIGNAL);
 
 /** The pause has reached its maximum duration. */
-class PauseOver extends Error {}
+class PauseExpired extends Error {}
 const PAUSE_OVER =
   'The run was paused at max_tokens and was not resumed in time. Request it again with a higher limit.';
 
@@ -62,7 +62,7 @@ export async function ingestRun(
       isResumed = false;
       const { isOver, endsInMs } = await storeSteps.getPauseState({ runId });
       if (isOver) break;
-      if (endsInMs === 0) throw new PauseOver();
+      if (endsInMs === 0) throw new PauseExpired();
       await condition(() => isResumed, endsInMs);
     }
     phase = 'ingesting';
@@ -77,7 +77,7 @@ export async function ingestRun(
       discovered = await discover();
     }
     phase = 'ingesting';
-    const goOnAfter = await ingestWindow(runId, resume?.afterId ?? 0, {
+    const resumeAfterId = await ingestWindow(runId, resume?.afterId ?? 0, {
       onBatch: (result) => {
         counts = addResults(counts, result);
       },
@@ -93,10 +93,10 @@ export async function ingestRun(
         },
       }),
     });
-    if (goOnAfter !== null) {
+    if (resumeAfterId !== null) {
       return await continueAsNew<(input: IngestRunInput) => Promise<RunOutcome>>({
         runId,
-        resume: { discovered, afterId: goOnAfter, counts, deletesGonePages },
+        resume: { discovered, afterId: resumeAfterId, counts, deletesGonePages },
       });
     }
     phase = 'finishing';
@@ -109,7 +109,7 @@ export async function ingestRun(
       await CancellationScope.nonCancellable(() => storeSteps.abortRun({ runId }));
       throw error;
     }
-    const sentence = error instanceof PauseOver ? PAUSE_OVER : faultSentence(error);
+    const sentence = error instanceof PauseExpired ? PAUSE_OVER : faultSentence(error);
     if (sentence !== null) {
       // Also for a run that is being cancelled: its files must not stay unfinished.
       const cause = faultKind(error);

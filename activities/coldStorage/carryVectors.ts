@@ -42,7 +42,7 @@ async function copyToCold(by: MoveTry, file: FileDoc, { store, log }: MoveDeps):
   const expected = { dimensions: dimensions ?? 0, points: numChunks };
   const copy = await store.coldCopies.save({ organizationId, fileId, generation }, by.token, expected, points);
   if (copy === null) {
-    await store.moves.putOff(by, fileId);
+    await store.moves.postponeMove(by, fileId);
     log.warn(
       { runId: by.runId, organizationId, fileId },
       'not all vectors of a file were found: it stays in hot storage',

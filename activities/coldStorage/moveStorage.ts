@@ -32,11 +32,11 @@ export function createMoveActivities(deps: ActivityDeps) {
     async finishMove({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
       const run = await requireRun(store, runId);
       for (;;) {
-        const left = await store.moves.claimed(run, runId, FILES_PER_BATCH);
-        if (left.length === 0) break;
+        const claimed = await store.moves.claimed(run, runId, FILES_PER_BATCH);
+        if (claimed.length === 0) break;
         const by = newTry(run);
-        const taken = await store.moves.take(by, left);
-        await tidyMoves(store, by, left, taken);
+        const taken = await store.moves.take(by, claimed);
+        await tidyMoves(store, by, claimed, taken);
       }
       await store.runs.finish(runId, outcome, {});
     },

@@ -52,7 +52,7 @@ export async function deleteMissing(
       },
     };
   };
-  const toldGone = async (): Promise<Vanishing> => ({
+  const reportedDeletions = async (): Promise<Vanishing> => ({
     ...(await store.items.countGone(source)),
     isEmpty: false,
     async drop() {
@@ -71,7 +71,7 @@ export async function deleteMissing(
   const byChanges = isByChanges(progress);
   // The feed reports no deletions outside its roots: the sync has listed those completely.
   if (byChanges && progress.told && refused === 0) await store.items.markUnlisted(source, runId, progress.told);
-  const { files, vanished, isEmpty, drop } = await (byChanges ? toldGone() : unfound());
+  const { files, vanished, isEmpty, drop } = await (byChanges ? reportedDeletions() : unfound());
   // If a folder could not be listed, its contents are unknown. Deletions in a change feed are certain.
   const mayDrop = byChanges || knowsAll(progress.walk);
   const isApproved = source.deletionsApproved === true;

@@ -10,7 +10,7 @@ import {
 import { Fault } from '../../contract/failures.js';
 import type { Items } from '../../store/items/items.js';
 import type { OpenAccount } from './openAccount.js';
-import { takePage } from './walk.js';
+import { nextPage } from './walk.js';
 
 type Feed = NonNullable<Account['changes']>;
 
@@ -63,7 +63,7 @@ async function begin(
 }
 
 /** Stores a page of changes. New and restored folders are walked, because the feed does not report their contents. */
-async function takeChanges(
+async function storeChanges(
   { source, account }: OpenAccount,
   { feed, since }: { readonly feed: Feed; readonly since: string },
   progress: SyncItemsProgress,
@@ -106,7 +106,7 @@ export async function listPage(
     return { ...progress, ...(await pointOfNow(feed, progress.point ?? null, signal)) };
   if (feed && typeof progress.since === 'string') {
     try {
-      return await takeChanges(open, { feed, since: progress.since }, progress, listing, signal);
+      return await storeChanges(open, { feed, since: progress.since }, progress, listing, signal);
     } catch (error) {
       if (!isStale(error)) throw error;
       // A reported item may have been deleted since.
@@ -114,12 +114,12 @@ export async function listPage(
       return { walk: WALK_ALL, listed: 0, ...(await pointOfNow(feed, null, signal)) };
     }
   }
-  const { items, refused, walk } = await takePage(account, progress.walk, signal);
+  const { items, refused, walk } = await nextPage(account, progress.walk, signal);
   const fresh = await listing.items.upsert(source, listing.runId, items.map(listedOf(account)));
   const known = await listing.items.markClosed(source, listing.runId, refused);
   const closed = (walk.closed ?? 0) + refused.filter((id) => known.has(id)).length;
   const { told: coveredRoots = [] } = progress;
   // Folders that the feed covers are walked once, when they are new.
-  const left = walk.open.filter((id) => !coveredRoots.includes(id) || fresh.has(id));
-  return { ...progress, walk: { ...walk, open: left, closed }, listed: progress.listed + items.length };
+  const stillOpen = walk.open.filter((id) => !coveredRoots.includes(id) || fresh.has(id));
+  return { ...progress, walk: { ...walk, open: stillOpen, closed }, listed: progress.listed + items.length };
 }

@@ -16,7 +16,7 @@ import { requireRun } from '../requireRun.js';
 import { type OpenAccount, withAccount } from './openAccount.js';
 import { waitOutLimits } from './waitOutLimits.js';
 import { recordSkipped, recordOnce } from './recordSkipped.js';
-import { takePage } from './walk.js';
+import { nextPage } from './walk.js';
 
 /** Maximum duration of one activity. A selection of any size then fits into a short workflow history. */
 const AT_ONCE_MS = 300_000;
@@ -123,7 +123,7 @@ export function createQueueActivities(deps: ActivityDeps) {
         const next = () =>
           withAccount(run, dataSourceId, deps, async (open) => {
             const { source, account } = open;
-            const page = await takePage(account, progress.walk, signal, request.ingest);
+            const page = await nextPage(account, progress.walk, signal, request.ingest);
             const { items, missing, walk } = page;
             const isNamed = (item: SourceItem) => request.isWhole !== true && item.externalId === progress.walk.open[0];
             const wanted = items.filter((item) => becomesFile(item, isNamed(item), request.ingest));

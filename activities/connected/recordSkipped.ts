@@ -16,7 +16,7 @@ const ITEMS_PER_EVENT = 100;
 /** Events written in one transaction. */
 const EVENTS_AT_ONCE = 20;
 /** Reason for an item that the connector only marks as not selectable. */
-const UNSAID = 'The source does not provide it in a readable form. Open it there.';
+const DEFAULT_REASON = 'The source does not provide it in a readable form. Open it there.';
 
 type Request = Pick<SyncSourceRequest, 'ingest' | 'isWhole'>;
 
@@ -40,7 +40,7 @@ function reasonOf(item: SourceItem, { ingest }: Request): string | null {
   // The caller decides whether attachments are ingested.
   if (isAttachment === true && !hasContent && ingest.syncAttachments !== true) return null;
   if (!isChosenByType(item, ingest)) return hasContent && attachedTo === undefined ? EXCLUDED_BY_TYPE : null;
-  return skipReason ?? (isSelectable || hasContent ? null : UNSAID);
+  return skipReason ?? (isSelectable || hasContent ? null : DEFAULT_REASON);
 }
 
 /**
@@ -78,12 +78,12 @@ export async function recordSkipped(
     }),
   );
   if (run.parentRunId !== undefined) return;
-  const asked = { requestId: run.requestId, uploadId: run.uploadId ?? null, workflowId: run.workflowId };
+  const ids = { requestId: run.requestId, uploadId: run.uploadId ?? null, workflowId: run.workflowId };
   const events = [...byReason].flatMap(([reason, all]) =>
     Array.from({ length: Math.ceil(all.length / ITEMS_PER_EVENT) }, (_, part) => {
       const some = all.slice(part * ITEMS_PER_EVENT, (part + 1) * ITEMS_PER_EVENT);
       const named = some.map(({ externalId, name }) => ({ external_id: externalId, name }));
-      return fileEvents.notTaken(named, reason, source, asked);
+      return fileEvents.notAccepted(named, reason, source, ids);
     }),
   );
   for (let from = 0; from < events.length; from += EVENTS_AT_ONCE)

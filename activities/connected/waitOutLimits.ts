@@ -17,10 +17,10 @@ export async function waitOutLimits<T>(step: () => Promise<T>, until: number, si
       return await step();
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'rate_limited') throw error;
-      const left = until - Date.now();
-      if (left <= 0) return null;
+      const remainingMs = until - Date.now();
+      if (remainingMs <= 0) return null;
       const wanted = Math.max(error.retryAfterMs ?? LEAST_WAIT_MS, LEAST_WAIT_MS);
-      await sleep(Math.min(wanted, left), undefined, { signal }).catch(() => signal.throwIfAborted());
+      await sleep(Math.min(wanted, remainingMs), undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 }

@@ -37,16 +37,16 @@ function restart(walk: Walk, error: unknown): Walk | null {
 
 /**
  * Returns the next page of a walk. Restarts the current list if its cursor is damaged or of an older version.
- * @throws Fault as `takeNext` does
+ * @throws Fault as `listNext` does
  */
-export async function takePage(
+export async function nextPage(
   account: Account,
   walk: Walk,
   signal: AbortSignal,
   typeFilter?: TypeFilter,
 ): Promise<WalkStep> {
   try {
-    return await takeNext(account, walk, signal, typeFilter);
+    return await listNext(account, walk, signal, typeFilter);
   } catch (error) {
     const again = restart(walk, error);
     if (again === null) throw error;
@@ -59,7 +59,7 @@ export async function takePage(
  * @param typeFilter types that become files, so that other items may be skipped; unset: all types
  * @throws Fault for reasons that concern the account or the source, not only the item
  */
-async function takeNext(account: Account, walk: Walk, signal: AbortSignal, typeFilter?: TypeFilter): Promise<WalkStep> {
+async function listNext(account: Account, walk: Walk, signal: AbortSignal, typeFilter?: TypeFilter): Promise<WalkStep> {
   const [scope, ...rest] = walk.open;
   if (scope === undefined) {
     if (walk.roots === null) return { items: [], missing: [], refused: [], skipped: [], walk };

@@ -17,7 +17,10 @@ const FILES_PER_BATCH = 200;
 
 /** Creates the activities that delete files on request. */
 export function createDeleteActivities({ store, schedules, log }: ActivityDeps) {
-  /** Adds the parents of the requested children to the request: after some deletions they could not be found. */
+  /**
+   * Stores the parents of the requested children with the request: once a parent is deleted, a filter no longer finds
+   * it.
+   */
   const withParents = async (run: Run<'deleteFiles'>): Promise<DeleteFilesRequest & DeleteFilesProgress> => {
     const { organizationId, userId, request, progress } = run;
     const widens = request.deleteChildren === true || request.filters.includeAllChildren === true;

@@ -52,7 +52,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     async eraseFiles({ runId }: RunInput): Promise<{ erased: number }> {
       const { run, tenant } = await rowOf(runId);
       const ids = await store.files.ids(tenant, {}, FILES_PER_BATCH);
-      // Then the files in quarantine.
+      // Files in quarantine are erased last.
       if (ids.length === 0) return { erased: await eraseQuarantined(run) };
       await emptyFiles(store, run, ids);
       await store.files.remove(tenant, runId, ids, false);
@@ -70,7 +70,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
         store.quarantine.any(tenant),
       ]);
       if (files.length > 0 || runs.length > 0 || quarantined) return { again: true };
-      // Data sources, and rows without a file: leftovers of crashed attempts.
+      // Delete the data sources, and rows without a file, which crashed attempts may have left.
       await Promise.all([
         store.vectors.deleteAll(tenant),
         store.chunks.deleteAll(tenant),
@@ -84,7 +84,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
         store.attempts.removeAll(tenant),
         store.ledger.removeAll(tenant),
       ]);
-      await store.runs.forgetOthers(tenant, runId);
+      await store.runs.deleteOthers(tenant, runId);
       await store.transaction(async (session) => {
         await store.users.markErased(tenant, session);
         const { organizationId, customerId } = run;

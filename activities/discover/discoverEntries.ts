@@ -27,8 +27,8 @@ const NOTHING = { discovered: 0 };
 
 export function createFeedActivities({ store, sources, settings }: ActivityDeps) {
   /** Returns the validators of the last reading if the request is the same and all its entries exist. */
-  const knownReading = async ({ feedReading: reading }: FileDoc, asked: string): Promise<Validators | null> => {
-    if (!reading || reading.asked !== asked) return null;
+  const knownReading = async ({ feedReading: reading }: FileDoc, fingerprint: string): Promise<Validators | null> => {
+    if (!reading || reading.asked !== fingerprint) return null;
     return (await store.files.countRun(reading.runId)).ready === reading.entries ? reading : null;
   };
 
@@ -52,11 +52,20 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         let source = await find();
         const { max_files_per_upload: perUpload } = await store.limits.of(run);
         const most = settings.maxPagesPerScrape;
-        const asked = hashOf([PIPELINE_VERSION, feedId, tags, ingest, scrape, source?.tagsVersion, perUpload, most]);
+        const fingerprint = hashOf([
+          PIPELINE_VERSION,
+          feedId,
+          tags,
+          ingest,
+          scrape,
+          source?.tagsVersion,
+          perUpload,
+          most,
+        ]);
         const { feed, movedTo } = await sources.readFeed({
           url: request.url,
           credentials: source && credentialsOf(source, { store }),
-          known: await knownReading(parent, asked),
+          known: await knownReading(parent, fingerprint),
           signal: cancellationSignal(),
         });
         if (!(await parentNow())) return NOTHING;
@@ -73,7 +82,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
           await store.files.moveContainer(runId, parentId, { ...change, facts: NOT_GONE });
           return { discovered: 0 };
         }
-        const reading = { ...feed.validators, asked, runId, entries: 0 };
+        const reading = { ...feed.validators, asked: fingerprint, runId, entries: 0 };
         await store.runs.saveProgress(run, { found: { reading } });
         const named = feed.entries.slice(0, most);
         const entries = named.slice(0, perUpload ?? named.length);

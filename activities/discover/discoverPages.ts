@@ -23,14 +23,14 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       const parentId = run.fileId;
       const { request } = run;
       const { scrape, ingest, tags } = request;
-      const asked = scrape.maxPagesToScrape ?? Infinity;
+      const requested = scrape.maxPagesToScrape ?? Infinity;
       const wanted = pageFilter(scrape);
       const pageOptions = pageOptionsOf(scrape);
       const { workflowId } = run;
       const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
 
       const perUpload = (await store.limits.of(owner)).max_files_per_upload ?? Infinity;
-      const room = Math.min(asked, settings.maxPagesPerScrape, perUpload);
+      const room = Math.min(requested, settings.maxPagesPerScrape, perUpload);
 
       let listed = 0;
       let isCut = false;
@@ -72,11 +72,11 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         if (waiting.length === PAGES_PER_WRITE) await flush();
       }
       await flush();
-      // Then pages that are not in the sitemap no longer exist.
+      // If the whole sitemap was read, pages that are not in it no longer exist.
       const readWhole = listed > 0 && unread === 0 && !isCut;
       const isOverLimit = isCut && perUpload === room;
       // A limit in the request itself is not reported.
-      const cutAt = isCut && !isOverLimit && asked > room ? discovered : null;
+      const cutAt = isCut && !isOverLimit && requested > room ? discovered : null;
       await store.runs.saveProgress(run, { readWhole, cutAt });
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',

@@ -66,8 +66,8 @@ export function createCrawlActivities(deps: ActivityDeps) {
     async followLinks({ runId }: RunInput): Promise<FollowLinksResult> {
       const run = runOfKind(await requireRun(store, runId, 'fileId'), 'webScrape');
       const { url: startUrl, scrape } = run.request;
-      const asked = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
-      const cap = Math.min(asked, (await store.limits.of(run)).max_files_per_upload ?? asked);
+      const requested = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
+      const cap = Math.min(requested, (await store.limits.of(run)).max_files_per_upload ?? requested);
       let overLimit = false;
       const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
       const signal = cancellationSignal();
@@ -78,7 +78,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         const open: CrawlAddress[] = [];
         for (const page of pages) {
           if (open.length >= cap - discovered) {
-            overLimit = cap < asked;
+            overLimit = cap < requested;
             break;
           }
           if (wanted(page.url) && (await sources.mayFetch(page.url, signal))) open.push(page);
@@ -109,7 +109,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         const nearer = targets.filter(({ url, depth }) => (known.get(url) ?? 0) > depth);
         // The links of pages at the maximum depth were not collected: read those pages again.
         const again = nearer.filter(({ url }) => (known.get(url) ?? 0) >= scrape.recursionDepth);
-        // Files first: after a crash, each known URL has its file.
+        // Queue the files first, so that each known URL has its file after a crash.
         await queue(run, [...fresh, ...again]);
         await store.frontier.add(runId, fresh);
         await store.frontier.shorten(runId, nearer);

@@ -36,9 +36,9 @@ export async function eraseContents(
     store.recognizedPages.countOf(tenant, ids),
     store.siteBlocks.countOf(tenant, ids),
   ]);
-  const left = counts.reduce((sum, count) => sum + count, 0);
+  const remaining = counts.reduce((sum, count) => sum + count, 0);
   // Another attempt wrote concurrently: the retry deletes that too.
-  if (left > 0) throw new Error(`${left} points, chunks or contents of deleted files remain`);
+  if (remaining > 0) throw new Error(`${remaining} points, chunks or contents of deleted files remain`);
 }
 
 /**

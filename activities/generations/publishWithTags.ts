@@ -7,17 +7,17 @@ const TAG_CHANGES = 5;
 
 /**
  * Publishes files. If the tags of a file changed during the sync, its points are updated first.
- * @param show publishes files whose tags have the given revision; returns their ids
+ * @param publish publishes files whose tags have the given revision; returns their ids
  */
 export async function publishWithTags<T extends { readonly file: FileDoc; readonly tagsRevision: number | null }>(
   store: Store,
   files: readonly T[],
-  show: (files: readonly T[]) => Promise<number[]>,
+  publish: (files: readonly T[]) => Promise<number[]>,
 ): Promise<number[]> {
   const published: number[] = [];
   let open = [...files];
   for (let change = 0; ; change += 1) {
-    const done = new Set(await show(open));
+    const done = new Set(await publish(open));
     published.push(...done);
     open = open.filter(({ file }) => !done.has(file._id));
     if (open.length === 0 || change === TAG_CHANGES) return published;

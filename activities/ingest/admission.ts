@@ -3,16 +3,16 @@ import type { EffectiveLimits, LimitName } from '../../contract/limits.js';
 import type { Store } from '../../store/connect.js';
 import type { FileDoc } from '../../store/models/files.js';
 
-const WHOLE = 'It continues when the limit is raised or files are deleted.';
-const PART = 'Have the limit raised, then resync it.';
+const WAITS = 'It continues when the limit is raised or files are deleted.';
+const FAILS = 'Have the limit raised, then resync it.';
 
 /** For each limit, the kind of failure: wait for room, or fail. */
 const REFUSALS: Readonly<Record<LimitName, { kind: 'no_room' | 'over_limit'; advice: string }>> = {
-  max_files: { kind: 'no_room', advice: WHOLE },
-  max_characters: { kind: 'no_room', advice: WHOLE },
-  max_files_per_upload: { kind: 'over_limit', advice: PART },
-  max_characters_per_file: { kind: 'over_limit', advice: PART },
-  max_characters_per_upload: { kind: 'over_limit', advice: PART },
+  max_files: { kind: 'no_room', advice: WAITS },
+  max_characters: { kind: 'no_room', advice: WAITS },
+  max_files_per_upload: { kind: 'over_limit', advice: FAILS },
+  max_characters_per_file: { kind: 'over_limit', advice: FAILS },
+  max_characters_per_upload: { kind: 'over_limit', advice: FAILS },
 };
 
 /** Checks the texts of one batch against the limits of their user, which are read once. */

@@ -15,7 +15,7 @@ import { closeText, type FetchedAhead, type LinkKeeper } from './prepare/prepare
 import { prepareFile } from './prepare/prepareFile.js';
 import { Deferred } from './prepare/deferred.js';
 import { createSiteEvidence } from './site/siteEvidence.js';
-import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 import { BoundReached, type TokenBound } from './prepare/tokenBound.js';
 
 /** Files that one activity ingests. */
@@ -39,9 +39,10 @@ export interface BatchEnd {
   readonly paused: boolean;
   /** Files that were in progress when workers died twice; each is then ingested alone. */
   readonly alone: readonly number[];
-  readonly aside: Readonly<Record<DeferredStep, readonly number[]>>;
+  /** Files that wait for a later step, by that step. */
+  readonly deferred: Readonly<Record<DeferredStep, readonly number[]>>;
   /** Files that were not started because the time limit was reached. */
-  readonly left: readonly number[];
+  readonly unprocessed: readonly number[];
 }
 
 /** Ingests files in batches that share their writes. */
@@ -62,12 +63,12 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
   const fileSlots = createFileSlots(settings.workerFileConcurrency);
   const { settle, discardAttempt } = createSettling(deps);
 
-  const release = async (left: readonly StartedFile[]): Promise<void> => {
-    for (const runId of new Set(left.map(({ file }) => file.runId)))
+  const release = async (files: readonly StartedFile[]): Promise<void> => {
+    for (const runId of new Set(files.map(({ file }) => file.runId)))
       if (runId !== null)
         await store.files.release(
           runId,
-          left.flatMap(({ file }) => (file.runId === runId ? [file._id] : [])),
+          files.flatMap(({ file }) => (file.runId === runId ? [file._id] : [])),
         );
   };
 
@@ -81,7 +82,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       let storeFailed = false;
       let paused = false;
       const alone: number[] = [];
-      const aside: Record<DeferredStep, number[]> = { transcribe: [], recognize: [] };
+      const deferred: Record<DeferredStep, number[]> = { transcribe: [], recognize: [] };
       const admit = createAdmission(store);
       const evidenceOf = createSiteEvidence(deps);
 
@@ -89,7 +90,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       type Commit = () => Promise<void>;
       const work = async (runId: number, started: StartedFile, attempt: AttemptCost): Promise<Commit> => {
         const { file, generation } = started;
-        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', QUARANTINE);
+        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, file._id));
         const admitted = (characters: number): Promise<void> => admit(file, characters);
         const keepLinks = keeperOf?.(file) ?? null;
@@ -117,13 +118,13 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         readonly end: Commit;
       }
       let begun = 0;
-      const left: number[] = [];
+      const unprocessed: number[] = [];
       const tryFile = async ({ runId, fileId }: StartRequest): Promise<Tried | null> => {
         signal.throwIfAborted();
         // Stop fetching after a store failure: the results could not be written.
         if (storeFailed || paused) return null;
         if (begun > 0 && performance.now() > until) {
-          left.push(fileId);
+          unprocessed.push(fileId);
           return null;
         }
         begun += 1;
@@ -149,9 +150,9 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
           await end();
         } catch (error) {
           if (error instanceof Deferred) {
-            aside[error.step].push(fileId);
+            deferred[error.step].push(fileId);
             await discardAttempt(started);
-            await store.files.putAside(runId, fileId, error.pages);
+            await store.files.defer(runId, fileId, error.pages);
             underWay.delete(fileId);
             return;
           }
@@ -195,7 +196,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         await release([...underWay.values()]);
       }
       if (broken) throw broken.reason;
-      return { paused, alone, aside, left };
+      return { paused, alone, deferred, unprocessed };
     },
   };
 }

@@ -56,8 +56,8 @@ export function createFileSlots(total: number): FileSlots {
 
   const release = (userId: number): void => {
     free += 1;
-    const left = (held.get(userId) ?? 1) - 1;
-    if (left > 0) held.set(userId, left);
+    const remaining = (held.get(userId) ?? 1) - 1;
+    if (remaining > 0) held.set(userId, remaining);
     else held.delete(userId);
     pump();
   };

@@ -28,7 +28,7 @@ export function createIngestActivities(deps: ActivityDeps, runner: BatchRunner) 
       const signal = cancellationSignal();
       const isSuspect = activityInfo().attempt > SUSPECT_ATTEMPTS;
       const fetchedAhead = isSuspect ? undefined : await compareFirstPages(run, fileIds, deps, runner.slots, signal);
-      const { paused, alone, aside } = await runner.run({
+      const { paused, alone, deferred } = await runner.run({
         owner: run,
         until: performance.now() + TURN_MS,
         files: fileIds.map((fileId) => ({ runId, fileId })),
@@ -37,7 +37,7 @@ export function createIngestActivities(deps: ActivityDeps, runner: BatchRunner) 
         ...(fetchedAhead && { fetchedAhead }),
         signal,
       });
-      const { transcribe: toTranscribe, recognize: toRecognize } = aside;
+      const { transcribe: toTranscribe, recognize: toRecognize } = deferred;
       const waiting = new Set([...toTranscribe, ...toRecognize]);
       const outcomes = await store.files.outcomes(
         runId,

@@ -21,7 +21,7 @@ export function createPlanActivities(deps: ActivityDeps) {
     async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
       const run = await requireRun(store, runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
-      const reached = await store.limits.takeTurn(tenant, runId, await store.limits.of(tenant));
+      const reached = await store.limits.applyLimits(tenant, runId, await store.limits.of(tenant));
       if (reached !== null && run.fileId !== null)
         await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: { limit_reached: reached } });
       const wanted = limit * BATCH_SIZE;

@@ -15,12 +15,12 @@ import type { ActivityDeps } from '../deps.js';
 import { openOriginal } from './prepare/originals.js';
 import { noteCrash, refuseCrashing } from './prepare/readContent.js';
 import { readingOf, recognitionOf } from './prepare/recognizedPages.js';
-import { createSettling, QUARANTINE, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 
 /**
  * Ends a turn: the retry waits for the next turn among the files of all users, and continues with the remaining pages.
  */
-const turnOver = (): ApplicationFailure =>
+const yieldTurn = (): ApplicationFailure =>
   ApplicationFailure.create({
     type: TURN_OVER_FAILURE,
     message: 'OCR continues with other files. This file continues after them.',
@@ -34,7 +34,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
 
   /** Runs OCR on the unread pages of a file. Each page is stored at once, so a crash costs one page. */
   const work = async (runId: number, file: FileDoc, signal: AbortSignal): Promise<void> => {
-    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', QUARANTINE);
+    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
     const sent = await openOriginal(file, deps, true);
     try {
       const { bytes, path, contentType, url, html, hash } = sent;
@@ -79,7 +79,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
         stop.abort(new Error('another page of the file could not be recognized'));
         await Promise.allSettled(recognized);
       }
-      if (isOver) throw turnOver();
+      if (isOver) throw yieldTurn();
     } catch (error) {
       if (error instanceof Fault && !signal.aborted) await noteCrash(runId, file, error, sent.hash, deps);
       throw error;

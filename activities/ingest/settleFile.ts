@@ -10,7 +10,8 @@ import { noteCrash } from './prepare/readContent.js';
  * A file that was in progress at this many worker deaths is run alone once; if the worker dies again, the file fails.
  */
 export const SUSPECT_AFTER_DEATHS = 2;
-export const QUARANTINE =
+/** Message of a file whose content crashed its reader too often. */
+export const CRASHED_OFTEN =
   'Reading this content crashed the service several times, so it is not retried. Resync to try once more.';
 
 /** Creates the functions that end an attempt without new content. */
@@ -65,9 +66,9 @@ export function createSettling(deps: ActivityDeps) {
     // A file that was only compared keeps its state: lost access is reported for the account, and a restored file is
     // known to be missing at its source.
     const isGone = fault.kind === 'not_found' || fault.kind === 'gone';
-    const isNoNews = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
-    if (file.syncStatus === 'EVALUATING_RESYNC' && isNoNews) {
-      await store.files.endLook(runId, file._id);
+    const isKnownAlready = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
+    if (file.syncStatus === 'EVALUATING_RESYNC' && isKnownAlready) {
+      await store.files.endEvaluation(runId, file._id);
       return;
     }
     if (fault.kind === 'no_room') {

@@ -23,7 +23,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
     const owner = recordingOwner(file);
     const { transcript, job } = await keptTranscription(file, deps);
     if (transcript !== null) return;
-    const wishes = transcriptionOptionsOf(file.options);
+    const options = transcriptionOptionsOf(file.options);
     const provider = transcriptions.choose(file.options.transcriptionService ?? job?.service ?? null);
     let jobId = job?.service === provider.service ? job.id : null;
     /** An error of the store, which is not a failure of the recording. */
@@ -40,12 +40,12 @@ export function createTranscribeActivities(deps: ActivityDeps) {
               return parts;
             },
           },
-          jobId === null ? wishes : (job?.wishes ?? wishes),
+          jobId === null ? options : (job?.wishes ?? options),
           {
             id: jobId,
             async save(id) {
               jobId = id;
-              const begun = id === null ? null : { service: provider.service, wishes, id };
+              const begun = id === null ? null : { service: provider.service, wishes: options, id };
               await store.transcripts.keepJob(owner, begun).catch((reason: unknown) => {
                 storeFailed = { reason };
                 throw reason;
@@ -76,7 +76,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
      */
     async transcribe({ runId, fileId }: DeferredInput): Promise<DeferredResult> {
       const signal = cancellationSignal();
-      const file = await store.files.inMotion(runId, fileId);
+      const file = await store.files.findSyncing(runId, fileId);
       if (file === null || !isTranscribed(file)) return { done: file !== null };
       try {
         await work(file, signal);

@@ -63,15 +63,15 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       const files = (await store.uploadStreams.openFiles(input, runIds)).filter((file) => isDue(file, tried));
       if (files.length === 0) return tried;
       for (const { fileId } of files) tried.add(fileId);
-      const { left } = await runner.run({
+      const { unprocessed } = await runner.run({
         owner: input,
         files,
         until,
         tokensOf: () => UNBOUND,
         signal,
       });
-      for (const fileId of left) tried.delete(fileId);
-      if (left.length > 0 || performance.now() > until) return tried;
+      for (const fileId of unprocessed) tried.delete(fileId);
+      if (unprocessed.length > 0 || performance.now() > until) return tried;
     }
   };
 
@@ -107,9 +107,9 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     ]);
     const isOpen = new Set(open.map(({ runId }) => runId));
     const hasTurn = new Set(open.filter((file) => isDue(file, tried)).map(({ runId }) => runId));
-    const atRest = runs.filter(({ _id, finishedAt }) => finishedAt === null && !isOpen.has(_id));
-    await store.uploadStreams.finish(input, atRest);
-    for (const { _id: runId, organizationId, requestId, fileId } of atRest)
+    const ended = runs.filter(({ _id, finishedAt }) => finishedAt === null && !isOpen.has(_id));
+    await store.uploadStreams.finish(input, ended);
+    for (const { _id: runId, organizationId, requestId, fileId } of ended)
       log.info({ runId, organizationId, requestId, fileId }, 'run finished');
     for (const run of runs.filter(({ _id }) => isOpen.has(_id))) {
       // The upload was cancelled while its file was read: files found in it must not stay in the queue.
@@ -145,7 +145,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       const open = runs.filter(({ finishedAt }) => finishedAt === null);
       const limits = await store.limits.of(input);
       if (limits.max_files !== null || limits.max_characters !== null)
-        for (const { _id } of open) await store.limits.takeTurn(input, _id, limits);
+        for (const { _id } of open) await store.limits.applyLimits(input, _id, limits);
       const tried = await ingest(
         input,
         open.map(({ _id }) => _id),

@@ -25,9 +25,9 @@ export function createReembedPlan(deps: ActivityDeps) {
       const target = model && { model, space: embeddings.spaceOf(model).name };
       const batches: number[][] = [];
       const ends: ReembedEnd[] = [];
-      let [looked, last, planned, chunks] = [0, afterId, tokens, CHUNKS_PER_BATCH];
+      let [examined, last, planned, chunks] = [0, afterId, tokens, CHUNKS_PER_BATCH];
       for await (const file of store.files.candidates(tenant, filters, run.acceptedAt, afterId, FILES_PER_PLAN)) {
-        looked += 1;
+        examined += 1;
         last = file._id;
         if (space !== undefined && file.vectorSpace !== space) continue;
         const total = planned + tokensOf(file);
@@ -48,11 +48,11 @@ export function createReembedPlan(deps: ActivityDeps) {
       const containers = ends.flatMap((end) =>
         end.outcome === 'skipped' && end.reason === 'container' ? [end.fileId] : [],
       );
-      if (model) await store.files.takeModel(tenant, containers, model);
+      if (model) await store.files.setModel(tenant, containers, model);
       await store.reembeds.end(run, ends);
       return {
         ...{ batches, skipped: ends.length, window: settings.batchConcurrency },
-        ...{ afterId: last, tokens: planned, ended: looked < FILES_PER_PLAN },
+        ...{ afterId: last, tokens: planned, ended: examined < FILES_PER_PLAN },
       };
     },
 

@@ -18,8 +18,8 @@ export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
 /** Ends attempts that were not published: prevents their publication and deletes their data. Safe to repeat. */
 export async function dropTries(store: Store, run: RunDoc, tries: readonly StartedFile[]): Promise<void> {
   if (tries.length === 0) return;
-  // First: a worker that was presumed dead could otherwise publish data that is deleted here.
-  await store.files.giveUpVectors(
+  // Prevent publication first: a worker that was presumed dead could otherwise publish data that is deleted here.
+  await store.files.discardVectors(
     run,
     tries.map(({ file, generation }) => ({ fileId: file._id, generation })),
   );
@@ -39,7 +39,7 @@ export async function settleTries(
     from === null || generation === null ? [] : [{ fileId, from, generation }],
   );
   if (begun.length === 0) return;
-  await store.files.giveUpVectors(run, begun);
+  await store.files.discardVectors(run, begun);
   const { organizationId, userId } = run;
   const files = new Map(
     (

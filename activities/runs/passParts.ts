@@ -19,7 +19,7 @@ const containerPart = (fileId: number): string => `file:${fileId}`;
 /** Maximum number of containers of one data source that is not an account: a feed has one. */
 const MAX_CONTAINERS = 1_000;
 
-const isAtRest = ({ syncStatus }: FileDoc): boolean =>
+const isSettled = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 
 /** Creates functions that each begin a part of a sync. A part that exists already is returned again. */
@@ -89,7 +89,7 @@ export function createPassParts({ store }: Pick<ActivityDeps, 'store'>) {
         const workflowId = CONTAINER_WORKFLOW_IDS[work.kind](file._id);
         const { requestId } = pass;
         const again = { options, runId, workflowId, requestId };
-        if (!isAtRest(file) || !(await store.files.queueAgain(pass, file, again, session))) return false;
+        if (!isSettled(file) || !(await store.files.queueAgain(pass, file, again, session))) return false;
         const begun = begunBy(pass, part);
         const run = { ...work, workflowId, owner: pass, fileId: file._id, requestId, begun };
         await store.runs.accept(runId, { ...run, ...(dataSourceId !== null && { dataSourceId }) }, session);

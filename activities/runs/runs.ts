@@ -39,7 +39,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
   const unchangedReading = async (reading: FeedReading, { total, ready }: RunCounts): Promise<FeedReading | null> =>
     (reading.etag !== null || reading.lastModified !== null) &&
     ready === total &&
-    !(await store.files.anyFromPage(reading.runId))
+    !(await store.files.hasPageContent(reading.runId))
       ? { ...reading, entries: total }
       : null;
   /** Changes the container of the run's files, if they have one. */

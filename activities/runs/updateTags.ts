@@ -19,7 +19,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
     const behind = await store.files.behindSource(source, afterId, FILES_PER_BATCH);
     const last = behind.at(-1);
     if (last) {
-      await store.files.takeSourceTags(source, behind);
+      await store.files.applySourceTags(source, behind);
       const settled = await settlePointTags(
         store,
         behind.map(({ _id }) => _id),

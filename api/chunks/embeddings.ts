@@ -14,7 +14,7 @@ import { documentRecord } from '../schemas/answers.js';
 import { integer, orNull } from '../schemas/fields.js';
 import { idList } from '../schemas/listing.js';
 import { hybridWeights, queryVector, rerankModel } from '../schemas/search.js';
-import { asksForTags, tagFilter, tagTree } from '../schemas/tags.js';
+import { hasConditions, tagFilter, tagTree } from '../schemas/tags.js';
 import type { Found } from './findCurrent.js';
 import type { HybridWeights } from './fuseHybrid.js';
 import { queryVectors } from './queryVectors.js';
@@ -113,7 +113,7 @@ type Body = Infer<typeof requestBody>;
 
 /** Converts the older tag filter, which requires every one of its tags. It is ignored if tags_v2 has conditions. */
 function treeOf({ tags = {}, tags_v2: tree }: Body): TagTree | null {
-  if (tree && asksForTags(tree)) return tree;
+  if (tree && hasConditions(tree)) return tree;
   const all = Object.entries(tags).map(([key, value]) => ({ key, value }));
   return all.length > 0 ? { AND: all } : null;
 }

@@ -47,7 +47,7 @@ export function fuseHybrid({ dense, sparse }: Hits<PointHit>, weights: HybridWei
   const meaning = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
   const words = scaledScores(sparse, 0);
   // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one. One list alone
-  // keeps its weight, so that users without sparse vectors have the scores that their weights say.
+  // keeps its weight, so that users without sparse vectors get scores by their own weights.
   const isOne = dense.length === 0 || sparse.length === 0;
   const semantic = weights.semantic * (isOne ? 1 : clarityOf(dense, dense[dense.length >> 1]?.score ?? 0));
   const keyword = weights.keyword * (isOne ? 1 : clarityOf(sparse, 0));

@@ -117,12 +117,12 @@ async function searchAlone(
   deps: ApiDeps,
 ): Promise<Found[] | null> {
   const { files } = deps.store;
-  const elsewhere = { model: request.model, space, cold: request.needsCold };
+  const unsearched = { model: request.model, space, cold: request.needsCold };
   let isAlone: boolean | null = null;
   const readFiles: ReadFiles = async (_tenant, ids) => {
     if (isAlone !== null) return files.found(tenant, ids);
-    const beside = await files.findWithOtherSpaces(tenant, ids, elsewhere);
-    isAlone = !beside.isElsewhere;
+    const beside = await files.findWithOtherSpaces(tenant, ids, unsearched);
+    isAlone = !beside.hasUnsearched;
     return beside.files;
   };
   const found = await searchSpace(tenant, { space, wanted, spaces: null, readFiles }, request, deps);

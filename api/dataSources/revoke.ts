@@ -40,7 +40,7 @@ export const revokeAccessToken = operation({
       return store.dataSources.revoke(caller, body.data_source_id, session);
     });
     if (!revoked) throw notFound('data source');
-    // Repeated by a second call, because the first one may have crashed before.
+    // A second call repeats this, because the first one may have crashed before it.
     await store.files.abortQueuedOf(revoked);
     // Not awaited: the access has ended here, whatever the source responds.
     if (grant) void endGrant(revoked, grant, deps);

@@ -14,13 +14,13 @@ import { estimateOf } from './estimate.js';
 export async function dryCrawl(
   caller: UserCaller,
   { url: start, scrape, ingest }: WebScrapeRequest,
-  { looking, whole }: Deadline,
+  { discovery, whole }: Deadline,
   samplePages: number,
   deps: ApiDeps,
 ) {
   const { sitemaps, samples, settings, store } = deps;
-  const asked = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
-  const cap = Math.min(asked, (await store.limits.of(caller)).max_files_per_upload ?? asked);
+  const requested = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
+  const cap = Math.min(requested, (await store.limits.of(caller)).max_files_per_upload ?? requested);
   const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
   const hosts = new Set([new URL(start).host]);
   const depths = new Map([[start, 0]]);
@@ -35,7 +35,7 @@ export async function dryCrawl(
   const take = async (url: string, depth: number): Promise<void> => {
     if (depths.has(url) || refused.has(url) || !hosts.has(new URL(url).host) || !wanted(url)) return;
     if (isFull()) {
-      if (cap < asked) skipped.over_limit = (skipped.over_limit ?? 0) + 1;
+      if (cap < requested) skipped.over_limit = (skipped.over_limit ?? 0) + 1;
       return;
     }
     const mayFetch = await sitemaps.mayFetch(url, whole).catch((error: unknown) => {
@@ -53,8 +53,8 @@ export async function dryCrawl(
     }
   };
 
-  const mayGoOn = (): boolean => open.length > 0 && read.length + failed < samplePages && !looking.aborted;
-  while (mayGoOn()) {
+  const canContinue = (): boolean => open.length > 0 && read.length + failed < samplePages && !discovery.aborted;
+  while (canContinue()) {
     const urls = open.splice(0, Math.min(PAGES_AT_ONCE, samplePages - read.length - failed));
     const page = async (url: string) => ({ url, ...(await samples.page(url, scrape, ingest, [...hosts], whole)) });
     const got = await readSample(urls, PAGES_AT_ONCE, page, whole);

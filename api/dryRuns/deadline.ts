@@ -15,7 +15,7 @@ const RETRY_AFTER_S = 5;
 /** Time limits of a dry run. */
 export interface Deadline {
   /** Time limit for discovery: half of the total. */
-  readonly looking: AbortSignal;
+  readonly discovery: AbortSignal;
   readonly whole: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export async function withDeadline<T>(
   const leave = dryRuns.enter(String(userId));
   try {
     const { timeoutMs } = settings.dryRun;
-    return await work({ looking: AbortSignal.timeout(timeoutMs / 2), whole: AbortSignal.timeout(timeoutMs) });
+    return await work({ discovery: AbortSignal.timeout(timeoutMs / 2), whole: AbortSignal.timeout(timeoutMs) });
   } finally {
     leave();
   }

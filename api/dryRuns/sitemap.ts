@@ -11,7 +11,7 @@ import { estimateOf } from './estimate.js';
 export async function drySitemap(
   caller: UserCaller,
   { url: sitemap, scrape, ingest }: ScrapeSitemapRequest,
-  { looking, whole }: Deadline,
+  { discovery, whole }: Deadline,
   deps: ApiDeps,
 ) {
   const { sitemaps, samples, settings, store } = deps;
@@ -25,17 +25,17 @@ export async function drySitemap(
   let found = 0;
   const notWhole = (): void => void (complete = false);
   try {
-    for await (const { url } of sitemaps.discover(sitemap, looking, notWhole, scrape.usePremiumProxies)) {
-      looking.throwIfAborted();
+    for await (const { url } of sitemaps.discover(sitemap, discovery, notWhole, scrape.usePremiumProxies)) {
+      discovery.throwIfAborted();
       if (url === sitemap || !wanted(url)) continue;
       found += 1;
       if (found > room) skip('over_limit');
-      else if (await sitemaps.mayFetch(url, looking)) urls.push(url);
+      else if (await sitemaps.mayFetch(url, discovery)) urls.push(url);
       else skip('robots_disallowed');
       if (found >= cap) break;
     }
   } catch (error) {
-    if (!looking.aborted) {
+    if (!discovery.aborted) {
       if (error instanceof Fault) throw new HttpError(400, error.message);
       throw error;
     }

@@ -17,7 +17,7 @@ export const cancelSync = operation({
   auth: 'user',
   summary: 'Cancel the sync of a file',
   description: [
-    'Cancels the run that is processing a file: its upload, its re-sync, or the whole scrape or selection that it belongs to. Files that have ended keep their state. The others end as `SYNC_ABORTED`, and FILES_SKIPPED reports them. The cancellation takes a moment: poll `POST /user_files_v2` until the file is at rest. A file that is at rest already returns 409.',
+    'Cancels the run that is processing a file: its upload, its re-sync, or the whole scrape or selection that it belongs to. Files that have ended keep their state. The others end as `SYNC_ABORTED`, and FILES_SKIPPED reports them. The cancellation takes a moment: poll `POST /user_files_v2` until the file is in a final state. A file without a sync in progress returns 409.',
   ],
   returns: 'Record of the file right after the request; its run may still be ending.',
   body: named(
@@ -32,8 +32,9 @@ export const cancelSync = operation({
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {
     const [file] = await store.files.byIds(caller, [body.file_id]);
     if (!file) throw notFound('file');
-    const atRest = (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(file.syncStatus);
-    if (atRest || file.runId === null) throw new HttpError(409, 'The file is at rest: there is nothing to cancel.');
+    const isFinal = (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(file.syncStatus);
+    if (isFinal || file.runId === null)
+      throw new HttpError(409, 'No sync of the file is in progress, so there is nothing to cancel.');
     await dispatcher.cancel(file.runId);
     const [now] = await store.files.byIds(caller, [body.file_id]);
     return presentFile(now ?? file, { workflowLink });

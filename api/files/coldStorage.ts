@@ -78,23 +78,23 @@ export const modifyColdStorageParameters = operation({
   async handle({ caller, body, deps: { store, unit } }) {
     const runId = await store.runs.nextId();
     const requestId = randomUUID();
-    const asked = toFileFilters(body.filters);
+    const selected = toFileFilters(body.filters);
     const change = { enabled: body.enable_cold_storage ?? null, days: body.hot_storage_time_to_live ?? null };
     const by = { organizationId: caller.organizationId, userId: caller.userId, requestId };
-    const goesOn = await unit.transaction(async (session) => {
-      const afterId = await store.moves.modify(by, asked, change, { afterId: 0, limit: CHANGED_AT_ONCE }, session);
+    const needsRun = await unit.transaction(async (session) => {
+      const afterId = await store.moves.modify(by, selected, change, { afterId: 0, limit: CHANGED_AT_ONCE }, session);
       // Files whose cold storage was disabled move back.
       if (afterId === null && change.enabled !== false) return false;
       const work = {
         kind: 'moveStorage',
-        request: { move: 'modify', filters: asked, change },
+        request: { move: 'modify', filters: selected, change },
         progress: { modifiedTo: afterId ?? Number.MAX_SAFE_INTEGER },
       } as const;
       const workflowId = workflowIds.modifyStorage(runId);
       await store.runs.accept(runId, { ...work, workflowId, owner: caller, fileId: null, requestId }, session);
       return true;
     });
-    if (goesOn) unit.start(runId);
+    if (needsRun) unit.start(runId);
     return true;
   },
 });

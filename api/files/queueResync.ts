@@ -62,7 +62,7 @@ export async function queueResync(
     if (known.callerChunks && change.callerChunks === null)
       await store.originals.release({ ...caller, fileId: known._id }, known.callerChunks.id, session);
     if (known.isContainer)
-      await store.schedules.lookAtContainer(caller, known._id, known.enableAutoSync === true, session);
+      await store.schedules.markContainer(caller, known._id, known.enableAutoSync === true, session);
     await store.runs.accept(
       runId,
       {

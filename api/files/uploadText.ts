@@ -65,7 +65,7 @@ export const uploadText = operation({
   auth: 'user',
   summary: 'Upload a text',
   description: [
-    'Stores a text and returns its record; a workflow chunks and embeds it afterwards. Use it for content that you already have as text: it is always read as plain text. With `overwrite_file_id` it replaces an earlier text: searches find the old chunks until the new ones are ready. That file must be `RAW_TEXT` (400) and at rest (409). Wait for FILE_READY or FILE_ERROR. The body has at most `MAX_CONTENTS_BYTES` bytes (413).',
+    'Stores a text and returns its record; a workflow chunks and embeds it afterwards. Use it for content that you already have as text: it is always read as plain text. With `overwrite_file_id` it replaces an earlier text: searches find the old chunks until the new ones are ready. That file must be `RAW_TEXT` (400) and in a final state (409). Wait for FILE_READY or FILE_ERROR. The body has at most `MAX_CONTENTS_BYTES` bytes (413).',
   ],
   returns: 'Record of the new or overwritten file.',
   createsWork: true,

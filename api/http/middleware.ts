@@ -4,7 +4,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Log } from '../../observability/log.js';
 import { HttpError } from './errors.js';
 import { storeAnswer, storeFailureOf } from './answers/storeAnswers.js';
-import { shownPath, whoseOf } from './telemetry/told.js';
+import { shownPath, requestTenant as callerOf } from './telemetry/loggedRequest.js';
 import { IGNORED_FIELDS_HEADER, ignoredFieldsOf } from './unknownFields/ignoredFields.js';
 import { PREFERENCE_APPLIED_HEADER, PREFER_HEADER } from './unknownFields/prefer.js';
 
@@ -23,7 +23,7 @@ export function requestIds(log: Log): RequestHandler {
       log.info(
         {
           requestId,
-          ...whoseOf(response),
+          ...callerOf(response),
           method: request.method,
           path: shownPath(request, response),
           status: response.statusCode,
@@ -131,7 +131,7 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     const requestId = String(response.locals['requestId']);
     const context = {
       requestId,
-      ...whoseOf(response),
+      ...callerOf(response),
       method: request.method,
       path: shownPath(request, response),
       err: error,

@@ -16,7 +16,7 @@ import { boundChunks } from './body/boundChunks.js';
 import type { ConcurrencyLimiter } from './limits/concurrency.js';
 import { HttpError, invalid, readOnly } from './errors.js';
 import { answerOnce, idempotencyKeyOf } from './idempotency.js';
-import { takeRoute } from './telemetry/metrics.js';
+import { setRoute } from './telemetry/metrics.js';
 import { CHUNK_LIMITS, JSON_LIMITS } from './body/json/limits.js';
 import { readJson, restAfter } from './body/json/read.js';
 import {
@@ -37,7 +37,7 @@ import { requireOwnPage } from './identity/ownPage.js';
 import { changesRecords, fieldsOf, refuseOutdated, rulesOf, userOf } from './perform.js';
 import { createRequestContents } from './body/requestContents.js';
 import { sendEvents, streamList } from './answers/stream.js';
-import { hidePath } from './telemetry/told.js';
+import { hidePath } from './telemetry/loggedRequest.js';
 import { createUnitOfWork } from './unitOfWork.js';
 import { findUnknown, NO_FIELDS } from './unknownFields/fieldTree.js';
 import { collectIgnored, type IgnoredFields } from './unknownFields/ignoredFields.js';
@@ -65,7 +65,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
   const { maxJsonBytes, maxContentsBytes } = deps.settings;
   const rules = rulesOf(deps);
   const count: RequestHandler = (_request, response, next) => {
-    takeRoute(response, path);
+    setRoute(response, path);
     if (auth === 'open') hidePath(response, path);
     next();
   };

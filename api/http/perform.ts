@@ -37,7 +37,8 @@ export const rulesOf = ({ addresses, settings }: ApiDeps): DeploymentRules => ({
 
 /** Returns the name under which concurrent requests of a user are limited. */
 export function userOf({ caller }: Pick<Call<AuthScheme, unknown>, 'caller'>): string {
-  if (caller === null || !('userId' in caller)) throw new Error('Only what acts for an end user is limited by user');
+  if (caller === null || !('userId' in caller))
+    throw new Error('Only requests on behalf of an end user are limited by user');
   return `${caller.organizationId}:${caller.userId}`;
 }
 

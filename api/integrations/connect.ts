@@ -11,15 +11,15 @@ import { presentDataSource } from '../presenters/dataSource.js';
 import { syncOptionFields, toConnectionOptions, toConnectionActions } from '../schemas/consent.js';
 import { dataSourceRecord } from '../schemas/dataSources.js';
 import { nullable } from '../schemas/fields.js';
-import { type HandedOver, handedOver } from '../schemas/handedOver.js';
+import { type SuppliedCredentials, suppliedCredentials } from '../schemas/suppliedCredentials.js';
 import { AFTER_CONNECTING, connectAccount } from './connectAccount.js';
 import { factsIn } from './consent/facts.js';
 import { newConnectionPage } from './consent/newConnectionPage.js';
-import { TAKE_HANDED_OVER } from './handedOver.js';
+import { SUPPLIED_CREDENTIALS } from './suppliedCredentials.js';
 import { named } from '../schemas/reference.js';
 
 /** Returns tokens that the caller obtained elsewhere as the grant of a consent. */
-function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
+function grantOf(source: OAuthSource, given: SuppliedCredentials): StoredGrant {
   const times = { obtainedAt: Date.now(), expiresAt: null };
   const tokens = { accessToken: given['access_token'] ?? '', refreshToken: given['refresh_token'] || null };
   const brought = BROUGHT_CLIENTS[source];
@@ -27,7 +27,7 @@ function grantOf(source: OAuthSource, given: HandedOver): StoredGrant {
     const client = { clientId: given['client_id'] ?? '', clientSecret: given['client_secret'] ?? '' };
     return { ...tokens, ...times, ...client, facts: factsIn(brought.facts, given, ['authentication']) };
   }
-  const fields = (FACT_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.handedOverAs ?? row.field }));
+  const fields = (FACT_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.suppliedAs ?? row.field }));
   const beside = Object.entries(CREDENTIAL_FACTS[source] ?? {}).map(
     ([mine, fact]) => [fact, given[mine] ?? ''] as const,
   );
@@ -57,7 +57,7 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
   body: named(
     'ConnectDataSourceInput',
     Joi.object({
-      authentication: handedOver().description(
+      authentication: suppliedCredentials().description(
         'Source and credentials of the account. `source` determines which fields are required.',
       ),
       sync_options: named(
@@ -84,17 +84,17 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
     }).description('The connected account, and where its user selects items.'),
   ),
   async handle({ caller, body, deps }): Promise<{ data_source: DataSourceRecord; sync_url: string | null }> {
-    const { authentication: given, sync_options: asked } = body;
+    const { authentication: given, sync_options: syncOptions } = body;
     const { source } = given;
     const credentials = isConnectedSource(source)
       ? isOAuthSource(source)
         ? grantOf(source, given)
-        : await TAKE_HANDED_OVER[source]?.(given, deps)
+        : await SUPPLIED_CREDENTIALS[source]?.(given, deps)
       : undefined;
     if (!isConnectedSource(source) || credentials === undefined)
       throw new HttpError(400, `${source} can not be connected in this version.`);
-    const options = toConnectionOptions(source, asked);
-    const actions = toConnectionActions(source, asked);
+    const options = toConnectionOptions(source, syncOptions);
+    const actions = toConnectionActions(source, syncOptions);
     const connected = await connectAccount(
       caller,
       {

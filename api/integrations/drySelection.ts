@@ -21,7 +21,7 @@ export async function drySelection(
   caller: UserCaller,
   source: ConnectedDataSource,
   { externalIds, ingest, incremental = false }: Selection & { readonly externalIds: readonly string[] },
-  { looking, whole }: Deadline,
+  { discovery, whole }: Deadline,
   deps: ApiDeps,
 ) {
   const { samples, settings, store } = deps;
@@ -49,12 +49,12 @@ export async function drySelection(
     }
   };
   const walk = async (named: string): Promise<void> => {
-    for (let at: string | null = null, goesOn = true; goesOn; goesOn = at !== null) {
-      looking.throwIfAborted();
+    for (let at: string | null = null, hasNext = true; hasNext; hasNext = at !== null) {
+      discovery.throwIfAborted();
       const page: Awaited<ReturnType<typeof account.listDescendants>> = await account.listDescendants(
         named,
         at,
-        looking,
+        discovery,
         ingest,
       );
       await take(page.items, named);
@@ -68,7 +68,7 @@ export async function drySelection(
     try {
       await walk(named);
     } catch (error) {
-      if (looking.aborted) {
+      if (discovery.aborted) {
         complete = false;
         break;
       }

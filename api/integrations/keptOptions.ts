@@ -60,16 +60,16 @@ export function selectionOptions(
   given: ReadonlySet<string>,
   { options }: Pick<DataSourceDoc, 'options'>,
 ): SelectionOptions {
-  const asked = toConnectedIngest(body);
+  const requested = toConnectedIngest(body);
   const incremental = body.incremental_sync ?? false;
   const bounds = { dryRun: body.dry_run, maxTokens: body.max_tokens };
-  if (!options) return { ingest: asked, tags: body.tags, incremental, requestId: body.request_id, ...bounds };
+  if (!options) return { ingest: requested, tags: body.tags, incremental, requestId: body.request_id, ...bounds };
   const own = new Set<string>(Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])));
   // Keep the order of the stored options, since another order would count as other options. A field missing in a given
   // part counts as unset, not as set by the connection.
-  const ingest = { ...options.ingest, ...asked };
+  const ingest = { ...options.ingest, ...requested };
   for (const name of Object.keys(ingest) as (keyof IngestOptions)[])
-    copyOption(own.has(name) ? asked : options.ingest, ingest, name);
+    copyOption(own.has(name) ? requested : options.ingest, ingest, name);
   return {
     // Each overlap was smaller than its own chunk size.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },

@@ -40,7 +40,7 @@ export const listItems = operation({
   description: [
     `Returns files, folders and other items as the last listing of the account found them. Use it to show an account for selection: first the root items, then with \`parent_id\` the children of a container.
 
-The source is not asked. Before the first listing has ended, the list is empty or incomplete; \`POST /integrations/items/sync\` lists the account again, and \`sync_status\` of the data source shows the state. A page has up to \`pagination.limit\` items.`,
+No request is sent to the source. Before the first listing has ended, the list is empty or incomplete; \`POST /integrations/items/sync\` lists the account again, and \`sync_status\` of the data source shows the state. A page has up to \`pagination.limit\` items.`,
   ],
   returns: 'One page of items as the last listing found them, and the number of all that match.',
   body: itemListing(),

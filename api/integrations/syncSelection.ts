@@ -10,7 +10,7 @@ import type { SelectionOptions } from './keptOptions.js';
 import { acceptSelection } from '../../store/connections/acceptRuns.js';
 
 /** What follows a selection, for the descriptions of operations. */
-export const AFTER_SELECTION = `The response comes when the selection is accepted (event \`UPDATE\`). A run then creates the files, and \`ALL_FILES_PROCESSED\` reports that all are at rest; poll \`GET /sync_runs\` with the \`data_source_id\` or \`request_id\`.
+export const AFTER_SELECTION = `The response comes when the selection is accepted (event \`UPDATE\`). A run then creates the files, and \`ALL_FILES_PROCESSED\` reports that all are in a final state; poll \`GET /sync_runs\` with the \`data_source_id\` or \`request_id\`.
 
 Options that the request omits come from the call that connected the account, else they are the defaults. With \`dry_run\` the response is an estimate, and nothing changes. A revoked data source returns 409.`;
 

@@ -1,7 +1,7 @@
 import type { ApiDeps } from '../http/deps.js';
 import type { Performer, Perform } from '../http/perform.js';
 
-/** The agent that sent a request, and what its tools and resources work with. */
+/** The agent that sent a request, and the dependencies of its tools and resources. */
 export interface Agent extends Performer {
   /** Whether its token permits tools that write. */
   readonly mayWrite: boolean;

@@ -24,16 +24,16 @@ export function firstThatFit<T>(
   mostCharacters: number,
   shorten: (item: T, most: number) => T = (item) => item,
 ): T[] {
-  let left = roomIn(mostCharacters);
+  let room = roomIn(mostCharacters);
   const fitting: T[] = [];
   for (const item of items) {
     const size = sizeOf(item) + 1;
-    if (size > left) {
-      if (fitting.length === 0) fitting.push(shorten(item, left));
+    if (size > room) {
+      if (fitting.length === 0) fitting.push(shorten(item, room));
       break;
     }
     fitting.push(item);
-    left -= size;
+    room -= size;
   }
   return fitting;
 }

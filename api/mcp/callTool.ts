@@ -18,15 +18,15 @@ export function messageOf({ detail, retryAfterSeconds }: HttpError): string {
   return retryAfterSeconds === null ? text : `${text} Retry after ${retryAfterSeconds} s.`;
 }
 
-/** Returns an error for the agent: of the request, of a store, or of the service itself, which is logged. */
-export function told(error: unknown, { requestId, deps }: Pick<Agent, 'requestId' | 'deps'>): HttpError {
+/** Returns the HTTP error of a failed call. Logs the error if neither the request nor a store caused it. */
+export function toHttpError(error: unknown, { requestId, deps }: Pick<Agent, 'requestId' | 'deps'>): HttpError {
   if (error instanceof HttpError) return error;
   const failure = storeFailureOf(error);
   if (failure) return storeAnswer(failure);
-  deps.log.error({ requestId, err: error }, 'an MCP call failed at a defect');
+  deps.log.error({ requestId, err: error }, 'an MCP call failed because of a defect');
   return new HttpError(
     500,
-    `The service met a fault of its own. Tell its operator the request id ${requestId}, with which its log names the cause.`,
+    `The service failed to run this tool. Try again; if it fails again, give the operator of the service the request id ${requestId}: the service's log has the cause under it.`,
   );
 }
 
@@ -81,7 +81,7 @@ export async function callTool(
     return { structuredContent: result, content: [{ type: 'text', text: asContent(result) }] };
   } catch (error) {
     if (error instanceof McpError) throw error;
-    return { isError: true, content: [{ type: 'text', text: messageOf(told(error, agent)) }] };
+    return { isError: true, content: [{ type: 'text', text: messageOf(toHttpError(error, agent)) }] };
   } finally {
     const { requestId, caller } = agent;
     agent.deps.log.info(

@@ -7,7 +7,7 @@ import { HttpError } from '../http/errors.js';
 import { authenticateAgent } from '../http/identity/authenticate.js';
 import { type Admission, endOf, peerOf } from '../http/mount.js';
 import { createPerform } from '../http/perform.js';
-import { takeRoute } from '../http/telemetry/metrics.js';
+import { setRoute } from '../http/telemetry/metrics.js';
 import { createUnitOfWork } from '../http/unitOfWork.js';
 import type { Agent } from './agent.js';
 import { answerOnTransport } from './answerOnTransport.js';
@@ -71,7 +71,7 @@ const answerAgent: AnswerAgent = (agent, request, response) =>
 export function mountMcp(app: Express, deps: AppDeps, admit: Admission, answerWith = answerAgent): void {
   const { publicUrl, maxContentsBytes } = deps.settings;
   const count: RequestHandler = (_request, response, next) => {
-    takeRoute(response, PATH);
+    setRoute(response, PATH);
     next();
   };
   const identify: RequestHandler = async (request, response, next) => {
@@ -110,7 +110,7 @@ export function mountMcp(app: Express, deps: AppDeps, admit: Admission, answerWi
     scopes_supported: ['read', 'write'],
   };
   app.get([METADATA_PATH, `${METADATA_PATH}${PATH}`], (_request, response) => {
-    takeRoute(response, METADATA_PATH);
+    setRoute(response, METADATA_PATH);
     response.json(metadata);
   });
 }

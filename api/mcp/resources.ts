@@ -7,7 +7,7 @@ import { userFilesV2 } from '../files/userFiles.js';
 import { HttpError } from '../http/errors.js';
 import type { Agent } from './agent.js';
 import { firstThatFit, roomIn } from './bounds.js';
-import { messageOf, told } from './callTool.js';
+import { messageOf, toHttpError } from './callTool.js';
 import { NOTICE } from './content.js';
 import { fileOfAgent, readText } from './readText.js';
 import type { Listed } from './schemas.js';
@@ -103,7 +103,7 @@ export async function readResource(uri: string, agent: Agent): Promise<ReadResou
     const rest = next === null ? {} : { next: `${uriOf(fileId)}?offset=${next}` };
     return { contents: [{ uri, mimeType: TEXT, text, _meta: { notice: NOTICE, ...rest } }] };
   } catch (error) {
-    const { status, ...known } = told(error, agent);
+    const { status, ...known } = toHttpError(error, agent);
     const code = status === 404 ? RESOURCE_NOT_FOUND : status < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError;
     throw new McpError(code, messageOf(new HttpError(status, known.detail, known.retryAfterSeconds)));
   }

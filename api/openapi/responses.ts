@@ -45,7 +45,7 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
     name: 'Conflict',
     description:
       'The record is not in a state that allows the operation, or a request with the same Idempotency-Key is in progress.',
-    detail: 'The file is being synced. Wait until it is at rest, then try again.',
+    detail: 'The file is being synced. Wait until the sync has ended, then try again.',
   },
   413: {
     name: 'ContentTooLarge',

@@ -12,7 +12,7 @@ export interface Schemas {
   of(schema: Joi.Schema, direction: Direction): Json;
   /** Returns what a schema refers to, or the schema itself. */
   resolved(schema: Json): Json;
-  /** Returns `components.schemas`: all named schemas that were asked for, by name. */
+  /** Returns `components.schemas`: all named schemas that were requested, by name. */
   components(): Record<string, Json>;
 }
 
@@ -106,7 +106,7 @@ export function createSchemas(): Schemas {
     return { $ref: `#/components/schemas/${name}` };
   };
 
-  /** The schema itself, without what belongs to the place where it is used. */
+  /** Converts a schema without null, default and description, which depend on the place where it is used. */
   const bare = (schema: Joi.Schema, direction: Direction): Json => {
     const { type, _flags: flags, _valids: valids, _rules: rules, $_terms: terms } = insideOf(schema);
     if (terms.whens) throw new Error('when() is not converted: use alternatives');

@@ -2,7 +2,7 @@ import type { ApiDeps } from '../http/deps.js';
 import { createNameLimiter } from '../http/limits/rateLimit.js';
 import { createLiveOverviews, type LiveSettings } from './live.js';
 import { createOverviews, type OverviewDeps } from './overview.js';
-import { createOpsSessions, oversAmong } from '../http/identity/opsSessions.js';
+import { createOpsSessions, endedAmong } from '../http/identity/opsSessions.js';
 import type { SigningKey } from '../http/identity/signer.js';
 
 interface OpsSettings extends LiveSettings {
@@ -24,6 +24,6 @@ export function createOps(
     opsSessions: createOpsSessions(secretKeys, sessionMs),
     signInTries: createNameLimiter(TRIES_A_MINUTE),
     overviews,
-    live: createLiveOverviews(overviews, (sessions) => oversAmong(sessions, deps.store), live, deps.log),
+    live: createLiveOverviews(overviews, (sessions) => endedAmong(sessions, deps.store), live, deps.log),
   };
 }

@@ -4,7 +4,7 @@ import { isWarning, ITEM_CAUSES, type ItemCause } from '../../contract/runs/ledg
 import { undocumented } from '../http/operation.js';
 import { opsPage } from './answers.js';
 import { OPS_PATH } from '../http/identity/opsSessions.js';
-import { askForKey } from './signIn.js';
+import { signInAnswer } from './signIn.js';
 import { html } from '../http/answers/html.js';
 import { causeName, failedFilesTable, filesLink, NO_CAUSE, remedyOf } from './view/failures.js';
 import { card, nothing } from './view/pieces.js';
@@ -27,12 +27,12 @@ export const opsFiles = undocumented({
   }),
   answer: Joi.any(),
   async handle({ caller, query, deps }) {
-    if (caller === null) return askForKey(401, null);
+    if (caller === null) return signInAnswer(401, null);
     const { organizationId, session } = caller;
     const { store, temporalLinks } = deps;
     const page = query.page ?? 1;
-    const asked = query.cause;
-    const cause = asked === NO_CAUSE ? null : (asked as ItemCause);
+    const requested = query.cause;
+    const cause = requested === NO_CAUSE ? null : (requested as ItemCause);
     const offset = (page - 1) * PER_PAGE;
     const found = await store.files.failed({ organizationId }, { cause, offset, limit: PER_PAGE + 1 });
     const files = found.slice(0, PER_PAGE);

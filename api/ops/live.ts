@@ -32,7 +32,7 @@ export interface LiveSettings {
 }
 
 /** Checks sessions; returns the ended ones. */
-type OverAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]>;
+type EndedAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]>;
 
 /** Interval of keep-alive messages: proxies close idle connections. */
 const BEAT_MS = 15_000;
@@ -51,12 +51,12 @@ const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: 
  */
 export function createLiveOverviews(
   overviews: Pick<Overviews, 'of'>,
-  overAmong: OverAmong,
+  endedAmong: EndedAmong,
   { tickMs, maxClients }: LiveSettings,
   log: Log,
 ): LiveOverviews {
   const rooms = new Map<number, Room>();
-  const looking = new Map<Room, Promise<void>>();
+  const refreshing = new Map<Room, Promise<void>>();
   let isClosing = false;
   const all = (): Watcher[] => [...rooms.values()].flatMap(({ watchers }) => [...watchers]);
   const end = (watcher: Watcher, why: string): void => {
@@ -64,13 +64,13 @@ export function createLiveOverviews(
     watcher.wake();
   };
 
-  const endOvers = async (watchers: ReadonlySet<Watcher>): Promise<void> => {
+  const closeEnded = async (watchers: ReadonlySet<Watcher>): Promise<void> => {
     const sessions = [...watchers].flatMap(({ session }) => session ?? []);
     if (sessions.length === 0) return;
-    const over = await overAmong(sessions);
+    const over = await endedAmong(sessions);
     for (const watcher of watchers) if (watcher.session && over.includes(watcher.session.id)) end(watcher, OVER);
   };
-  const tell = (watcher: Watcher, overview: OrganizationOverview): void => {
+  const update = (watcher: Watcher, overview: OrganizationOverview): void => {
     for (const [name, { text }] of Object.entries(watcher.render(overview))) {
       if (watcher.seen.get(name) === text) continue;
       watcher.seen.set(name, text);
@@ -78,17 +78,17 @@ export function createLiveOverviews(
     }
     if (watcher.pending.size > 0) watcher.wake();
   };
-  const look = async (organizationId: number, room: Room): Promise<void> => {
-    await endOvers(room.watchers);
+  const refresh = async (organizationId: number, room: Room): Promise<void> => {
+    await closeEnded(room.watchers);
     room.last = await overviews.of(organizationId);
-    for (const watcher of room.watchers) tell(watcher, room.last);
+    for (const watcher of room.watchers) update(watcher, room.last);
   };
   /** Sends updates until the last viewer leaves. */
-  const keep = async (organizationId: number, room: Room): Promise<void> => {
+  const keepUpdated = async (organizationId: number, room: Room): Promise<void> => {
     const round = async (): Promise<number> => {
       const begun = performance.now();
       try {
-        await look(organizationId, room);
+        await refresh(organizationId, room);
       } catch (error) {
         log.warn({ organizationId, err: error }, 'the operator page could not be refreshed; trying again');
       }
@@ -97,7 +97,7 @@ export function createLiveOverviews(
     // The round handles its failures itself, so that the pause after them is the same.
     const onError = (): void => undefined;
     await periodically(round, { intervalMs: tickMs, signal: room.closed.signal, onError });
-    looking.delete(room);
+    refreshing.delete(room);
   };
   const close = (organizationId: number, room: Room): void => {
     // A later viewer starts a new group.
@@ -108,11 +108,11 @@ export function createLiveOverviews(
     const known = rooms.get(organizationId);
     known?.watchers.add(watcher);
     // A new viewer receives the latest data at once.
-    if (known?.last) tell(watcher, known.last);
+    if (known?.last) update(watcher, known.last);
     if (known) return known;
     const room: Room = { watchers: new Set([watcher]), last: null, closed: new AbortController() };
     rooms.set(organizationId, room);
-    looking.set(room, keep(organizationId, room));
+    refreshing.set(room, keepUpdated(organizationId, room));
     return room;
   };
 
@@ -158,7 +158,7 @@ export function createLiveOverviews(
       isClosing = true;
       for (const watcher of all()) end(watcher, CLOSING);
       for (const [organizationId, room] of rooms) close(organizationId, room);
-      await Promise.all(looking.values());
+      await Promise.all(refreshing.values());
     },
   };
 }

@@ -5,13 +5,13 @@ import { HttpError, unauthorized } from '../http/errors.js';
 import { EventsAnswer, undocumented } from '../http/operation.js';
 import { opsPage } from './answers.js';
 import { cookieHeader, OPS_PATH } from '../http/identity/opsSessions.js';
-import { askForKey, isSecure } from './signIn.js';
+import { signInAnswer, isSecure } from './signIn.js';
 import { overviewPage, partsOf } from './view/page.js';
 import type { SourcesView } from './view/sources.js';
 import { type Infer, typed } from '../schemas/inferred.js';
 
 /** Retry-After for viewers above the limit. */
-const COME_BACK_S = 30;
+const RETRY_AFTER_S = 30;
 
 /** The view of data sources. Unknown values show the default view, since users type URLs. */
 const view = () =>
@@ -34,7 +34,7 @@ export const ops = undocumented({
   query: view(),
   answer: Joi.any(),
   async handle({ caller, query, deps }) {
-    if (caller === null) return askForKey(401, null);
+    if (caller === null) return signInAnswer(401, null);
     const overview = await deps.overviews.of(caller.organizationId);
     const { session } = caller;
     // An active viewer stays signed in.
@@ -62,7 +62,7 @@ export const opsEvents = undocumented({
       partsOf(overview, shown, deps.temporalLinks),
     );
     if (!open)
-      throw new HttpError(503, 'The maximum number of live operator pages (OPS_CLIENTS) is open.', COME_BACK_S);
+      throw new HttpError(503, 'The maximum number of live operator pages (OPS_CLIENTS) is open.', RETRY_AFTER_S);
     return new EventsAnswer(open);
   },
 });

@@ -58,7 +58,7 @@ interface OlderResults {
 function remembered<T>(
   goodMs: number,
   failed: (error: unknown) => void,
-  look: () => Promise<T>,
+  read: () => Promise<T>,
   { takesOlder = false, oldestMs = Infinity, rest = REST }: OlderResults = {},
 ): () => Promise<T | null> {
   let known: { readonly until: number; readonly value: T | null } | null = null;
@@ -66,7 +66,7 @@ function remembered<T>(
   return () => {
     if (known && performance.now() < known.until) return Promise.resolve(known.value);
     const begun = performance.now();
-    underWay ??= look()
+    underWay ??= read()
       .then(
         (value) => {
           const now = performance.now();
@@ -92,13 +92,13 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   const failedOf = (organizationId: number, part: string) => (error: unknown) =>
     log.warn({ organizationId, part, err: error }, 'a part of the operator page could not be read');
   /** Stalled runs are counted per organization. */
-  const lookAtEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
+  const checkEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
     const { runs: _ofAll, ...checks } = await readiness(deps);
     return checks;
   };
   // No minimum time: an engine that does not respond costs waiting time but no work, and its recovery would otherwise
   // be shown minutes late.
-  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), lookAtEngines, {
+  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), checkEngines, {
     takesOlder: true,
     oldestMs: OLDEST_ENGINES_MS,
     rest: 0,
@@ -115,8 +115,8 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
     );
   };
   const partsOf = (organizationId: number) => {
-    const part = <T>(name: string, ms: number, look: () => Promise<T>) =>
-      remembered(ms, failedOf(organizationId, name), look, { takesOlder: ms > 0 });
+    const part = <T>(name: string, ms: number, read: () => Promise<T>) =>
+      remembered(ms, failedOf(organizationId, name), read, { takesOlder: ms > 0 });
     return {
       organization: part('organization', GOOD_MS.organization, async () => {
         const [{ name, createdAt }, users] = await Promise.all([
@@ -144,7 +144,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
     ttl: KEPT_MS,
     updateAgeOnGet: true,
   });
-  const lookerOf = (organizationId: number) => {
+  const readerOf = (organizationId: number) => {
     const parts = partsOf(organizationId);
     return remembered(goodMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
       const [organization, readyness, sources, runs, failures, webhooks, storage, held, quarantine, stalls, warnings] =
@@ -161,9 +161,9 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   };
   return {
     async of(organizationId) {
-      const look = organizations.get(organizationId) ?? lookerOf(organizationId);
-      organizations.set(organizationId, look);
-      const overview = await look();
+      const read = organizations.get(organizationId) ?? readerOf(organizationId);
+      organizations.set(organizationId, read);
+      const overview = await read();
       if (!overview) throw new Error('The parts of an overview never fail');
       return overview;
     },

@@ -13,7 +13,7 @@ const LONGEST_KEY = 512;
 export const isSecure = ({ publicUrl }: Pick<ApiDeps, 'publicUrl'>): boolean => publicUrl().startsWith('https:');
 
 /** Renders the sign-in form with the error of the last attempt. */
-export const askForKey = (status: number, wrong: string | null, headers: Record<string, string> = {}): PageAnswer =>
+export const signInAnswer = (status: number, wrong: string | null, headers: Record<string, string> = {}): PageAnswer =>
   opsPage(status, (nonce) => signInPage(nonce, wrong), headers);
 
 /** POST /ops/sign_in: exchanges an API key for a session cookie. */
@@ -32,7 +32,7 @@ export const signIn = undocumented({
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const seconds = String(error.retryAfterSeconds ?? 1);
-      return askForKey(429, `Too many keys were tried. Try again in ${seconds} s.`, { 'retry-after': seconds });
+      return signInAnswer(429, `Too many keys were tried. Try again in ${seconds} s.`, { 'retry-after': seconds });
     }
     const key = body.api_key.trim();
     const [organizationId, keyId] =
@@ -41,9 +41,9 @@ export const signIn = undocumented({
         : await Promise.all([deps.store.organizations.organizationOfKey(key), deps.store.apiKeys.idOf(key)]);
     if (organizationId === null || keyId === null) {
       deps.log.warn({ requestId, peer }, 'an unknown key was used to sign in at the operator page');
-      return askForKey(401, key === '' ? 'Give the API key of your organization.' : UNKNOWN);
+      return signInAnswer(401, key === '' ? 'Give the API key of your organization.' : UNKNOWN);
     }
-    deps.signInTries.forgive(peer);
+    deps.signInTries.refund(peer);
     const { cookie, ms } = deps.opsSessions.begin({ organizationId, keyId });
     deps.log.info({ requestId, organizationId, keyId, peer }, 'a browser signed in at the operator page');
     return new RedirectAnswer(OPS_PATH, { 'set-cookie': cookieHeader(cookie, ms, isSecure(deps)) });

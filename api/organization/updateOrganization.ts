@@ -69,7 +69,7 @@ export const updateOrganization = operation({
     };
     await unit.transaction(async (session) => {
       await store.organizations.update(organizationId, change, session);
-      if (changesAutoSync(users)) await store.schedules.lookAtOrganization(organizationId, session);
+      if (changesAutoSync(users)) await store.schedules.markOrganization(organizationId, session);
     });
     return { success: true };
   },

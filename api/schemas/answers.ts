@@ -165,7 +165,7 @@ export const fileRecord = named(
       Joi.string()
         .valid(...EMBEDDING_STORAGE_STATUSES)
         .description(
-          'Where vectors are. `HOT_STORAGE` and `HOT_TO_COLD` (about to leave) are searched, `COLD_STORAGE` and `COLD_TO_HOT` (on the way back) are not.',
+          'Where vectors are. `HOT_STORAGE` and `HOT_TO_COLD` (about to be moved) are searched, `COLD_STORAGE` and `COLD_TO_HOT` (being moved back) are not.',
         ),
     ).description('Whether searches find the file: its vectors are in hot storage, in cold storage, or moving.'),
     created_at: timestamp().description('When the record was created, in UTC.'),

@@ -94,7 +94,7 @@ const emails = () =>
     .description('E-mail addresses: one, or an empty list.');
 
 /** The people and the company of an activity. */
-const whomOf = (activity: string) => ({
+const peopleOf = (activity: string) => ({
   owner: owner().description(`Salesforce user who is responsible for the ${activity}.`),
   account: account().description(`Company that the ${activity} is about; null if none is set.`),
   contact: contact().description(`Person that the ${activity} is with; null if none is set.`),
@@ -103,7 +103,7 @@ const task = named(
   'Task',
   wholeRecord({
     id: recordId(),
-    ...whomOf('task'),
+    ...peopleOf('task'),
     subject: maybe('Short text that says what is to be done.'),
     description: maybe('Free text about the work; null if users entered none.'),
     priority: maybe('Urgency in the words of the organization, such as `High`.'),
@@ -115,7 +115,7 @@ const event = named(
   'Event',
   wholeRecord({
     id: recordId(),
-    ...whomOf('appointment'),
+    ...peopleOf('appointment'),
     subject: maybe('Short text that says what the appointment is about.'),
     description: maybe('Free text about the appointment; null if users entered none.'),
     location: maybe('Where it takes place, as a free text such as a room or an address.'),

@@ -152,7 +152,7 @@ export const pullComment = named(
     id: number(),
     pull_request_review_id: nullable(integer()).description('Review that the comment is part of; `null` if none.'),
     url: apiUrl(),
-    diff_hunk: text('Part of the diff that the comment stands below.'),
+    diff_hunk: text('Part of the diff that the comment belongs to.'),
     path: text('File that is commented on, within the repository.'),
     user: person().description('Account that wrote the comment.'),
     body: text('What the comment says, in Markdown.'),

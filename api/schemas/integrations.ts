@@ -29,7 +29,7 @@ export const optionalAccountId = () =>
   integer().description(
     'Id of the data source. Without it, the only connected account of this source is used: 404 without one, 400 with several.',
   );
-/** The same, and null counts as absent. */
+/** The same field, which may also be null; null counts as absent. */
 export const onlyAccountId = () => orNull(optionalAccountId());
 
 /** Whether records that are read live have the source's own form too. */

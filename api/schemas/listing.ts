@@ -8,7 +8,7 @@ import {
   type Page,
 } from '../../contract/files/fileFilters.js';
 import { integer, orNull, strings } from './fields.js';
-import { asksForTags, tagFilter, tagTree } from './tags.js';
+import { hasConditions, tagFilter, tagTree } from './tags.js';
 import type { Infer, Present, Shape } from './inferred.js';
 import { named } from './reference.js';
 import { embeddingModel, sourceType, fileSyncStatus, orderDirection, typeAtSource } from './enums.js';
@@ -156,7 +156,7 @@ export function toFileFilters(body: FileFiltersBody): FileFilters {
     sources: body.source === undefined ? undefined : [body.source].flat(),
     name: body.name,
     tags: body.tags,
-    tagTree: body.tags_v2 && asksForTags(body.tags_v2) ? body.tags_v2 : undefined,
+    tagTree: body.tags_v2 && hasConditions(body.tags_v2) ? body.tags_v2 : undefined,
     ids: body.ids,
     externalFileIds: body.external_file_ids,
     externalUrls: body.external_urls,

@@ -108,5 +108,5 @@ function tree(depth: number): Joi.ObjectSchema {
 export const tagTree = () => typed<TagTree>(tree(MAX_NESTING));
 
 /** Returns whether a tree has conditions: an AND or OR without elements has none. */
-export const asksForTags = (part: TagTree | TagCondition): boolean =>
-  'key' in part || ('AND' in part ? part.AND : part.OR).some(asksForTags);
+export const hasConditions = (part: TagTree | TagCondition): boolean =>
+  'key' in part || ('AND' in part ? part.AND : part.OR).some(hasConditions);

@@ -108,7 +108,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
   },
   FILE_DELETED: { when: 'A file was deleted by a request with `send_webhook: true`.', info: ['request_id'] },
   ALL_FILES_PROCESSED: {
-    when: 'Every file of a request is at rest. It is the last event of the request; `object_id` is the request id.',
+    when: 'Every file of a request is in a final state. It is the last event of the request; `object_id` is the request id.',
     info: OF_UPLOAD,
   },
   SPARSE_VECTOR_QUEUE_STATUS: {

@@ -30,7 +30,7 @@ async function namedFiles(
   { store }: ApiDeps,
 ): Promise<number[]> {
   const ofItems = item_ids.map(fileOfKey);
-  const known = new Set(await store.ledger.met(run, { fileIds: file_ids, itemIds: item_ids }));
+  const known = new Set(await store.ledger.processed(run, { fileIds: file_ids, itemIds: item_ids }));
   if ([...file_ids.map(String), ...item_ids].some((id) => !known.has(id))) throw notFound('item of this run');
   const fromItems = ofItems.filter((id) => id !== null);
   if (fromItems.length < ofItems.length)
@@ -69,7 +69,7 @@ export const retrySyncRun = operation({
   ],
   returns: 'The new run, how many files it syncs again, and whether more files match.',
   errors: {
-    404: 'The run does not exist or belongs to another caller, or it has not met a named item.',
+    404: 'The run does not exist or belongs to another caller, or a named item is not one of its items.',
     409: 'Nothing of the run can be retried, a named file is being synced, or a named item has no file; or a request with the same Idempotency-Key is in progress.',
   },
   createsWork: true,

@@ -41,7 +41,7 @@ export const updateUsers = operation({
     const change = { customLimits: toLimits(body), ...(sources ? { autoSyncSources: sources } : {}) };
     const known = await unit.transaction(async (session) => {
       const all = await store.users.update(organizationId, body.customer_ids, change, session);
-      if (all && changesAutoSync(body)) await store.schedules.lookAtUsers(organizationId, body.customer_ids, session);
+      if (all && changesAutoSync(body)) await store.schedules.markUsers(organizationId, body.customer_ids, session);
       return all;
     });
     if (!known) throw notFound('user');

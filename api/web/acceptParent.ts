@@ -79,7 +79,7 @@ export async function acceptParent(
   const run = await store.runs.accept(parent.runId, runOf(caller, file._id, parent), session);
   const isAutoSynced = parent.enableAutoSync === true;
   // A new container has no schedule to remove.
-  if (!isNew || isAutoSynced) await store.schedules.lookAtContainer(caller, file._id, isAutoSynced, session);
+  if (!isNew || isAutoSynced) await store.schedules.markContainer(caller, file._id, isAutoSynced, session);
   return { parent: file, first: isNew ? run : null };
 }
 

@@ -88,13 +88,13 @@ async function dryScrapes(caller: UserCaller, body: readonly Body[], deps: ApiDe
 }
 
 /** Accepts all crawls or none. */
-async function acceptAll(caller: UserCaller, asked: readonly NewParent[], deps: ApiDeps): Promise<AcceptedParent[]> {
-  const [first, ...others] = asked;
+async function acceptAll(caller: UserCaller, parents: readonly NewParent[], deps: ApiDeps): Promise<AcceptedParent[]> {
+  const [first, ...others] = parents;
   if (first && others.length === 0) return [await acceptSingleParent(caller, first, deps)];
   return deps.unit.transaction(async (session) => {
     const accepted: AcceptedParent[] = [];
     // Sequential: a session executes one command at a time.
-    for (const parent of asked) accepted.push(await acceptParent(caller, parent, deps.store, session));
+    for (const parent of parents) accepted.push(await acceptParent(caller, parent, deps.store, session));
     return accepted;
   });
 }
@@ -132,7 +132,7 @@ export const webScrape = operation({
         requestId: randomUUID(),
       })),
     );
-    const asked = scrapes.map(({ request, runId, requestId, maxTokens }): NewParent => {
+    const newParents = scrapes.map(({ request, runId, requestId, maxTokens }): NewParent => {
       const { maxPagesToScrape, recursionDepth, enableAutoSync } = request.scrape;
       return {
         runId,
@@ -145,7 +145,7 @@ export const webScrape = operation({
         facts: { max_pages_to_scrape: maxPagesToScrape, recursion_depth: recursionDepth },
       };
     });
-    const parents = await acceptAll(caller, asked, deps);
+    const parents = await acceptAll(caller, newParents, deps);
     for (const [index, { runId }] of scrapes.entries()) unit.start(runId, parents[index]?.first);
     return parents.map(({ parent }) => presentFile(parent, { workflowLink }));
   },

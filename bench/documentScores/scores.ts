@@ -50,13 +50,13 @@ function plainNumber(word: string): string {
 }
 
 function commonWords(a: readonly string[], b: readonly string[]): number {
-  const left = new Map<string, number>();
-  for (const word of a) left.set(word, (left.get(word) ?? 0) + 1);
+  const counts = new Map<string, number>();
+  for (const word of a) counts.set(word, (counts.get(word) ?? 0) + 1);
   let common = 0;
   for (const word of b) {
-    const count = left.get(word) ?? 0;
+    const count = counts.get(word) ?? 0;
     if (count === 0) continue;
-    left.set(word, count - 1);
+    counts.set(word, count - 1);
     common += 1;
   }
   return common;

@@ -9,7 +9,7 @@ import { RecursiveCharacterTextSplitter } from '@langchain/textsplitters';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { getEncoding } from 'js-tiktoken';
 
-import { type Orders, peer, timed } from './peer.js';
+import { type PeerOptions, peer, timed } from './peer.js';
 import { SharedEmbeddings } from './sharedEmbeddings.js';
 
 /** Qdrant's limit on request bodies rejects a single upsert of all documents, so the script sends batches. */
@@ -24,7 +24,7 @@ async function writeLines(file: string, chunks: Document[]): Promise<void> {
   await once(out, 'finish');
 }
 
-async function storeVectors(chunks: Document[], vectors: NonNullable<Orders['vectors']>): Promise<void> {
+async function storeVectors(chunks: Document[], vectors: NonNullable<PeerOptions['vectors']>): Promise<void> {
   const embeddings = new SharedEmbeddings(vectors);
   const store = new QdrantVectorStore(embeddings, { url: vectors.qdrantUrl, collectionName: `peer-${process.pid}` });
   for (let from = 0; from < chunks.length; from += DOCUMENTS_PER_UPSERT) {

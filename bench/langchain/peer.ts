@@ -1,6 +1,9 @@
-/** Shared code of the peers: they get their options as one JSON argument and send their result to the parent process. */
+/**
+ * Shared code of the peers, the programs that the service is compared with. They get their options as one JSON argument
+ * and send their result to the parent process.
+ */
 
-export interface Orders {
+export interface PeerOptions {
   readonly sitemap: string;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
@@ -24,10 +27,10 @@ export interface PeerDone {
 }
 
 /** Runs the peer's work and sends the result to the parent. Modules are loaded before the clock starts. */
-export async function peer(work: (orders: Orders) => Promise<Omit<PeerDone, 'totalMs'>>): Promise<void> {
-  const orders = JSON.parse(process.argv[2] ?? '') as Orders;
+export async function peer(work: (options: PeerOptions) => Promise<Omit<PeerDone, 'totalMs'>>): Promise<void> {
+  const options = JSON.parse(process.argv[2] ?? '') as PeerOptions;
   const startedAt = performance.now();
-  const done = await work(orders);
+  const done = await work(options);
   const totalMs = performance.now() - startedAt;
   // Stay alive until the parent has read the processor time of this process.
   process.once('disconnect', () => process.exit(0));

@@ -8,7 +8,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import bm25 from 'wink-bm25-text-search';
 import nlp from 'wink-nlp-utils';
 
-import type { RetrievalDone, RetrievalOrders } from '../retrieval/peerOrders.js';
+import type { RetrievalDone, RetrievalOptions } from '../retrieval/peerOrders.js';
 import type { QuestionSet } from '../retrieval/questionSet.js';
 import { SharedEmbeddings } from './sharedEmbeddings.js';
 
@@ -32,7 +32,7 @@ function searchWords(chunks: readonly Document[]): (query: string, depth: number
   return (query, depth) => engine.search(query, depth).map(([index]: [string, number]) => Number(index));
 }
 
-const { file, chunkSize, chunkOverlap, depth, vectors } = JSON.parse(process.argv[2] ?? '') as RetrievalOrders;
+const { file, chunkSize, chunkOverlap, depth, vectors } = JSON.parse(process.argv[2] ?? '') as RetrievalOptions;
 const { passages, questions } = JSON.parse(await readFile(file, 'utf8')) as QuestionSet;
 const splitter = new RecursiveCharacterTextSplitter({
   chunkSize,

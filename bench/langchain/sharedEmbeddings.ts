@@ -2,14 +2,14 @@ import { Embeddings } from '@langchain/core/embeddings';
 
 import { createLocalProvider } from '../../providers/embeddings/providers/local.js';
 import { createEmbeddings } from '../../providers/embeddings/registry.js';
-import type { Orders } from './peer.js';
+import type { PeerOptions } from './peer.js';
 
 /** Our embedder behind LangChain's interface, with the same model, windows and number of processes as in the service. */
 export class SharedEmbeddings extends Embeddings {
   private readonly embedder;
   private readonly space: string;
 
-  constructor(local: NonNullable<Orders['vectors']>) {
+  constructor(local: NonNullable<PeerOptions['vectors']>) {
     super({});
     this.embedder = createEmbeddings({ local: createLocalProvider(local) });
     this.space = this.embedder.spaceOf('OPENAI').name;

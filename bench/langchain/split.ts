@@ -3,7 +3,7 @@ import { RecursiveCharacterTextSplitter, TokenTextSplitter } from '@langchain/te
 import { countTokens, decode, encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { getEncoding } from 'js-tiktoken';
 
-import { type SplitOrders, splitRounds } from '../splitRounds.js';
+import { type SplitOptions, splitRounds } from '../splitRounds.js';
 
 const tiktoken = getEncoding('cl100k_base');
 const LENGTH = {
@@ -27,7 +27,7 @@ class OfflineTokenTextSplitter extends TokenTextSplitter {
   }
 }
 
-function splitterOf({ splitter, tokenizer, chunkSize, chunkOverlap }: SplitOrders) {
+function splitterOf({ splitter, tokenizer, chunkSize, chunkOverlap }: SplitOptions) {
   const sizes = { chunkSize, chunkOverlap };
   if (tokenizer === 'own') throw new Error('LangChain has no tokenizer of its own');
   if (splitter === 'RecursiveCharacterTextSplitter')
@@ -35,4 +35,4 @@ function splitterOf({ splitter, tokenizer, chunkSize, chunkOverlap }: SplitOrder
   return new OfflineTokenTextSplitter(tokenizer, sizes);
 }
 
-await splitRounds((text, orders) => splitterOf(orders).splitText(text));
+await splitRounds((text, options) => splitterOf(options).splitText(text));

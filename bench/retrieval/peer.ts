@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
 import { forkModule } from '../site.js';
-import type { RetrievalDone, RetrievalOrders } from './peerOrders.js';
+import type { RetrievalDone, RetrievalOptions } from './peerOrders.js';
 import type { QuestionSet } from './questionSet.js';
 
 interface PeerOptions {
@@ -19,8 +19,8 @@ export async function runRetrievalPeer(folder: string, set: QuestionSet, options
   const file = path.join(folder, 'questions.json');
   await writeFile(file, JSON.stringify(set));
   const { chunk_size: chunkSize, chunk_overlap: chunkOverlap, depth, vectors } = options;
-  const orders: RetrievalOrders = { file, chunkSize, chunkOverlap, depth, vectors };
-  const child = forkModule('langchain/retrieve.ts', [JSON.stringify(orders)]);
+  const peerOptions: RetrievalOptions = { file, chunkSize, chunkOverlap, depth, vectors };
+  const child = forkModule('langchain/retrieve.ts', [JSON.stringify(peerOptions)]);
   const ended = once(child, 'exit');
   const done = await Promise.race([
     once(child, 'message').then(([message]) => message as RetrievalDone),

@@ -1,7 +1,7 @@
 /** Options and results of the peer of `bench:retrieval`, `bench/langchain/retrieve.ts`. */
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
 
-export interface RetrievalOrders {
+export interface RetrievalOptions {
   /** A QuestionSet as JSON. */
   readonly file: string;
   readonly chunkSize: number;

@@ -50,9 +50,9 @@ export const isWholeRebuild = ({ finishedRuns, runs, brokenRuns, failed }: Rebui
 
 const linesOf = (progress: RebuildProgress, files: number): string[] => {
   const skipped = Object.entries(progress.skipped).map(([reason, count]) => `${count} skipped (${reason})`);
-  const looked = progress.rebuilt + progress.failed + Object.values(progress.skipped).reduce((a, b) => a + b, 0);
+  const processed = progress.rebuilt + progress.failed + Object.values(progress.skipped).reduce((a, b) => a + b, 0);
   return [
-    `${bar(looked, files)} files · ${progress.rebuilt} rebuilt (${progress.chunks} chunks) · ${[`${progress.failed} failed`, ...skipped].join(' · ')}`,
+    `${bar(processed, files)} files · ${progress.rebuilt} rebuilt (${progress.chunks} chunks) · ${[`${progress.failed} failed`, ...skipped].join(' · ')}`,
     `${progress.finishedRuns} of ${progress.runs} users done`,
   ];
 };

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { loadConfig } from '../../config/config.js';
 import { readSecretKeys } from '../../config/secretKeys.js';
 import type { Config } from '../../config/types.js';
-import { refuseHalfRestored, RESTORING } from '../../engines/restoring.js';
+import { refuseIncompleteRestore, RESTORING } from '../../engines/restoring.js';
 import { copyHashed, syncFolder } from '../backup/copy.js';
 import { DATA, fingerprintOf, type Manifest, readManifest, readSums } from '../backup/manifest.js';
 import { holdData, isThere, type Part, partsOf } from '../backup/parts.js';
@@ -131,7 +131,7 @@ export const restore: Command = {
     } finally {
       await lock.release();
     }
-    refuseHalfRestored(dataDir);
+    refuseIncompleteRestore(dataDir);
     terminal.out(
       `${manifest.files} files of ${manifest.made_at} are restored: ${manifest.parts.join(', ')}. Run npm start.`,
     );

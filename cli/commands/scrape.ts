@@ -4,7 +4,7 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { openApi } from '../api.js';
 import { createPainter } from '../bars.js';
 import { type Call, type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';
-import { bundleLine, bundleOf, findFiles, isAtRest } from '../work.js';
+import { bundleLine, bundleOf, findFiles, isSettled } from '../work.js';
 
 const LOOK_EVERY_MS = 500;
 
@@ -15,12 +15,12 @@ async function accepted(
 ): Promise<FileRecord | undefined> {
   const { args, has, number } = call;
   const [url, pages, depth, chunkSize] = [args[0], number('max-pages'), number('depth', 0), number('chunk-size')];
-  const wishes = {
+  const fields = {
     ...(pages === undefined ? {} : { max_pages_to_scrape: pages }),
     ...(chunkSize === undefined ? {} : { chunk_size: chunkSize }),
   };
-  if (has('sitemap')) return api.post<FileRecord>('/scrape_sitemap', { url, ...wishes }, customer);
-  const crawl = { url, ...wishes, ...(depth === undefined ? {} : { recursion_depth: depth }) };
+  if (has('sitemap')) return api.post<FileRecord>('/scrape_sitemap', { url, ...fields }, customer);
+  const crawl = { url, ...fields, ...(depth === undefined ? {} : { recursion_depth: depth }) };
   return (await api.post<FileRecord[]>('/web_scrape', [crawl], customer))[0];
 }
 
@@ -52,7 +52,7 @@ export const scrape: Command = {
         [file] = await findFiles(api, customer, String(id), 1);
         if (!file) throw new CommandError(`File ${id} was deleted while it was scraped.`);
         painter.paint([bundleLine(await bundleOf(api, customer, file))]);
-        if (isAtRest(file) || terminal.stopped.aborted) break;
+        if (isSettled(file) || terminal.stopped.aborted) break;
         await sleep(LOOK_EVERY_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
       }
       painter.end();
@@ -61,7 +61,7 @@ export const scrape: Command = {
     else {
       const { sync_status, sync_error_message } = file;
       terminal.out(`file ${id}: ${sync_status}${sync_error_message === null ? '' : `: ${sync_error_message}`}`);
-      if (!isAtRest(file)) terminal.out(`Watch its progress: npm run cli -- status --customer ${customer} --watch`);
+      if (!isSettled(file)) terminal.out(`Watch its progress: npm run cli -- status --customer ${customer} --watch`);
     }
     return ['SYNC_ERROR', 'SYNC_ABORTED'].includes(file.sync_status) ? 1 : 0;
   },

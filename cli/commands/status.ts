@@ -54,7 +54,7 @@ function linesOf({ ready, users, work }: Status): string[] {
   return [
     ready,
     ...work.flatMap(({ customer_id, ready: done, in_motion, failed, bundles, failures }) => [
-      `${customer_id}: ${done} ready, ${in_motion} in motion, ${failed} failed`,
+      `${customer_id}: ${done} ready, ${in_motion} in progress, ${failed} failed`,
       ...bundles.map(bundleLine),
       ...failures.map(failure),
     ]),

@@ -19,6 +19,6 @@ export const messageOf = (error: unknown): string => {
   return cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
 };
 
-/** Returns the exit code of the command: 1 if a check is bad. Warnings and skipped checks are no failure. */
+/** Returns the exit code of the command: 1 if a check is bad. Warnings and skipped checks do not count as failures. */
 export const exitCodeOf = (checks: readonly Pick<Check, 'state'>[]): number =>
   checks.some(({ state }) => state === 'bad') ? 1 : 0;

@@ -5,12 +5,12 @@ const MAX_SKEW_MS = 5_000;
 
 /**
  * Compares this machine's clock with MongoDB's, accurate to the duration of the request.
- * @param asked time of this machine before the request, in milliseconds since 1970
- * @param answered time of this machine after the answer
+ * @param sentAt time of this machine before the request, in milliseconds since 1970
+ * @param receivedAt time of this machine after the answer
  */
-export function clockCheck(mongodb: Date, asked: number, answered: number): Check {
+export function clockCheck(mongodb: Date, sentAt: number, receivedAt: number): Check {
   const name = 'clock';
-  const skew = Math.max(0, asked - mongodb.getTime(), mongodb.getTime() - answered);
+  const skew = Math.max(0, sentAt - mongodb.getTime(), mongodb.getTime() - receivedAt);
   const found = `differs from MongoDB's by ${Math.round(skew / 1000)} s`;
   return skew <= MAX_SKEW_MS
     ? ok(name, found)

@@ -52,7 +52,7 @@ export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
   if (mongodbUri === null) return { checks: [notSet(name, 'MONGODB_URI')], inspection: null, deploymentId: null };
   try {
     const inspection = await inspectMongodb(mongodbUri);
-    const asked = Date.now();
+    const sentAt = Date.now();
     const { version, replicaSet, clock: now, schema, deploymentId } = await inspection.server();
     const checks = [
       replicaSet === null
@@ -62,7 +62,7 @@ export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
             'Transactions require a replica set: start mongod with --replSet, then run rs.initiate().',
           )
         : ok(name, `${version}, replica set ${replicaSet}`),
-      clockCheck(now, asked, Date.now()),
+      clockCheck(now, sentAt, Date.now()),
     ];
     if (schema !== null && schema > SCHEMA_VERSION)
       checks.push(

@@ -29,7 +29,7 @@ async function stuckFiles(
   temporal: TemporalInspection | null,
 ): Promise<Check[]> {
   const name = 'unfinished files';
-  const moving = await inspection.inMotion(MOST);
+  const moving = await inspection.unfinishedFiles(MOST);
   const sum = moving.reduce((all, { files }) => all + files, 0);
   const ownerless = moving.filter(({ run }) => run === null);
   const gone: typeof moving = [];

@@ -36,14 +36,14 @@ export async function itemAt(client: SourceClient, { kind, id }: Place): Promise
 /**
  * Returns a page of events and the next stream position. The position exceeds the safe integers, so it stays text.
  */
-async function takeEvents(
+async function fetchEvents(
   client: SourceClient,
   position: string,
 ): Promise<{ readonly entries: readonly Json[]; readonly next: string }> {
   const query = { stream_type: 'changes', stream_position: position, limit: EVENTS_PER_PAGE };
   const answer = await client.get(['events'], query);
-  const told = answer['next_stream_position'];
-  const next = typeof told === 'number' || typeof told === 'string' ? String(told) : '';
+  const nextPosition = answer['next_stream_position'];
+  const next = typeof nextPosition === 'number' || typeof nextPosition === 'string' ? String(nextPosition) : '';
   if (!/^\d{1,30}$/.test(next))
     throw new Fault('server_error', 'Box returned no position in its event stream. It is retried automatically.');
   return { entries: requireList('Box', answer['entries']).map(asObject), next };
@@ -76,15 +76,15 @@ async function changeOf(client: SourceClient, place: Place): Promise<Change> {
 export const boxChanges = changeFeed(TOKEN, {
   async now(client) {
     const at = Date.now();
-    return { position: (await takeEvents(client, 'now')).next, at };
+    return { position: (await fetchEvents(client, 'now')).next, at };
   },
 
   async since(client, { position, at: readAt }) {
     const at = Date.now();
     if (at - readAt >= KNOWN_FOR_MS) throw stale();
-    let page: Awaited<ReturnType<typeof takeEvents>>;
+    let page: Awaited<ReturnType<typeof fetchEvents>>;
     try {
-      page = await takeEvents(client, position);
+      page = await fetchEvents(client, position);
     } catch (error) {
       throw error instanceof Fault && error.kind === 'bad_response' ? stale() : error;
     }

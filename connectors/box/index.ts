@@ -7,7 +7,7 @@ import type { OAuthGrant } from '../oauthSpec.js';
 import type { Refusal, SourceClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
 import type { ErrorClass } from '../errorClasses.js';
-import { folderWalk, takeFolder } from '../folderWalk.js';
+import { folderWalk, nextFolderPage } from '../folderWalk.js';
 import { asObject, asText, type Json, omitNull } from '../json.js';
 import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type Place, parseItemId, ROOT } from './adapter.js';
 import { boxChanges, itemAt } from './changes.js';
@@ -17,7 +17,7 @@ import { noSuchItem, requireList } from '../faults.js';
 
 const PER_PAGE = '1000';
 /** Wait if Box does not say when a file is ready for download. */
-const UNSAID_WAIT_MS = 10_000;
+const DEFAULT_WAIT_MS = 10_000;
 
 /** Error codes whose meaning differs from their status. */
 const CODES: Readonly<Record<string, ErrorClass>> = {
@@ -67,7 +67,7 @@ async function bytesOf(client: SourceClient, id: string, file: Json) {
   if (answer.status === 202) {
     const seconds = Number(answer.headers['retry-after']);
     throw new Fault('server_error', 'Box has not prepared this file for download yet. It is retried automatically.', {
-      retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : UNSAID_WAIT_MS,
+      retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : DEFAULT_WAIT_MS,
     });
   }
   const sha1 = asText(file['sha1']);
@@ -82,7 +82,7 @@ async function bytesOf(client: SourceClient, id: string, file: Json) {
 async function openFile(client: SourceClient, externalId: string): Promise<ItemContent> {
   const { place, json } = await named(client, externalId);
   if (place.kind === 'folder') {
-    // Only inaccessible folders have a file: listing one throws its error.
+    // A folder becomes a file only if it is inaccessible. Listing it throws the error that the file reports.
     await listFolder(client, place.id, null);
     throw new Fault('unsupported_type', 'A Box folder has no text of its own: sync the files in it.');
   }
@@ -129,10 +129,10 @@ export const box: Connector<OAuthGrant> = {
 
   async listDescendants(client, externalId, cursor) {
     const list = (folder: string, at: string | null) => listFolder(client, parseItemId(folder)?.id ?? '', at);
-    if (cursor !== null) return takeFolder(cursor, list);
+    if (cursor !== null) return nextFolderPage(cursor, list);
     if (externalId === ROOT || externalId === idOf({ kind: 'folder', id: ROOT })) {
       const whole = idOf({ kind: 'folder', id: ROOT });
-      return takeFolder(folderWalk(whole, whole), list);
+      return nextFolderPage(folderWalk(whole, whole), list);
     }
     const { place, json } = await named(client, externalId);
     const itself = itemOf(json);

@@ -87,7 +87,7 @@ export async function siteOf(client: GrantClient): Promise<Site> {
   const key = createHash('sha256')
     .update(`${accessToken} ${named ?? ''}`)
     .digest('base64');
-  // Every call needs it, so it is cached, for the token that may see it.
+  // Every call needs the site, so it is cached, by token: another token may have no access to it.
   return client.cache.getOrFind(key, () => findSite(client, named));
 }
 
@@ -120,17 +120,17 @@ const ask = ({ client, site }: Call, path: readonly string[], query: Record<stri
   client.get(['ex', 'confluence', site.cloudId, 'wiki', 'api', 'v2', ...path], query);
 
 /** Requests one object by its id. @throws Fault server_error for an answer without an id */
-export const askThing = async (
+export const fetchObject = async (
   call: Call,
   path: readonly string[],
   query: Record<string, string> = {},
-): Promise<Json> => requireId('Confluence', await ask(call, path, query), 'what was asked for');
+): Promise<Json> => requireId('Confluence', await ask(call, path, query), 'the requested object');
 
 /** The API's maximum page size. */
 const PER_PAGE = '250';
 
 /** Returns a page of a list. Only the cursor of the next link is used: its host and path are not trusted. */
-export async function takePage(
+export async function fetchPage(
   call: Call,
   path: readonly string[],
   query: Record<string, string>,

@@ -7,7 +7,7 @@ import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { ItemPage } from '../sourceItem.js';
 import { contentOf, itemOfSpace, parseItemId } from './adapter.js';
-import { askThing, asText, atlassianConsent, type Call, classify, siteOf, takePage, waitMs } from './api.js';
+import { fetchObject, asText, atlassianConsent, type Call, classify, siteOf, fetchPage, waitMs } from './api.js';
 import { belowContent, belowSpace } from './tree.js';
 import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
@@ -41,7 +41,7 @@ export const confluence: Connector<OAuthGrant> = {
   async listRoots(client, cursor): Promise<ItemPage> {
     const site = await siteOf(client);
     const call: Call = { client, site };
-    const { values, next } = await takePage(call, ['spaces'], { status: 'current', sort: 'id' }, cursor);
+    const { values, next } = await fetchPage(call, ['spaces'], { status: 'current', sort: 'id' }, cursor);
     return { items: values.flatMap((space) => itemOfSpace(site, space) ?? []), next };
   },
 
@@ -59,10 +59,10 @@ export const confluence: Connector<OAuthGrant> = {
     const { kind, id } = place;
     if (kind === 'spaces' || kind === 'folders') {
       // Listings contain no such id. If the container exists, the error says that its pages can be read.
-      await askThing(call, [kind, id]);
+      await fetchObject(call, [kind, id]);
       throw new Fault('unsupported_type', 'A space or folder of Confluence has no text of its own: sync its pages.');
     }
-    const json = await askThing(call, [kind, id], { 'body-format': 'storage' });
+    const json = await fetchObject(call, [kind, id], { 'body-format': 'storage' });
     // The API still returns deleted pages for some time.
     if ((asText(json['status']) ?? 'current') !== 'current') throw noSuchItem('Confluence');
     return contentOf(call.site, json, externalId);

@@ -44,9 +44,9 @@ interface Open {
   /** The closing tag. */
   readonly end: string;
   readonly isSilent: boolean;
-  /** Number of texts written before it. */
-  readonly saidBefore: number;
-  /** Text that replaces it if it contains none. */
+  /** Number of texts written before the element. */
+  readonly textsBefore: number;
+  /** Text that replaces the element if it contains no text. */
   label: string;
 }
 
@@ -64,15 +64,15 @@ export function htmlOfStorage(storage: string): string {
   const open: Open[] = [];
   const macros: string[] = [];
   let silent = 0;
-  let said = 0;
+  let textCount = 0;
   const say = (text: string): void => {
     if (silent > 0 || text === '') return;
     parts.push(text);
-    if (text.trim() !== '') said += 1;
+    if (text.trim() !== '') textCount += 1;
   };
 
   const begin = (tag: string, attributes: Readonly<Record<string, string>>): Open => {
-    const plain = { tag, end: '', isSilent: false, saidBefore: said, label: '' };
+    const plain = { tag, end: '', isSilent: false, textsBefore: textCount, label: '' };
     if (KEPT.has(tag)) {
       const kept = KEPT_ATTRIBUTES.flatMap((name) =>
         attributes[name] === undefined ? [] : [` ${name}="${escapeHtml(attributes[name])}"`],
@@ -133,7 +133,7 @@ export function htmlOfStorage(storage: string): string {
         const one = open.pop();
         if (!one) return;
         if (one.isSilent) silent -= 1;
-        if (one.label !== '' && one.saidBefore === said) say(escapeHtml(one.label));
+        if (one.label !== '' && one.textsBefore === textCount) say(escapeHtml(one.label));
         if (one.end !== '') parts.push(one.end);
         if (one.tag === 'ac:structured-macro' || one.tag === 'ac:macro') macros.pop();
       },

@@ -3,7 +3,7 @@ import { withCursor, shapeOf, listOf, nullable, oneOf, string, type Checked } fr
 import { Fault } from '../../contract/failures.js';
 import type { SourceItem } from '../sourceItem.js';
 import { folderAround, KINDS, itemOfContent, itemOfSpace, skippedOf, type Place, parseItemId } from './adapter.js';
-import { askThing, asText, type Call, takePage } from './api.js';
+import { fetchObject, asText, type Call, fetchPage } from './api.js';
 import type { Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
 
@@ -32,7 +32,7 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
     if (id === null || seen.has(id)) continue;
     seen.add(id);
     try {
-      const json = await askThing(call, ['folders', id]);
+      const json = await fetchObject(call, ['folders', id]);
       const item = itemOfContent(call.site, 'folders', json);
       if (item !== null) items.push(item);
       open.push(folderAround(json));
@@ -47,9 +47,9 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
 /** Returns a page of a space and its contents: its pages at any depth, then its blog posts. */
 export const belowSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string, given) => {
   const { part, at, folders }: SpaceCursor = given ?? { part: 'pages', at: null, folders: [] };
-  const own = given === null ? itemOfSpace(call.site, await askThing(call, ['spaces', id])) : null;
+  const own = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;
   // Sorted by id, so that concurrent changes do not shift later pages.
-  const { values, next } = await takePage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
+  const { values, next } = await fetchPage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
   const around = await foldersAround(call, values, new Set(folders));
   const items = values.flatMap((json) => itemOfContent(call.site, part, json) ?? []);
   const remembered = [...folders, ...around.map(({ externalId }) => externalId.slice(externalId.indexOf(':') + 1))];
@@ -75,7 +75,7 @@ const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length
 /** Returns the item of a page, folder or blog post. */
 async function itself(call: Call, { kind, id }: Place): Promise<SourceItem> {
   if (kind === 'spaces') throw noSuchItem('Confluence');
-  const item = itemOfContent(call.site, kind, await askThing(call, [kind, id]));
+  const item = itemOfContent(call.site, kind, await fetchObject(call, [kind, id]));
   if (item === null) throw noSuchItem('Confluence');
   return item;
 }
@@ -90,7 +90,7 @@ async function wholeItems(call: Call, children: readonly Json[], parent: Place):
   if (ids.length === 0) return folders;
   const pages: Json[] = [];
   for (let at: string | null | undefined; at !== null;) {
-    const page = await takePage(call, ['pages'], { id: ids.join(','), status: 'current', sort: 'id' }, at ?? null);
+    const page = await fetchPage(call, ['pages'], { id: ids.join(','), status: 'current', sort: 'id' }, at ?? null);
     pages.push(...page.values);
     at = page.next;
   }
@@ -107,7 +107,7 @@ export const belowContent = withCursor(TREE_CURSOR, async (call: Call, place: Pl
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   try {
-    const children = await takePage(call, [first.kind, first.id, 'direct-children'], {}, at);
+    const children = await fetchPage(call, [first.kind, first.id, 'direct-children'], {}, at);
     const items = await wholeItems(call, children.values, first);
     // Depth first, so that the list of open containers stays short.
     const later = [...items.flatMap(({ externalId }) => parseItemId(externalId) ?? []), ...rest];

@@ -35,7 +35,10 @@ async function workspaces(client: SourceClient): Promise<readonly Workspace[]> {
   return asObjects(requireList('Document360', data)).flatMap((one) => workspaceOf(one) ?? []);
 }
 
-/** Returns the language of a workspace. Every article needs it, so it is cached, for the token that may see it. */
+/**
+ * Returns the language of a workspace. Every article needs it, so it is cached, by token: another token may have no
+ * access to it.
+ */
 async function languageOf(client: AccountClient<Document360Credentials>, id: string): Promise<string> {
   const key = createHash('sha256').update(`${client.credentials.accessToken} ${id}`).digest('base64');
   return client.cache.getOrFind(key, async () => {
@@ -79,7 +82,7 @@ export const document360: Connector<Document360Credentials> = {
     if (place === null) throw noSuchItem('Document360');
     const workspace = (await workspaces(client)).find(({ id }) => id === place.workspace);
     if (!workspace) throw noSuchItem('Document360');
-    // Nor this one: it returns the whole tree.
+    // The API does not paginate this list either: it returns the whole tree.
     const path = ['v2', 'ProjectVersions', workspace.id, 'categories'];
     const { data } = await client.get(path, { langCode: workspace.language });
     const all = [

@@ -92,8 +92,8 @@ export const download = (
   within(client, async (headers) => {
     // Header values must be ASCII; ids and format names are.
     const options = { at: 'content', headers: { ...headers, 'dropbox-api-arg': JSON.stringify(given) } };
-    const { bytes, headers: told } = await client.content(['files', method], {}, options);
-    return { bytes, result: resultOf(told['dropbox-api-result']) };
+    const { bytes, headers: answerHeaders } = await client.content(['files', method], {}, options);
+    return { bytes, result: resultOf(answerHeaders['dropbox-api-result']) };
   });
 
 function resultOf(header: string | undefined): Json {

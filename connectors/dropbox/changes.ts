@@ -80,9 +80,9 @@ export const dropboxChanges = changeFeed(TOKEN, {
           )
         : error;
     }
-    const told = await changesOf(client, requireList('Dropbox', page['entries']).map(asObject));
+    const changes = await changesOf(client, requireList('Dropbox', page['entries']).map(asObject));
     const more = page['has_more'] === true;
     const next = { ...(more ? point : nextPass(point)), cursor: cursorOf(page), isUnderWay: more };
-    return { ...told, next, more };
+    return { ...changes, next, more };
   },
 });

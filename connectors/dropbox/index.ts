@@ -6,7 +6,7 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
-import { folderWalk, takeFolder } from '../folderWalk.js';
+import { folderWalk, nextFolderPage } from '../folderWalk.js';
 import { asName, asObject, asText, omitNull } from '../json.js';
 import { contentHash, contentOf, exportOf, isFolder, itemOf } from './adapter.js';
 import { classify, currentAccount, download, waitMs } from './api.js';
@@ -21,7 +21,7 @@ const WHOLE: readonly string[] = ['', '/'];
 async function openFile(client: GrantClient, externalId: string): Promise<ItemContent> {
   const file = await entryAt(client, externalId);
   if (isFolder(file)) {
-    // Only inaccessible folders have a file: listing one throws its error.
+    // A folder becomes a file only if it is inaccessible. Listing it throws the error that the file reports.
     await listFolder(client, asText(file['id']) ?? '', null, null);
     throw new Fault('unsupported_type', 'A Dropbox folder has no text of its own: sync the files in it.');
   }
@@ -33,8 +33,8 @@ async function openFile(client: GrantClient, externalId: string): Promise<ItemCo
       'Dropbox cannot export this type of document in a readable format. Export it there, then upload the file.',
     );
   if (made !== null) {
-    const asked = made.format === null ? { path } : { path, export_format: made.format };
-    const { bytes, result } = await download(client, 'export', asked);
+    const fields = made.format === null ? { path } : { path, export_format: made.format };
+    const { bytes, result } = await download(client, 'export', fields);
     const usual = asText(asObject(file['export_info'])['export_as']);
     const madeAs =
       made.format === 'markdown' ? 'a.md' : (asName(asObject(result['export_metadata'])['name']) ?? `a.${usual}`);
@@ -93,8 +93,8 @@ export const dropbox: Connector<OAuthGrant> = {
 
   async listDescendants(client, externalId, cursor) {
     const list = (folder: string, at: string | null, root: string) => listFolder(client, folder, at, root);
-    if (cursor !== null) return takeFolder(cursor, list);
-    if (WHOLE.includes(externalId)) return takeFolder(folderWalk('', ''), list);
+    if (cursor !== null) return nextFolderPage(cursor, list);
+    if (WHOLE.includes(externalId)) return nextFolderPage(folderWalk('', ''), list);
     const entry = await entryAt(client, externalId);
     const itself = itemOf(entry, await createAround(client)(entry));
     if (itself === null) throw noSuchItem('Dropbox');

@@ -46,7 +46,7 @@ export function createAround(client: GrantClient, folders: ReadonlyMap<string, s
 }
 
 /** Requests a page of a folder, or the page after a cursor. */
-const askPage = (client: GrantClient, folder: string, at: string | null): Promise<Json> =>
+const fetchPage = (client: GrantClient, folder: string, at: string | null): Promise<Json> =>
   at === null
     ? ask(client, ['files', 'list_folder'], { path: folder, recursive: false, include_deleted: false, limit: PER_PAGE })
     : ask(client, ['files', 'list_folder', 'continue'], { cursor: at });
@@ -63,11 +63,11 @@ export async function listFolder(
 ): Promise<ItemPage> {
   let page: Json;
   try {
-    page = await askPage(client, folder, at);
+    page = await fetchPage(client, folder, at);
   } catch (error) {
     // The cursor expired: start again. Entries that are listed twice do no harm.
     if (at === null || !(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
-    page = await askPage(client, folder, null);
+    page = await fetchPage(client, folder, null);
   }
   const around = { parent: folder || null, root: folder === '' ? null : root || null };
   const next = page['has_more'] === true ? asText(page['cursor']) : null;

@@ -9,11 +9,11 @@ const PER_PAGE = '100';
 export interface FreshdeskPage {
   readonly values: readonly Json[];
   /** Whether there is a next page, according to the Link header. Its URL is not used. */
-  readonly goesOn: boolean;
+  readonly hasNext: boolean;
 }
 
 /** Returns a page of a list by its number, and whether another page follows. */
-export async function takePage(
+export async function fetchPage(
   client: SourceClient,
   path: readonly string[],
   page: number,
@@ -21,19 +21,19 @@ export async function takePage(
 ): Promise<FreshdeskPage> {
   const pageQuery = { ...query, per_page: PER_PAGE, page: String(page) };
   const { values, headers } = await client.list(path, pageQuery);
-  return { values: asObjects(values), goesOn: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
+  return { values: asObjects(values), hasNext: /;\s*rel="?next"?/.test(headers['link'] ?? '') };
 }
 
 /**
  * Returns all pages of a short list. @throws Fault for more than `most` entries: an incomplete list would cause
  * deletions
  */
-export async function takeAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
+export async function fetchAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let page = 1; ; page += 1) {
-    const { values, goesOn } = await takePage(client, path, page);
+    const { values, hasNext } = await fetchPage(client, path, page);
     all.push(...values);
-    if (!goesOn || values.length === 0) return all;
+    if (!hasNext || values.length === 0) return all;
     if (all.length > most)
       throw new Fault('too_large', `${NAME} lists more than ${most} entries, the maximum for this kind of list.`);
   }

@@ -14,7 +14,7 @@ import {
   SOLUTIONS,
   TICKETS,
 } from './adapter.js';
-import { NAME, takeAll, takePage } from './api.js';
+import { NAME, fetchAll, fetchPage } from './api.js';
 import type { Json } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
 
@@ -31,9 +31,9 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   const page = cursor === null ? 1 : Number(cursor);
   const tickets = itemOfContainer(TICKETS);
   try {
-    const { values, goesOn } = await takePage(client, CATEGORIES, page);
+    const { values, hasNext } = await fetchPage(client, CATEGORIES, page);
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
-    return goesOn ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
+    return hasNext ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
   } catch (error) {
     // List a placeholder: its listing is refused in turn, so its known contents do not count as deleted.
     if (!isFault(error, 'access_denied') || cursor !== null) throw error;
@@ -41,9 +41,12 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   }
 }
 
-/** Requests the categories again: it throws the refusal, or returns them if they are accessible again. */
+/**
+ * Lists the placeholder: requests the categories again, and throws if they are still refused. The next sync lists the
+ * categories.
+ */
 export async function belowSolutions(client: SourceClient): Promise<ItemPage> {
-  await takePage(client, CATEGORIES, 1);
+  await fetchPage(client, CATEGORIES, 1);
   return { items: [itemOfContainer(SOLUTIONS)], next: null };
 }
 
@@ -56,7 +59,7 @@ async function foldersBelow(client: SourceClient, first: readonly Folder[]): Pro
   for (const { id, json } of all) {
     if (!isParent(json)) continue;
     for (const folder of foldersIn(
-      await takeAll(client, [...FOLDERS, id, 'subfolders'], MAX_FOLDERS),
+      await fetchAll(client, [...FOLDERS, id, 'subfolders'], MAX_FOLDERS),
       `folder:${id}`,
     )) {
       // Invalid answers may contain a cycle: visit each folder once.
@@ -81,10 +84,10 @@ async function listArticles(client: SourceClient, { open, page }: Cursor): Promi
   const [folder = '', ...rest] = open;
   const behind = unlessEnd({ open: rest, page: 1 });
   try {
-    const { values, goesOn } = await takePage(client, [...FOLDERS, folder, 'articles'], page);
+    const { values, hasNext } = await fetchPage(client, [...FOLDERS, folder, 'articles'], page);
     const items = values.flatMap((one) => itemOfArticle(one, siteOf(client)) ?? []);
     const skipped = values.flatMap((one) => skippedDraft(one) ?? []);
-    return { items, skipped, next: goesOn ? unlessEnd({ open, page: page + 1 }) : behind };
+    return { items, skipped, next: hasNext ? unlessEnd({ open, page: page + 1 }) : behind };
   } catch (error) {
     // The folder was deleted in the meantime; the others still exist.
     if (isFault(error, 'not_found')) return { items: [], next: behind };
@@ -102,7 +105,7 @@ export const belowCategory = withCursor(
     const itself = itemOfCategory(answerAbout(NAME, id, await client.get([...CATEGORIES, id], {})));
     if (itself === null) throw noSuchItem(NAME);
     if (!withArticles) return { items: [itself], next: null };
-    const outermost = foldersIn(await takeAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
+    const outermost = foldersIn(await fetchAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
     const folders = await foldersBelow(client, outermost);
     return {
       items: [itself, ...folders.map((folder) => itemOfFolder(folder, id))],

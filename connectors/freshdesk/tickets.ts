@@ -4,7 +4,7 @@ import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { answerAbout, itemOfAttached } from '../helpdesk.js';
 import type { ListRequest } from '../itemsByKind.js';
 import { attachedIn, itemOfContainer, itemOfTicket, type Ticket, TICKETS } from './adapter.js';
-import { NAME, takeAll, takePage } from './api.js';
+import { NAME, fetchAll, fetchPage } from './api.js';
 import { siteOf } from './articles.js';
 import { asText } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
@@ -42,7 +42,7 @@ export async function readTicket(client: SourceClient, id: string): Promise<Tick
   const json = answerAbout(NAME, id, await client.get(['tickets', id], { include: 'requester' }));
   const item = itemOfTicket(json, siteOf(client));
   if (item === null) throw noSuchItem(NAME);
-  const conversations = await takeAll(client, ['tickets', id, 'conversations'], MAX_CONVERSATIONS);
+  const conversations = await fetchAll(client, ['tickets', id, 'conversations'], MAX_CONVERSATIONS);
   return { json, item, conversations };
 }
 
@@ -68,14 +68,14 @@ export const belowTickets = withCursor(
       return { items: some.flat(), next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
     }
     const { since, page } = cursor;
-    const { values, goesOn } = await takePage(client, ['tickets'], page, { ...ORDER, updated_since: since });
+    const { values, hasNext } = await fetchPage(client, ['tickets'], page, { ...ORDER, updated_since: since });
     const items = values.flatMap((one) => itemOfTicket(one, siteOf(client)) ?? []);
     const last = asText(values.at(-1)?.['updated_at']);
     const later = last === null || Number.isNaN(Date.parse(last)) ? since : before(last);
     // If a page has tickets of a single second only, continue by page number.
     const place = Date.parse(later) > Date.parse(since) ? { since: later, page: 1 } : { since, page: page + 1 };
     const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
-    return { items, next: unlessEnd({ ...place, isEnd: !goesOn || values.length === 0, rest }) };
+    return { items, next: unlessEnd({ ...place, isEnd: !hasNext || values.length === 0, rest }) };
   },
 );
 

@@ -17,7 +17,7 @@ import {
 import { withCursor } from '../cursors.js';
 import { nextPage } from './paging.js';
 import { gitHubReads } from './reads.js';
-import { takeTree, TREE_CURSOR } from './walkTree.js';
+import { nextTree, TREE_CURSOR } from './walkTree.js';
 import { bearer } from '../bearer.js';
 import { incompleteAnswer } from '../faults.js';
 import { asObject, asText } from '../json.js';
@@ -31,7 +31,7 @@ export interface GitHubCredentials {
 
 const REPOSITORIES_PER_PAGE = 100;
 /** Wait for a rate limit without a time, as GitHub recommends. */
-const UNSAID_WAIT_MS = 60_000;
+const DEFAULT_WAIT_MS = 60_000;
 /** Media type that returns one object for a directory too, with its tree. */
 const AS_OBJECT = 'application/vnd.github.object+json';
 
@@ -102,7 +102,7 @@ export const github: Connector<GitHubCredentials> = {
   }),
   classify(refusal): ErrorClass | null {
     if (isLimited(refusal)) return 'rate_limited';
-    // Moved (the new name is listed), or empty (no path exists).
+    // The repository has moved (its new name is listed), or it is empty (it has no paths).
     return [301, 302, 307, 308, 409].includes(refusal.status) ? 'not_found' : null;
   },
   waitMs({ headers }, now) {
@@ -110,7 +110,7 @@ export const github: Connector<GitHubCredentials> = {
     // Seconds since 1970.
     const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
     if (headers['x-ratelimit-remaining'] === '0' && Number.isFinite(reset)) return Math.max(0, reset * 1000 - now);
-    return UNSAID_WAIT_MS;
+    return DEFAULT_WAIT_MS;
   },
 
   async identify(client) {
@@ -139,7 +139,7 @@ export const github: Connector<GitHubCredentials> = {
   },
 
   listDescendants: withCursor(TREE_CURSOR, async (client: SourceClient, externalId: string, cursor) => {
-    if (cursor !== null) return takeTree(client, cursor);
+    if (cursor !== null) return nextTree(client, cursor);
     const { owner, name, path } = partsOf(externalId);
     const repository = repositoryFrom(await client.get(['repos', owner, name], {}));
     const { fullName, url, branch } = repository;
@@ -148,13 +148,13 @@ export const github: Connector<GitHubCredentials> = {
       const sha = await rootTree(client, { owner, name, branch });
       const itself = itemOfRepository(repository);
       if (sha === null) return { items: [itself], next: null };
-      const { items, next } = await takeTree(client, { ...place, open: [['', sha]] });
+      const { items, next } = await nextTree(client, { ...place, open: [['', sha]] });
       return { items: [itself, ...items], next };
     }
     const entry = entryOf(path, await contentAt(client, { owner, name, path }));
     const itself = itemOfEntry({ ...place, path: '' }, entry);
     if (entry.type !== 'tree') return { items: [itself], next: null };
-    const { items, next } = await takeTree(client, { ...place, open: [[path, entry.sha]] });
+    const { items, next } = await nextTree(client, { ...place, open: [[path, entry.sha]] });
     return { items: [itself, ...items], next };
   }),
 
@@ -164,8 +164,8 @@ export const github: Connector<GitHubCredentials> = {
     // Listings contain no id without a path. If the repository exists, the error says that its files can be read.
     const found = path === '' ? await client.get(['repos', owner, name], {}) : null;
     const file: ContentJson = found === null ? await contentAt(client, parts) : {};
-    const isElsewhere = file.type === 'symlink' || file.type === 'submodule';
-    if (isElsewhere)
+    const hasUnsearched = file.type === 'symlink' || file.type === 'submodule';
+    if (hasUnsearched)
       throw new Fault('unsupported_type', 'This is a link or submodule without text of its own. Sync its target.');
     if (file.type !== 'file' || file.sha === undefined)
       throw new Fault('unsupported_type', 'This has no text of its own: sync the files in it.');

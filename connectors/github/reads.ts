@@ -105,39 +105,39 @@ const wherever = async (
 
 const listOf =
   (kind: Kind): LiveRead<Login, LiveReads['issues']> =>
-  (client, asked) =>
+  (client, request) =>
     orNull(async () => {
-      const place = asked.cursor === null ? { page: String(asked.page) } : CURSOR.read(asked.cursor);
-      const repository = await wherever(client, asked);
+      const place = request.cursor === null ? { page: String(request.page) } : CURSOR.read(request.cursor);
+      const repository = await wherever(client, request);
       if (!repository) return null;
       const { owner, name } = repository;
       const parameters = {
-        ...kind.filter?.(asked.filters, repository),
-        ...(asked.orderBy === null ? {} : { sort: asked.orderBy, direction: asked.orderDir }),
-        ...{ per_page: String(asked.pageSize), ...place },
+        ...kind.filter?.(request.filters, repository),
+        ...(request.orderBy === null ? {} : { sort: request.orderBy, direction: request.orderDir }),
+        ...{ per_page: String(request.pageSize), ...place },
       };
-      const path = ['repos', owner, name, ...kind.path(asked.number)];
+      const path = ['repos', owner, name, ...kind.path(request.number)];
       const { values, headers } = await client.list(path, parameters).catch((error: unknown) => {
         // GitHub rejects high page numbers of long lists.
-        if (error instanceof Fault && error.kind === 'bad_response' && asked.cursor === null && asked.page > 1)
+        if (error instanceof Fault && error.kind === 'bad_response' && request.cursor === null && request.page > 1)
           throw new Fault('bad_response', 'GitHub does not support this page number. Follow next_cursor instead.');
         throw error;
       });
       return {
-        data: values.map((value) => presented(kind, value, asked.remote)),
+        data: values.map((value) => presented(kind, value, request.remote)),
         next_cursor: CURSOR.write(placeAfter(nextQuery(headers))),
       };
     });
 
 const oneOf =
   (kind: Kind): LiveRead<Login, LiveReads['one of issues']> =>
-  (client, asked) =>
+  (client, request) =>
     orNull(async () => {
-      const repository = await wherever(client, asked);
+      const repository = await wherever(client, request);
       if (!repository) return null;
       const { owner, name } = repository;
-      const path = ['repos', owner, name, ...kind.path(null), String(asked.number)];
-      return presented(kind, await client.get(path, {}), asked.remote);
+      const path = ['repos', owner, name, ...kind.path(null), String(request.number)];
+      return presented(kind, await client.get(path, {}), request.remote);
     });
 
 /** The direct queries by operation. */

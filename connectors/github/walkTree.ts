@@ -19,7 +19,7 @@ type TreeCursor = Checked<typeof TREE_CURSOR>;
  * and its subtrees one by one.
  * @throws Fault access_denied if even that answer is truncated: the tree's contents are unknown
  */
-export async function takeTree(client: SourceClient, cursor: TreeCursor): Promise<PageAt<TreeCursor>> {
+export async function nextTree(client: SourceClient, cursor: TreeCursor): Promise<PageAt<TreeCursor>> {
   const { open, ...place } = cursor;
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };

@@ -94,8 +94,8 @@ function versionOf(call: Json): string | null {
   const { duration } = call;
   const started = asMoment(call['started']);
   if (started === null || Date.now() - Date.parse(started) < SETTLED_AFTER_MS) return null;
-  const told = [started, typeof duration === 'number' ? Math.round(duration) : null];
-  const all = [...told, asText(call['language']), asName(call['title'])];
+  const known = [started, typeof duration === 'number' ? Math.round(duration) : null];
+  const all = [...known, asText(call['language']), asName(call['title'])];
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, 22);
 }
 
@@ -157,11 +157,11 @@ function spokenIn(transcript: readonly Json[], parties: readonly Json[]): string
   return transcript
     .flatMap((monologue) => {
       const sentences = asList(monologue['sentences']).map(asObject);
-      const said = sentences.flatMap((sentence) => asText(sentence['text'])?.trim() || []).join(' ');
-      if (said === '') return [];
+      const spoken = sentences.flatMap((sentence) => asText(sentence['text'])?.trim() || []).join(' ');
+      if (spoken === '') return [];
       const topic = asText(monologue['topic']);
       return [
-        `${nameOf(monologue['speakerId'])}, ${timeOf(sentences[0]?.['start'])}${topic === null ? '' : ` [${topic}]`}: ${said}`,
+        `${nameOf(monologue['speakerId'])}, ${timeOf(sentences[0]?.['start'])}${topic === null ? '' : ` [${topic}]`}: ${spoken}`,
       ];
     })
     .join('\n\n');

@@ -97,8 +97,8 @@ async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<
   for (let from = 0; from < ids.length; from += CALLS_AT_ONCE) {
     const filter = { callIds: ids.slice(from, from + CALLS_AT_ONCE) };
     for (let cursor: string | null | undefined; cursor !== null;) {
-      const asked = { filter, contentSelector: { exposedFields: { parties: true } }, ...(cursor ? { cursor } : {}) };
-      const answer: Json = (await found(client.post(['calls', 'extensive'], asked))) ?? { calls: [] };
+      const body = { filter, contentSelector: { exposedFields: { parties: true } }, ...(cursor ? { cursor } : {}) };
+      const answer: Json = (await found(client.post(['calls', 'extensive'], body))) ?? { calls: [] };
       calls.push(...requireList('Gong', answer['calls']).map(asObject));
       const next = asText(asObject(answer['records'])['cursor']);
       cursor = next === cursor ? null : next;
@@ -108,7 +108,7 @@ async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<
 }
 
 /** Returns the next page of a workspace's calls. */
-async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
+async function nextCalls(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const { workspace, calls } = cursor;
   const { until, at } = calls ?? { until: FIRST_DAY, at: null };
   const range = { workspaceId: workspace, fromDateTime: FIRST_DAY, toDateTime: until };
@@ -124,7 +124,7 @@ async function callsOn(client: SourceClient, cursor: CallsCursor): Promise<PageA
 }
 
 /** Returns the calls of the next folder. */
-async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
+async function nextFolderCalls(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const [folder = '', ...rest] = cursor.folders ?? [];
   const answer = (await found(client.get(['library', 'folder-content'], { folderId: folder }))) ?? { calls: [] };
   const ids = requireList('Gong', answer['calls']).flatMap((call) => {
@@ -137,9 +137,9 @@ async function folderOn(client: SourceClient, cursor: CallsCursor): Promise<Page
   return pageAt(news, { ...cursor, folders: rest });
 }
 
-async function goOn(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
-  if (cursor.calls !== null) return callsOn(client, cursor);
-  if (cursor.folders !== null) return folderOn(client, cursor);
+async function nextPage(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
+  if (cursor.calls !== null) return nextCalls(client, cursor);
+  if (cursor.folders !== null) return nextFolderCalls(client, cursor);
   const folders = await listFolders(client, cursor.workspace);
   return pageAt(folders.map(itemOfFolder), { ...cursor, folders: folders.map(({ id }) => id) });
 }
@@ -221,7 +221,7 @@ export const gong: Connector<OAuthGrant> = {
   listRoots: async (client, _cursor) => ({ items: await listWorkspaces(client), next: null }),
 
   listDescendants: withCursor(CURSOR, async (client: SourceClient, externalId: string, cursor) => {
-    if (cursor !== null) return goOn(client, cursor);
+    if (cursor !== null) return nextPage(client, cursor);
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Gong');
     if (place.kind === 'folder') return belowFolder(client, place.id);

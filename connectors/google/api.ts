@@ -57,7 +57,7 @@ const REASONS: Readonly<Record<string, ErrorClass>> = {
 /** Daily quotas reset at midnight in California; an hourly retry is sufficient. */
 const DAILY_WAIT_MS = 3_600_000;
 /** Wait if Google asks for backoff without a duration, which is the usual case. */
-const UNSAID_WAIT_MS = 5_000;
+const DEFAULT_WAIT_MS = 5_000;
 
 /**
  * Reasons that, with status 403, concern the project of our OAuth client. With 429 the first one concerns one user.
@@ -101,7 +101,7 @@ export function classify(refusal: Refusal): ErrorClass | null {
 /** Returns the wait of a rate limit. Gmail writes its end into the error text; the other APIs name none. */
 export function waitMs(refusal: Refusal, now: number): number | null {
   if (refusal.headers['retry-after'] !== undefined) return null;
-  const said = /retry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/i.exec(asText(errorOf(refusal).message) ?? '')?.[1];
-  if (said !== undefined) return Math.max(0, Date.parse(said) - now);
-  return reasonOf(refusal) === 'dailyLimitExceeded' ? DAILY_WAIT_MS : UNSAID_WAIT_MS;
+  const retryAt = /retry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/i.exec(asText(errorOf(refusal).message) ?? '')?.[1];
+  if (retryAt !== undefined) return Math.max(0, Date.parse(retryAt) - now);
+  return reasonOf(refusal) === 'dailyLimitExceeded' ? DAILY_WAIT_MS : DEFAULT_WAIT_MS;
 }

@@ -19,7 +19,7 @@ export interface GooglePage {
  * Returns the next page. Page tokens expire after some hours: then the listing starts again,
  * and repeated items do not matter. @param token null for the first page
  */
-export async function takePage(
+export async function fetchPage(
   client: SourceClient,
   path: readonly string[],
   query: Readonly<Record<string, string>>,

@@ -30,7 +30,7 @@ type Query = Readonly<Record<string, string>>;
 const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
 
 /** Returns a page of a list. Only the query of the next link is used: its host and path are not trusted. */
-async function takePage(client: SourceClient, path: readonly string[], query: Query) {
+async function fetchPage(client: SourceClient, path: readonly string[], query: Query) {
   // A search without results is answered with 204.
   const { values, headers } = await client.list(path, query, { isEmptyAt204: path[0] === 'search' });
   const link = /<\s*([^>]+?)\s*>\s*;\s*rel="?next-page"?/.exec(headers['link'] ?? '')?.[1];
@@ -63,9 +63,9 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cu
   const { root, open, at } = cursor;
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
-  let page: Awaited<ReturnType<typeof takePage>>;
+  let page: Awaited<ReturnType<typeof fetchPage>>;
   try {
-    page = await takePage(client, ['folders', first.folder, 'items'], at ?? {});
+    page = await fetchPage(client, ['folders', first.folder, 'items'], at ?? {});
   } catch (error) {
     if (!isMissing(error)) throw error;
     // A collection always has its home folder. Without its contents, all cards would count as deleted.
@@ -83,7 +83,7 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cu
 }
 
 async function inNoFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
-  const { values, next } = await takePage(client, ['search', 'query'], cursor.at ?? ALL_CARDS);
+  const { values, next } = await fetchPage(client, ['search', 'query'], cursor.at ?? ALL_CARDS);
   const items = values.flatMap((card): SourceItem[] => {
     const isInCollection = asText(asObject(card['collection'])['id']) === cursor.rest;
     const folders = card['boards'];
@@ -135,15 +135,15 @@ export const guru: Connector<GuruCredentials> = {
     const team = asObject(me['team']);
     const user = asObject(me['user']);
     const account = (asText(user['email']) ?? asText(me['email']) ?? username).trim().toLowerCase();
-    const told = { team_id: asText(team['id']), team_name: asText(team['name']) };
+    const facts = { team_id: asText(team['id']), team_name: asText(team['name']) };
     return {
       account,
-      metadata: { username, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) },
+      metadata: { username, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null)) },
     };
   },
 
   listRoots: withRootsCursor(recordOf(string), async (client: SourceClient, query) => {
-    const { values, next } = await takePage(client, ['collections'], query ?? {});
+    const { values, next } = await fetchPage(client, ['collections'], query ?? {});
     const items = values.flatMap((one) => itemOf('collection', one, { parent: null, root: null }) ?? []);
     return { items, next };
   }),

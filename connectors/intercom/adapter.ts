@@ -143,7 +143,7 @@ export interface People {
   readonly teams: ReadonlyMap<string, string>;
   readonly contacts: ReadonlyMap<string, string>;
 }
-export const NOBODY: People = { admins: new Map(), teams: new Map(), contacts: new Map() };
+export const NO_PEOPLE: People = { admins: new Map(), teams: new Map(), contacts: new Map() };
 
 export const submitterOf = (ticket: Json): string | null =>
   asText(asObjects(asObject(ticket['contacts'])['contacts'])[0]?.['id']);

@@ -17,7 +17,7 @@ interface Numbered {
 const countOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 
 /** Returns a page of a list with numbered pages. */
-export async function takeNumbered(client: SourceClient, path: readonly string[], page: number): Promise<Numbered> {
+export async function fetchNumbered(client: SourceClient, path: readonly string[], page: number): Promise<Numbered> {
   const answer = await client.get(path, { page: String(page), per_page: PER_PAGE });
   if (!Array.isArray(answer['data']))
     throw new Fault('server_error', `${NAME} gave an answer without a list. It is retried automatically.`);
@@ -30,10 +30,10 @@ export async function takeNumbered(client: SourceClient, path: readonly string[]
 }
 
 /** Returns all pages of a short list. @throws Fault for more than `most` entries */
-export async function takeAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
+export async function fetchAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let page: number | null = 1; page !== null;) {
-    const taken: Numbered = await takeNumbered(client, path, page);
+    const taken: Numbered = await fetchNumbered(client, path, page);
     all.push(...taken.values);
     page = taken.next;
     if (all.length > most)
@@ -66,8 +66,9 @@ export async function searchAll(
   // Null, an object or a URL, depending on API version and list.
   const { next } = asObject(answer['pages']);
   const address = asText(next);
-  const told = address !== null && URL.canParse(address) ? new URL(address).searchParams.get('starting_after') : null;
-  const cursor = asText(asObject(next)['starting_after']) ?? told;
+  const fromUrl =
+    address !== null && URL.canParse(address) ? new URL(address).searchParams.get('starting_after') : null;
+  const cursor = asText(asObject(next)['starting_after']) ?? fromUrl;
   if (!Array.isArray(answer[name]) || (cursor !== null && cursor === after))
     throw new Fault('server_error', `${NAME} returned an invalid list, or one without its next page. Try again.`);
   return { values: asObjects(answer[name]), next: cursor, total: countOf(answer['total_count']) };

@@ -12,7 +12,7 @@ import {
   itemOfContainer,
   skippedDraft,
 } from './adapter.js';
-import { NAME, takeAll, takeNumbered } from './api.js';
+import { NAME, fetchAll, fetchNumbered } from './api.js';
 import { noSuchItem } from '../faults.js';
 import type { Json } from '../json.js';
 
@@ -25,7 +25,7 @@ const MAX_RESTARTS = 3;
 
 /** Returns a page of the root items: root collections, then containers for items without a collection. */
 export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
-  const { values, next } = await takeNumbered(client, COLLECTIONS, cursor === null ? 1 : Number(cursor));
+  const { values, next } = await fetchNumbered(client, COLLECTIONS, cursor === null ? 1 : Number(cursor));
   const outermost = values.filter((one) => idOf(one['parent_id']) === null);
   const items = outermost.flatMap((one) => itemOfCollection(one, idOf(one['id']) ?? '') ?? []);
   const containers = Object.keys(CONTAINERS).map((id) => itemOfContainer(id as Container));
@@ -35,7 +35,7 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
 /** Returns all collections, each with its root collection. */
 async function collectionsOf(client: SourceClient) {
   const all = new Map<string, Json>();
-  for (const one of await takeAll(client, COLLECTIONS, MAX_COLLECTIONS)) {
+  for (const one of await fetchAll(client, COLLECTIONS, MAX_COLLECTIONS)) {
     const id = idOf(one['id']);
     if (id !== null) all.set(id, one);
   }
@@ -64,7 +64,7 @@ type Cursor = Checked<typeof CURSOR>;
 /** Returns a page of all articles, filtered by collection: Intercom has no list per collection. */
 async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { roots, page, restarts } = cursor;
-  const { values, next, total } = await takeNumbered(client, ['articles'], page);
+  const { values, next, total } = await fetchNumbered(client, ['articles'], page);
   const isShorter = total !== null && cursor.total !== null && total < cursor.total;
   const meant = values.flatMap((article): { article: Json; root: string | null }[] => {
     const above = collectionOf(article);

@@ -2,7 +2,7 @@ import { changeFeed, shapeOf, listOf, nullable, number, oneOf, string, type Chec
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
-import { itemOfConversation, itemOfTicket, NOBODY, type ThreadKind } from './adapter.js';
+import { itemOfConversation, itemOfTicket, NO_PEOPLE, type ThreadKind } from './adapter.js';
 import { NAME, searchAll } from './api.js';
 import { AT_ONCE, attachedTo, LISTS, unlessGone } from './threads.js';
 import { isFault } from '../faults.js';
@@ -65,23 +65,23 @@ async function countAll(client: SourceClient, kinds: readonly ThreadKind[], now:
 /** Intercom does not report deletions, but they lower the counts. @throws Fault stale_cursor */
 async function checkCounts(client: SourceClient, counted: readonly Counted[]): Promise<void> {
   for (const { kind, before, total } of counted) {
-    const left = await count(client, kind, before);
-    if (left === null || left < total) throw stale(`has lost ${LISTS[kind]}, and does not say which`);
+    const remaining = await count(client, kind, before);
+    if (remaining === null || remaining < total) throw stale(`has lost ${LISTS[kind]}, and does not say which`);
   }
 }
 
 /** Lists the attachments of changed items; their other attachments were deleted. */
-async function takeAttached(client: SourceClient, kind: ThreadKind, rest: readonly string[]) {
+async function listAttached(client: SourceClient, kind: ThreadKind, rest: readonly string[]) {
   const some = rest.slice(0, AT_ONCE);
   const items = (await Promise.all(some.map((id) => unlessGone(attachedTo(client, kind, id))))).flat();
   return { items, deletedPaths: some.map((id) => `${kind}:${id}`), rest: rest.slice(AT_ONCE) };
 }
 
-async function takeChanged(client: SourceClient, kind: ThreadKind, since: number, at: string | null) {
+async function searchChanged(client: SourceClient, kind: ThreadKind, since: number, at: string | null) {
   const query = { field: 'updated_at', operator: '>', value: since } as const;
   const { values, next } = await searchAll(client, LISTS[kind], at, query);
   const items = values.flatMap(
-    (one) => (kind === 'ticket' ? itemOfTicket(one, NOBODY) : itemOfConversation(one)) ?? [],
+    (one) => (kind === 'ticket' ? itemOfTicket(one, NO_PEOPLE) : itemOfConversation(one)) ?? [],
   );
   return { items, next, rest: items.map(({ externalId }) => externalId.slice(kind.length + 1)) };
 }
@@ -123,7 +123,7 @@ export const threadChanges = changeFeed(TOKEN, {
     const behind = (at: string | null, isEnd: boolean, rest: readonly string[]): Pass =>
       isEnd && rest.length === 0 ? { ...pass, open: others, at: null, rest } : { ...pass, at, rest };
     if (pass.rest.length > 0) {
-      const { items, deletedPaths, rest } = await takeAttached(client, kind, pass.rest);
+      const { items, deletedPaths, rest } = await listAttached(client, kind, pass.rest);
       // A search page without a next one is the last.
       return {
         changes: items.map((item) => ({ item })),
@@ -131,7 +131,7 @@ export const threadChanges = changeFeed(TOKEN, {
         ...on(behind(pass.at, pass.at === null, rest)),
       };
     }
-    const { items, next, rest } = await takeChanged(client, kind, point.since, pass.at);
+    const { items, next, rest } = await searchChanged(client, kind, point.since, pass.at);
     return { changes: items.map((item) => ({ item })), ...on(behind(next, next === null, rest)) };
   },
 });

@@ -91,8 +91,8 @@ export const intercom: Connector<OAuthGrant> = {
     const account = asText(app['id_code']);
     if (account === null) throw new Fault('server_error', `${NAME} returned no workspace. Try again.`);
     const facts = { workspace_name: app['name'], region: app['region'], user_name: me['name'], email: me['email'] };
-    const told = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, asText(value)]));
-    return { account, metadata: { workspace_id: account, ...omitNull(told) } };
+    const texts = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, asText(value)]));
+    return { account, metadata: { workspace_id: account, ...omitNull(texts) } };
   },
 
   listRoots,

@@ -8,7 +8,7 @@ import {
   itemOfContainer,
   itemOfConversation,
   itemOfTicket,
-  NOBODY,
+  NO_PEOPLE,
   type People,
   type ThreadKind,
   submitterOf,
@@ -55,7 +55,7 @@ async function unlessClosed<T>(call: Promise<T>): Promise<T | null> {
 
 /** Returns the names of the users that tickets refer to. */
 async function peopleOf(client: SourceClient, tickets: readonly Json[]): Promise<People> {
-  if (tickets.length === 0) return NOBODY;
+  if (tickets.length === 0) return NO_PEOPLE;
   const submitters = [...new Set(tickets.flatMap((one) => submitterOf(one) ?? []))];
   const [admins, teams, ...contacts] = await Promise.all([
     unlessClosed(client.get(['admins'], {})),
@@ -105,7 +105,7 @@ export const belowAll = withCursor(CURSOR, async (client: SourceClient, { kind, 
     return { items, next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
   }
   const { values, next } = await searchAll(client, LISTS[kind], cursor.at);
-  const people = kind === 'ticket' && wanted.makesFiles ? await peopleOf(client, values) : NOBODY;
+  const people = kind === 'ticket' && wanted.makesFiles ? await peopleOf(client, values) : NO_PEOPLE;
   const items = values.flatMap(
     (one) => (kind === 'ticket' ? itemOfTicket(one, people) : itemOfConversation(one)) ?? [],
   );
@@ -125,7 +125,7 @@ export async function unlessGone(items: Promise<readonly SourceItem[]>): Promise
 
 export async function attachedTo(client: SourceClient, kind: ThreadKind, id: string): Promise<readonly SourceItem[]> {
   const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}));
-  const item = kind === 'ticket' ? itemOfTicket(json, NOBODY) : itemOfConversation(json);
+  const item = kind === 'ticket' ? itemOfTicket(json, NO_PEOPLE) : itemOfConversation(json);
   return item === null ? [] : itemsAttached(json, item, kind);
 }
 

@@ -68,10 +68,10 @@ const markOf = (item: SourceItem): string =>
 
 /** Returns a place with its position after a page of its feed. */
 function behind(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
-  const goesOn = page.next ?? page.delta;
-  if (goesOn === null)
+  const nextQuery = page.next ?? page.delta;
+  if (nextQuery === null)
     throw new Fault('server_error', 'Microsoft returned changes without a next cursor. It is retried automatically.');
-  return { ...place, query: goesOn, isBlind: place.isBlind || feeds.isBlind?.(page) === true };
+  return { ...place, query: nextQuery, isBlind: place.isBlind || feeds.isBlind?.(page) === true };
 }
 
 /** Compares the places with those of the last sync; new ones are read completely. */
@@ -95,7 +95,7 @@ function compare(
 /** Joins the feeds of all places of an account into one, which reads them one after the other. */
 export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
   /** Returns a page of one feed; null if its place no longer exists. */
-  const takeStep = async (
+  const readStep = async (
     client: GrantClient,
     { place, places }: { readonly place: ReadPlace; readonly places: readonly ReadPlace[] },
   ): Promise<{ readonly changes: readonly Change[]; readonly place: ReadPlace; readonly isRead: boolean } | null> => {
@@ -124,20 +124,20 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
     async prepare(client, { places, at }) {
       const place = places[at];
       if (place === undefined) return { next: { places, at: 0, isUnderWay: false }, more: false };
-      let left: readonly ReadPlace[];
+      let remaining: readonly ReadPlace[];
       let next = at + 1;
       try {
         const page = await (feeds.latest?.(client, place) ?? feeds.page(client, place, place.query));
-        left = places.toSpliced(at, 1, behind(feeds, place, page));
+        remaining = places.toSpliced(at, 1, behind(feeds, place, page));
         if (page.next !== null) next = at;
       } catch (error) {
         if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
         // The place was removed meanwhile.
-        left = places.toSpliced(at, 1);
+        remaining = places.toSpliced(at, 1);
         next = at;
       }
-      const more = next < left.length;
-      return { next: { places: left, at: more ? next : 0, isUnderWay: false }, more };
+      const more = next < remaining.length;
+      return { next: { places: remaining, at: more ? next : 0, isUnderWay: false }, more };
     },
 
     async since(client, before) {
@@ -153,7 +153,7 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
       const place = places[at];
       let next = at + 1;
       if (place !== undefined) {
-        const step = await takeStep(client, { place, places });
+        const step = await readStep(client, { place, places });
         changes.push(...(step?.changes ?? [{ gone: feeds.externalIdOf(place) }]));
         places = places.toSpliced(at, 1, ...(step === null ? [] : [step.place]));
         if (step?.isRead !== true) next = at;

@@ -61,8 +61,8 @@ const BANDWIDTH_USED_UP = 509;
 export function classify({ status, headers, body }: Refusal): ErrorClass | null {
   if (status === 401) return null;
   const code = asText(asObject(asObject(body)['error'])['code'])?.toLowerCase() ?? '';
-  const said = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
-  if (said !== undefined) return said;
+  const known = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
+  if (known !== undefined) return known;
   if (status === 410) return 'cursor_invalid';
   if (status === 423) return 'forbidden_item';
   // Graph also answers 503 to a throttled tenant, then with Retry-After.
@@ -119,7 +119,7 @@ export interface GraphPage {
 }
 
 /** Returns a page of a collection, with the cursor of the next one. */
-export async function takePage(
+export async function fetchPage(
   client: SourceClient,
   path: readonly string[],
   query: Query,
@@ -138,7 +138,7 @@ export async function takePage(
  * Returns all pages of a short collection. Throws a Fault for more than `most` entries: an incomplete list would
  * cause deletions.
  */
-export async function takeAll(
+export async function fetchAll(
   client: SourceClient,
   path: readonly string[],
   query: Query,
@@ -146,7 +146,7 @@ export async function takeAll(
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let at: Query | null = query; at !== null;) {
-    const page: GraphPage = await takePage(client, path, at, options);
+    const page: GraphPage = await fetchPage(client, path, at, options);
     all.push(...page.values);
     at = page.next;
     if (all.length > most)

@@ -7,7 +7,16 @@ import { itemOfDrive } from './drives/adapter.js';
 import { driveFeeds, placesOf } from './drives/changes.js';
 import { belowDrives, openFile } from './drives/driveSource.js';
 import { joinFeeds } from './feeds.js';
-import { appLimit, classify, identifyUser, microsoftConsent, type Query, takeAll, takePage, isQuery } from './graph.js';
+import {
+  appLimit,
+  classify,
+  identifyUser,
+  microsoftConsent,
+  type Query,
+  fetchAll,
+  fetchPage,
+  isQuery,
+} from './graph.js';
 import { bearer } from '../bearer.js';
 
 const NAME = 'OneDrive';
@@ -32,7 +41,7 @@ export const oneDrive: Connector<OAuthGrant> = {
   identify: identifyUser,
 
   listRoots: withRootsCursor(isQuery, async (client: SourceClient, query) => {
-    const { values, next } = await takePage(client, DRIVES, query ?? LISTED);
+    const { values, next } = await fetchPage(client, DRIVES, query ?? LISTED);
     return { items: values.flatMap((drive) => itemOfDrive(drive) ?? []), next };
   }),
 
@@ -44,6 +53,6 @@ export const oneDrive: Connector<OAuthGrant> = {
   // The current cursor is read from the whole feed: only that shows whether a drive contains folders that others share.
   changes: joinFeeds({
     ...driveFeeds,
-    list: async (client) => placesOf(client, await takeAll(client, DRIVES, LISTED, { most: MAX_DRIVES })),
+    list: async (client) => placesOf(client, await fetchAll(client, DRIVES, LISTED, { most: MAX_DRIVES })),
   }),
 };

@@ -64,7 +64,7 @@ function pageOf(answer: Json): Page {
   return { values: results.map(asObject), next: hasMore === true ? next : null, isPartial };
 }
 
-export const takePage = async (client: GrantClient, path: readonly string[], cursor: string | null): Promise<Page> =>
+export const fetchPage = async (client: GrantClient, path: readonly string[], cursor: string | null): Promise<Page> =>
   pageOf(await client.get(path, { page_size: String(PER_PAGE), ...(cursor === null ? {} : { start_cursor: cursor }) }));
 
 /** Returns a page of a list that is requested by POST. */

@@ -1,7 +1,7 @@
 /** Reads the blocks of a page with their nested blocks. https://developers.notion.com/reference/block */
 import type { GrantClient } from '../accountClient.js';
 import { Fault } from '../../contract/failures.js';
-import { idOf, isOutOfReach, takePage } from './api.js';
+import { idOf, isOutOfReach, fetchPage } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 
 export interface Block {
@@ -31,7 +31,7 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
   const childrenOf = async (id: string): Promise<readonly (readonly [Block, string | null])[]> => {
     const read: [Block, string | null][] = [];
     for (let at: string | null | undefined; at !== null;) {
-      const page = await takePage(client, ['blocks', id, 'children'], at ?? null);
+      const page = await fetchPage(client, ['blocks', id, 'children'], at ?? null);
       blocks += page.values.length;
       characters += JSON.stringify(page.values).length;
       if (blocks > MAX_BLOCKS) throw tooMuch(`more than ${MAX_BLOCKS} blocks`);

@@ -82,7 +82,7 @@ export const notion: Connector<OAuthGrant> = {
     if (named !== undefined && named.replaceAll('-', '').toLowerCase() !== workspace.replaceAll('-', '').toLowerCase())
       throw new Fault('bad_response', 'The token belongs to another Notion workspace than workspace_id.');
     const owner = own === null ? asObject(asObject(bot['owner'])['user']) : user;
-    const told = {
+    const userFacts = {
       workspace_name: asText(bot['workspace_name']),
       user_name: asText(owner['name']),
       user_email: asText(asObject(owner['person'])['email']),
@@ -93,7 +93,7 @@ export const notion: Connector<OAuthGrant> = {
       metadata: {
         workspace_id: workspace,
         bot_id: id,
-        ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)),
+        ...Object.fromEntries(Object.entries(userFacts).filter(([, value]) => value !== null)),
       },
     };
   },

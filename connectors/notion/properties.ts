@@ -2,12 +2,12 @@
  * Reads the property values of a page or database row. https://developers.notion.com/reference/page-property-values
  */
 import type { GrantClient } from '../accountClient.js';
-import { takePage } from './api.js';
+import { fetchPage } from './api.js';
 import { type Form, richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';
 
 /** Maximum number of values of a property in a page's answer; longer ones are requested separately. */
-const COME_ALONG = 25;
+const INLINE_VALUES = 25;
 const MAX_VALUES = 1_000;
 const LONG_KINDS: ReadonlySet<string> = new Set(['title', 'rich_text', 'people']);
 
@@ -21,7 +21,7 @@ export async function columnsOf(
     const column = asObject(value);
     const kind = asText(column['type']) ?? '';
     const [pageId, columnId] = [asText(page['id']), asText(column['id'])];
-    const isLong = LONG_KINDS.has(kind) && asList(column[kind]).length >= COME_ALONG;
+    const isLong = LONG_KINDS.has(kind) && asList(column[kind]).length >= INLINE_VALUES;
     if (!isLong || pageId === null || columnId === null) {
       columns.push([name, column]);
       continue;
@@ -30,7 +30,7 @@ export async function columnsOf(
     for (let at: string | null | undefined; at !== null && values.length < MAX_VALUES;) {
       // Property ids are already percent-encoded in answers.
       const path = ['pages', pageId, 'properties', decodeURIComponent(columnId)];
-      const part = await takePage(client, path, at ?? null);
+      const part = await fetchPage(client, path, at ?? null);
       values.push(...part.values.map((one) => one[kind]));
       at = part.next;
     }

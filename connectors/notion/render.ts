@@ -71,13 +71,13 @@ export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
 
   /** Renders a block without its children. */
   const own = ({ type, body, ...block }: Block, number: number): string => {
-    const said = richText(body['rich_text'], form);
-    if (type === 'numbered_list_item') return `${number}. ${said}`;
-    if (type === 'to_do') return `${isMarkdown ? '- ' : ''}[${body['checked'] === true ? 'x' : ' '}] ${said}`;
+    const text = richText(body['rich_text'], form);
+    if (type === 'numbered_list_item') return `${number}. ${text}`;
+    if (type === 'to_do') return `${isMarkdown ? '- ' : ''}[${body['checked'] === true ? 'x' : ' '}] ${text}`;
     if (type === 'code')
       return isMarkdown
         ? `\`\`\`${asText(body['language']) ?? ''}\n${richText(body['rich_text'], 'plain')}\n\`\`\``
-        : said;
+        : text;
     if (type === 'equation')
       return isMarkdown ? `$$${asText(body['expression']) ?? ''}$$` : (asText(body['expression']) ?? '');
     if (type === 'divider') return isMarkdown ? '---' : '';
@@ -85,10 +85,10 @@ export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
     if (type === 'child_page' || type === 'child_database') return asText(body['title']) ?? '';
     if (LINKS.has(type)) return fileText({ caption: body['caption'], external: { url: body['url'] } }, form);
     if (FILES.has(type)) return fileText(body, form);
-    if (FRAMES.has(type)) return richText(body['title'], form) || said;
+    if (FRAMES.has(type)) return richText(body['title'], form) || text;
     if (SIGNPOSTS.has(type)) return '';
     if (body['rich_text'] === undefined) unread += 1;
-    return isMarkdown || type === 'bulleted_list_item' ? `${MARKS[type] ?? ''}${said}` : said;
+    return isMarkdown || type === 'bulleted_list_item' ? `${MARKS[type] ?? ''}${text}` : text;
   };
 
   const render = (some: readonly Block[]): string => {

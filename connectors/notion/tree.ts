@@ -6,7 +6,7 @@ import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import { externalIdOf, itemOf, type Place, placeOfJson } from './adapter.js';
-import { idOf, isOutOfReach, isTrashed, missing, postPage, takePage } from './api.js';
+import { idOf, isOutOfReach, isTrashed, missing, postPage, fetchPage } from './api.js';
 import { Places } from './places.js';
 import { asObject, asText, type Json } from '../json.js';
 import { requireId, requireList } from '../faults.js';
@@ -102,10 +102,10 @@ async function behind(client: GrantClient, block: Json): Promise<Behind> {
   return { things: there.filter((one) => one !== null), skipped: [] };
 }
 
-async function lookInto(client: GrantClient, { room, id, owner, at }: Open, root: string) {
+async function listInside(client: GrantClient, { room, id, owner, at }: Open, root: string) {
   const isBlocks = room === 'blocks';
   const page = isBlocks
-    ? await takePage(client, ['blocks', id, 'children'], at)
+    ? await fetchPage(client, ['blocks', id, 'children'], at)
     : await postPage(client, ['data_sources', id, 'query'], {}, at);
   const shown = isBlocks ? await Promise.all(page.values.map((block) => behind(client, block))) : [];
   const things = isBlocks ? shown.flatMap((one) => one.things) : page.values.filter((row) => !isTrashed(row));
@@ -140,11 +140,11 @@ async function itself(client: GrantClient, { kind, id }: Place): Promise<Json> {
 }
 
 /** Returns a page of an item's descendants at any depth; the first one includes the item itself. */
-export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, asked: Place, cursor) => {
+export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, given: Place, cursor) => {
   if (cursor === null) {
-    const json = await itself(client, asked);
+    const json = await itself(client, given);
     // The kind in the answer takes precedence: an id without a prefix may be that of a row.
-    const place = placeOfJson(json) ?? asked;
+    const place = placeOfJson(json) ?? given;
     const around = await new Places(client, randomUUID()).around(json);
     const { open } = found(json, place, '', '');
     const root = around.root ?? externalIdOf(place);
@@ -154,7 +154,7 @@ export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, as
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   try {
-    const { items, skipped, open: deeper, next } = await lookInto(client, first, root);
+    const { items, skipped, open: deeper, next } = await listInside(client, first, root);
     // Depth first, so that the list of open places stays short.
     const later = [...deeper, ...(next === null ? [] : [{ ...first, at: next }]), ...rest];
     return { items, skipped, next: unlessEnd({ root, open: later }) };

@@ -8,7 +8,7 @@ import { TOKEN_TIMEOUT_MS } from './tokenRequests.js';
 /** Lifetime of a claim on a refresh; two attempts fit into it. */
 const CLAIM_MS = 2 * TOKEN_TIMEOUT_MS + 5_000;
 /** Interval for polling the result of another process's refresh. */
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /** Tokens are refreshed this long before they expire, or at 80 % of their life, whichever is later. */
 const MARGIN_MS = 300_000;
 const PART_OF_LIFE = 0.8;
@@ -92,7 +92,7 @@ export function createLiveGrant(
       }
       const renewed = await renew(kept);
       if (renewed) return renewed;
-      await sleep(LOOK_MS + Math.random() * LOOK_MS);
+      await sleep(POLL_MS + Math.random() * POLL_MS);
     }
   };
   /**

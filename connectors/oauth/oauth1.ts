@@ -49,7 +49,7 @@ function authorizationOf(url: string, client: OAuthClient, own: Parameters, toke
 }
 
 /** Sends a signed token request and returns the form in the answer. @throws Fault */
-async function askForToken(
+async function sendTokenRequest(
   { name }: Provider,
   url: string,
   authorization: string,
@@ -101,7 +101,7 @@ export async function beginConsent(
   back.searchParams.set('state', request.state);
   const at = urls['request'] ?? '';
   const header = authorizationOf(at, client, { oauth_callback: back.href }, '');
-  const requestToken = tokenIn(provider, await askForToken(provider, at, header, egress));
+  const requestToken = tokenIn(provider, await sendTokenRequest(provider, at, header, egress));
   const url = new URL(urls['authorize'] ?? '');
   // Evernote's permissions are separate parameters, such as `notes_access=1`.
   const scopes = request.scopes.map((scope): [string, string] => {
@@ -127,7 +127,7 @@ export async function exchangeVerifier(
   const at = provider.urls['token'] ?? '';
   const own = { oauth_token: requestToken.token, oauth_verifier: verifier };
   const header = authorizationOf(at, client, own, requestToken.secret);
-  const { token } = tokenIn(provider, await askForToken(provider, at, header, egress));
+  const { token } = tokenIn(provider, await sendTokenRequest(provider, at, header, egress));
   // The token is valid until its user revokes it.
   return {
     accessToken: token,

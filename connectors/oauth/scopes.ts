@@ -9,8 +9,8 @@ export interface GrantedScopes {
 }
 
 /** Compares scope names. Some providers change the case, or prefix the URL of the API. */
-const isNamed = (wanted: string, said: string): boolean => {
-  const [name, given] = [wanted.toLowerCase(), said.toLowerCase()];
+const isNamed = (wanted: string, granted: string): boolean => {
+  const [name, given] = [wanted.toLowerCase(), granted.toLowerCase()];
   return given === name || given.endsWith(`/${name}`);
 };
 

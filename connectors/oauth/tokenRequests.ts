@@ -177,8 +177,8 @@ async function requestTokens(
 
 /** Returns the granted scopes in an answer; null if it has none. */
 function scopesIn(tokens: Readonly<Record<string, unknown>>): readonly string[] | null {
-  const said = tokens['scope'];
-  const words = Array.isArray(said) ? said.filter((one) => typeof one === 'string') : asText(said)?.split(/[\s,]+/);
+  const scope = tokens['scope'];
+  const words = Array.isArray(scope) ? scope.filter((one) => typeof one === 'string') : asText(scope)?.split(/[\s,]+/);
   const scopes = words?.filter((one) => one !== '' && one.length <= MAX_SCOPE) ?? [];
   return scopes.length === 0 ? null : scopes.slice(0, MAX_SCOPES);
 }
@@ -198,7 +198,7 @@ function grantOf(
     throw new Fault('server_error', `${name} gave no access token. Try again.`);
   const life = Number(tokens['expires_in'] ?? Number.NaN);
   const now = Date.now();
-  const told = Object.entries(spec.tokenResponseFields ?? {}).flatMap(([fact, where]) => {
+  const stated = Object.entries(spec.tokenResponseFields ?? {}).flatMap(([fact, where]) => {
     const place = typeof where === 'string' ? where : where.key;
     const value = asText(place.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer));
     if (value === null) return [];
@@ -214,7 +214,7 @@ function grantOf(
     refreshToken: asText(tokens['refresh_token']) ?? old?.refreshToken ?? null,
     obtainedAt: now,
     expiresAt: Number.isFinite(life) && life > 0 ? now + life * 1000 : null,
-    facts: { ...kept.facts, ...Object.fromEntries(told) },
+    facts: { ...kept.facts, ...Object.fromEntries(stated) },
   };
 }
 
@@ -258,8 +258,8 @@ export async function refreshGrant(
   grant: StoredGrant,
   egress: Pick<Egress, 'request'>,
 ): Promise<StoredGrant> {
-  const asked = { grant_type: 'refresh_token', refresh_token: grant.refreshToken ?? '' };
-  const answer = await requestTokens(provider, client, asked, egress);
+  const fields = { grant_type: 'refresh_token', refresh_token: grant.refreshToken ?? '' };
+  const answer = await requestTokens(provider, client, fields, egress);
   const { facts, clientSecret } = grant;
   const own = clientSecret === undefined ? {} : { clientSecret };
   return grantOf(provider, answer, { facts, clientId: client.id, ...own }, grant);

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../html.js'; /** An entry as its feed gives it. '' is what it does not say. */
+import { escapeHtml } from '../html.js'; /** An entry as its feed contains it. A missing field is ''. */
 export interface RawEntry {
   readonly id: string;
   readonly link: string;

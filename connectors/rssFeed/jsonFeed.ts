@@ -7,7 +7,7 @@ const MAX_TEXT = 1_000_000;
 const MAX_VALUE = 2000;
 
 /** Returns the first non-empty field as text. Ids may be numbers. */
-function said(fields: Json, names: readonly string[], limit = MAX_VALUE): string {
+function fieldText(fields: Json, names: readonly string[], limit = MAX_VALUE): string {
   for (const name of names) {
     const value = fields[name];
     const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
@@ -28,14 +28,14 @@ export function parseJsonFeed(text: string): RawFeed {
     throw new NoFeed('is JSON but not a feed: it has no list of items. Give the address of a JSON Feed.');
   const entries = feed['items'].slice(0, MAX_ENTRIES).filter(isObject);
   return {
-    title: said(feed, ['title']),
+    title: fieldText(feed, ['title']),
     entries: entries.map((item) => ({
-      id: said(item, ['id']),
-      link: said(item, ['url', 'external_url']),
-      title: escapeHtml(said(item, ['title'])),
-      summary: escapeHtml(said(item, ['summary'], MAX_TEXT)),
-      content: said(item, ['content_html'], MAX_TEXT) || asHtml(said(item, ['content_text'], MAX_TEXT)),
-      published: said(item, ['date_published', 'date_modified']),
+      id: fieldText(item, ['id']),
+      link: fieldText(item, ['url', 'external_url']),
+      title: escapeHtml(fieldText(item, ['title'])),
+      summary: escapeHtml(fieldText(item, ['summary'], MAX_TEXT)),
+      content: fieldText(item, ['content_html'], MAX_TEXT) || asHtml(fieldText(item, ['content_text'], MAX_TEXT)),
+      published: fieldText(item, ['date_published', 'date_modified']),
     })),
   };
 }

@@ -20,7 +20,7 @@ async function list(
   client: AccountClient<S3Credentials>,
   { bucket, prefix, after, most }: { bucket: string; prefix: string; after: string | null; most?: number },
 ): Promise<{ objects: ListedObject[]; isWhole: boolean }> {
-  const asked = {
+  const input = {
     Bucket: bucket,
     Prefix: prefix,
     // Keys may contain characters that XML cannot.
@@ -33,7 +33,7 @@ async function list(
     Contents = [],
     IsTruncated,
     EncodingType,
-  } = await withS3(client, { bucket }, (sdk, { ListObjectsV2Command }) => sdk.send(new ListObjectsV2Command(asked)));
+  } = await withS3(client, { bucket }, (sdk, { ListObjectsV2Command }) => sdk.send(new ListObjectsV2Command(input)));
   // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer says whether it is the last.
   if (IsTruncated === undefined) throw incompleteAnswer('S3', 'whether the list continues');
   const keyOf = (given: string): string =>
@@ -99,12 +99,12 @@ export const s3: Connector<S3Credentials> = {
   },
 
   async listRoots(client, cursor) {
-    const asked = {
+    const input = {
       MaxBuckets: BUCKETS_PER_PAGE,
       ...(cursor === null ? {} : { ContinuationToken: cursor }),
     };
     const { Buckets, ContinuationToken } = await withS3(client, { bucket: null }, (sdk, { ListBucketsCommand }) =>
-      sdk.send(new ListBucketsCommand(asked)),
+      sdk.send(new ListBucketsCommand(input)),
     );
     if (!Buckets) throw incompleteAnswer('S3', 'the list of buckets');
     return {

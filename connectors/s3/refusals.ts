@@ -22,8 +22,8 @@ export const classify = (refusal: Refusal): ErrorClass | null => CODES[codeOf(re
 /** Returns the region that a refusal redirects to; null for other refusals. */
 export function regionIn(refusal: Refusal): string | null {
   const { status, headers, body } = refusal;
-  const isElsewhere = status === 301 || status === 307 || codeOf(refusal) === 'AuthorizationHeaderMalformed';
-  if (!isElsewhere) return null;
+  const hasUnsearched = status === 301 || status === 307 || codeOf(refusal) === 'AuthorizationHeaderMalformed';
+  if (!hasUnsearched) return null;
   const named = typeof body === 'string' ? /<Region>([^<]*)<\/Region>/.exec(body)?.[1] : undefined;
   const region = headers['x-amz-bucket-region'] ?? named ?? '';
   // The region becomes part of a host name.

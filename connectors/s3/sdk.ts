@@ -33,10 +33,10 @@ interface SignedRequest {
 }
 
 /** Thrown if the bucket is in another region. */
-class Elsewhere extends Error {
+class OtherRegion extends Error {
   readonly region: string;
   constructor(region: string) {
-    super(`Ask in ${region}`);
+    super(`The bucket is in ${region}`);
     this.region = region;
   }
 }
@@ -93,7 +93,7 @@ function sdkIn(
           takes: (refusal) => elsewhere(refusal) !== null,
         });
         const other = elsewhere({ status, headers, body: status < 300 ? null : Buffer.from(bytes).toString() });
-        if (other !== null) throw new Elsewhere(other);
+        if (other !== null) throw new OtherRegion(other);
         const body = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
         return { response: { statusCode: status, headers, body } };
       },
@@ -113,7 +113,7 @@ export async function withS3<T>(
 ): Promise<T> {
   const endpoint = client.credentials.endpointUrl ?? client.urls['api'] ?? '';
   const place = `${endpoint} ${bucket ?? ''}`;
-  // Where a bucket is: the same for all accounts. It is learned from the answer to a request in another region.
+  // The region of a bucket is the same for all accounts. It is learned from the answer to a request in another region.
   const region = (client.cache.get(place) as string | undefined) ?? AMAZON.exec(endpoint)?.[1] ?? USUAL_REGION;
   const sdk = await loadSdk();
   const ask = (where: string, isLast: boolean): Promise<T> =>
@@ -121,7 +121,7 @@ export async function withS3<T>(
   try {
     return await ask(region, false);
   } catch (error) {
-    if (!(error instanceof Elsewhere)) throw faultOf(error, client.signal);
+    if (!(error instanceof OtherRegion)) throw faultOf(error, client.signal);
     const answer = await ask(error.region, true).catch((reason: unknown) => {
       throw faultOf(reason, client.signal);
     });

@@ -31,12 +31,17 @@ export function parseItemId(externalId: string): Place | null {
 }
 
 /** Parent and root of an item. */
-export interface Lies {
+export interface ItemPlace {
   readonly parent: string | null;
   readonly root: string | null;
 }
 
-const container = (externalId: string, name: string, { parent, root }: Lies, externalUrl: string | null): SourceItem =>
+const container = (
+  externalId: string,
+  name: string,
+  { parent, root }: ItemPlace,
+  externalUrl: string | null,
+): SourceItem =>
   createContainer({
     externalId,
     parentExternalId: parent,
@@ -45,7 +50,7 @@ const container = (externalId: string, name: string, { parent, root }: Lies, ext
     itemType: 'FOLDER',
     externalUrl,
   });
-const OUTERMOST: Lies = { parent: null, root: null };
+const OUTERMOST: ItemPlace = { parent: null, root: null };
 
 /** Returns the URL of a record. @param site URL of the organization for a user's browser */
 const viewOf = (site: string, kind: string, id: string): string => `${site}/lightning/r/${kind}/${id}/view`;
@@ -56,8 +61,8 @@ export const itemOfLibrary = (row: Json, site: string): SourceItem => {
 };
 export const itemOfLooseFiles = (): SourceItem => container(LOOSE_FILES, 'Files outside of libraries', OUTERMOST, null);
 export const itemOfKnowledge = (): SourceItem => container(KNOWLEDGE, 'Knowledge', OUTERMOST, null);
-export const itemOfFolder = (id: string, name: string, lies: Lies): SourceItem =>
-  container(`folder:${id}`, name, lies, null);
+export const itemOfFolder = (id: string, name: string, itemPlace: ItemPlace): SourceItem =>
+  container(`folder:${id}`, name, itemPlace, null);
 
 /** The file fields to request. */
 export const FILE_FIELDS = [
@@ -84,13 +89,13 @@ export const ELSEWHERE =
   'This Salesforce file is a link to another system. Connect that system, and sync the file there.';
 
 /** Converts a file; links and files of other systems are not selectable. */
-export function itemOfFile(row: Json, lies: Lies, site: string): SourceItem {
+export function itemOfFile(row: Json, itemPlace: ItemPlace, site: string): SourceItem {
   const id = asText(row['Id']) ?? '';
   const name = nameOfFile(row);
   return createItem({
     externalId: `file:${id}`,
-    parentExternalId: lies.parent,
-    rootExternalId: lies.root,
+    parentExternalId: itemPlace.parent,
+    rootExternalId: itemPlace.root,
     name,
     itemType: 'FILE',
     externalUrl: viewOf(site, 'ContentDocument', id),

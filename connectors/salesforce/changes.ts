@@ -14,7 +14,7 @@ import { asObject, asText } from '../json.js';
  */
 const OVERLAP_MS = 15 * 60_000;
 /** Files per request that checks whether they still exist. */
-const ASKED_AT_ONCE = 200;
+const IDS_PER_REQUEST = 200;
 
 /** The time up to which changes were requested, in milliseconds since 1970; and the position of a sync. */
 const TOKEN = shapeOf({ ...PASSES, since: number, pass: nullable(shapeOf({ begun: number, after: string })) });
@@ -55,8 +55,8 @@ async function deletedSince(client: GrantClient, since: number, until: number): 
 /** Returns the files that no longer exist: a deleted file may have been restored from the recycle bin. */
 async function absent(client: GrantClient, ids: readonly string[]): Promise<readonly Change[]> {
   const there = new Set<string | null>();
-  for (let from = 0; from < ids.length; from += ASKED_AT_ONCE)
-    for (const row of await filesOf(client, ids.slice(from, from + ASKED_AT_ONCE))) there.add(asText(row['Id']));
+  for (let from = 0; from < ids.length; from += IDS_PER_REQUEST)
+    for (const row of await filesOf(client, ids.slice(from, from + IDS_PER_REQUEST))) there.add(asText(row['Id']));
   return ids.filter((id) => !there.has(id)).map((id) => ({ gone: `file:${id}` }));
 }
 

@@ -53,7 +53,10 @@ const selected = ({ object, fields }: CrmKind, includes: readonly string[]) => (
   ],
 });
 
-/** Converts a record to that of its operation. @param remote whether to add Salesforce's own fields */
+/**
+ * Converts a record of Salesforce to the record that its operation returns. @param remote whether to add Salesforce's
+ * own fields
+ */
 function presented(kind: CrmKind, row: Json, includes: readonly string[], remote: boolean): Json {
   const parts = includes.map((name) => {
     const { records } = asObject(row[name]);

@@ -31,8 +31,8 @@ const LOGIN_HOST = /^(?:login|test)\.salesforce\.com$/i;
  * Returns the organization's host, from the consent or from the caller. @throws Fault for a host that is not
  * Salesforce's
  */
-function instanceOf({ instance_url: told = '', domain = '' }: OAuthGrant['facts']): string {
-  const host = URL.canParse(told) ? new URL(told).hostname : domain;
+function instanceOf({ instance_url: url = '', domain = '' }: OAuthGrant['facts']): string {
+  const host = URL.canParse(url) ? new URL(url).hostname : domain;
   if (!SALESFORCE_HOST.test(host) || LOGIN_HOST.test(host))
     throw new Fault('bad_response', 'Salesforce returned no address of the organization. Connect it again.');
   return host;
@@ -101,13 +101,17 @@ export const salesforce: Connector<OAuthGrant> = {
     const organization = asText(user['organization_id']);
     if (name === null || organization === null)
       throw new Fault('server_error', 'Salesforce returned no user. Try again.');
-    const told = { user_id: asText(user['user_id']), user_name: asText(user['name']), email: asText(user['email']) };
+    const userFacts = {
+      user_id: asText(user['user_id']),
+      user_name: asText(user['name']),
+      email: asText(user['email']),
+    };
     const instance = instanceOf(facts);
     return {
       account: `${name.toLowerCase()}|${instance.toLowerCase()}`,
       metadata: {
         ...{ organization_id: organization, instance },
-        ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)),
+        ...Object.fromEntries(Object.entries(userFacts).filter(([, value]) => value !== null)),
       },
     };
   },

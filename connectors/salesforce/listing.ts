@@ -11,10 +11,10 @@ import {
   itemOfKnowledge,
   itemOfLibrary,
   itemOfLooseFiles,
-  type Lies,
+  type ItemPlace,
   LOOSE_FILES,
 } from './adapter.js';
-import { ask, askPage, isId, quote } from './soql.js';
+import { ask, fetchPage, isId, quote } from './soql.js';
 import { asText, type Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
 
@@ -36,7 +36,7 @@ const ARTICLES = { fields: ARTICLE_FIELDS, from: 'Knowledge__kav', where: ["Publ
 
 /** Returns a page of the root items: the libraries; after the last one, files outside of libraries and articles. */
 export async function outermost(client: GrantClient, cursor: string | null): Promise<ItemPage> {
-  const page = await ifThere(askPage(client, LIBRARIES, cursor ?? ''));
+  const page = await ifThere(fetchPage(client, LIBRARIES, cursor ?? ''));
   const items = (page?.rows ?? []).map((row) => itemOfLibrary(row, siteOf(client)));
   if (page && page.next !== null) return { items, next: page.next };
   const articles = await ifThere(ask(client, 'SELECT Id FROM Knowledge__kav LIMIT 1'));
@@ -49,7 +49,7 @@ export async function filesOf(client: GrantClient, ids: readonly string[]): Prom
   const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };
   const rows: Json[] = [];
   for (let after: string | null = ''; after !== null;) {
-    const page: Awaited<ReturnType<typeof askPage>> = await askPage(client, wanted, after);
+    const page: Awaited<ReturnType<typeof fetchPage>> = await fetchPage(client, wanted, after);
     rows.push(...page.rows);
     after = page.next;
   }
@@ -76,8 +76,8 @@ async function belowFolders(client: GrantClient, cursor: FolderCursor): Promise<
     from: 'ContentFolderItem',
     where: [`ParentContentFolderId = ${quote(folder)}`],
   };
-  const { rows, next } = await askPage(client, wanted, cursor.after);
-  const lies: Lies = { parent, root };
+  const { rows, next } = await fetchPage(client, wanted, cursor.after);
+  const itemPlace: ItemPlace = { parent, root };
   const named = rows.flatMap((row) => {
     const id = asText(row['Id']) ?? '';
     return isId(id) ? [{ id, isFolder: row['IsFolder'] === true, title: asText(row['Title']) ?? id }] : [];
@@ -86,8 +86,8 @@ async function belowFolders(client: GrantClient, cursor: FolderCursor): Promise<
   const ids = named.filter(({ isFolder }) => !isFolder).map(({ id }) => id);
   const files = await filesOf(client, ids);
   const items: SourceItem[] = [
-    ...folders.map(({ id, title }) => itemOfFolder(id, title, lies)),
-    ...files.map((row) => itemOfFile(row, lies, siteOf(client))),
+    ...folders.map(({ id, title }) => itemOfFolder(id, title, itemPlace)),
+    ...files.map((row) => itemOfFile(row, itemPlace, siteOf(client))),
   ];
   const inside = folders.map(({ id }): Open => [id, `folder:${id}`]);
   const open = next === null ? [...rest, ...inside] : [first, ...rest, ...inside];
@@ -107,7 +107,7 @@ export const belowContainer = withCursor(CURSOR, async (client: GrantClient, { k
     kind === 'library'
       ? [LIBRARIES.fields, LIBRARIES.from]
       : [['Id', 'Name', 'ParentContentFolderId'], 'ContentFolder'];
-  const [row] = (await askPage(client, { fields, from, where: [`Id = ${quote(id)}`] }, '')).rows;
+  const [row] = (await fetchPage(client, { fields, from, where: [`Id = ${quote(id)}`] }, '')).rows;
   if (!row) throw noSuchItem('Salesforce');
   if (kind === 'library') {
     const folder = asText(row['RootContentFolderId']);
@@ -115,8 +115,8 @@ export const belowContainer = withCursor(CURSOR, async (client: GrantClient, { k
     return { items: [itemOfLibrary(row, siteOf(client))], next: unlessEnd({ root: itself, open, after: '' }) };
   }
   const above = asText(row['ParentContentFolderId']);
-  const lies = { parent: above === null ? null : `folder:${above}`, root: null };
-  const items = [itemOfFolder(id, asText(row['Name']) ?? id, lies)];
+  const itemPlace = { parent: above === null ? null : `folder:${above}`, root: null };
+  const items = [itemOfFolder(id, asText(row['Name']) ?? id, itemPlace)];
   return { items, next: unlessEnd({ root: null, open: [[id, itself]], after: '' }) };
 });
 
@@ -133,14 +133,14 @@ export async function looseFiles(
   afterId: string,
 ): Promise<ItemPage> {
   const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: ['ParentId = null', ...conditions] };
-  const { rows, next } = await askPage(client, wanted, afterId);
-  const lies = { parent: LOOSE_FILES, root: LOOSE_FILES };
-  return { items: rows.map((row) => itemOfFile(row, lies, siteOf(client))), next };
+  const { rows, next } = await fetchPage(client, wanted, afterId);
+  const itemPlace = { parent: LOOSE_FILES, root: LOOSE_FILES };
+  return { items: rows.map((row) => itemOfFile(row, itemPlace, siteOf(client))), next };
 }
 
 /** Returns a page of the published articles, after their container. */
 export async function belowKnowledge(client: GrantClient, cursor: string | null): Promise<ItemPage> {
-  const { rows, next } = await askPage(client, ARTICLES, cursor ?? '');
+  const { rows, next } = await fetchPage(client, ARTICLES, cursor ?? '');
   const articles = rows.flatMap((row) => itemOfArticle(row, siteOf(client)) ?? []);
   return { items: cursor === null ? [itemOfKnowledge(), ...articles] : articles, next };
 }
@@ -160,7 +160,7 @@ export async function articleAt(
 ): Promise<Json> {
   const where = [...ARTICLES.where, `KnowledgeArticleId = ${quote(id)}`, `Language = ${quote(language)}`];
   const wanted = { ...ARTICLES, fields: [...ARTICLE_FIELDS, ...fields], where };
-  const [row] = (await askPage(client, wanted, '')).rows;
+  const [row] = (await fetchPage(client, wanted, '')).rows;
   if (!row) throw noSuchItem('Salesforce');
   return row;
 }

@@ -101,7 +101,7 @@ export interface Wanted {
  * Returns a page of a query, in id order. Salesforce's own cursors expire after two days, or when the token is
  * refreshed.
  */
-export async function askPage(
+export async function fetchPage(
   client: GrantClient,
   { fields, from, where }: Wanted,
   afterId: string,

@@ -71,8 +71,8 @@ export const itemOfTable = (table: string, label: string, site: string): SourceI
 export const LISTED_FIELDS = 'sys_id,number,short_description,name,sys_created_on,sys_updated_on,sys_mod_count';
 
 const nameOf = (row: Json, fallback: string): string => {
-  const said = asTrimmed(row['short_description']) || asTrimmed(row['name']);
-  return [asTrimmed(row['number']), said].filter(Boolean).join(': ') || fallback;
+  const title = asTrimmed(row['short_description']) || asTrimmed(row['name']);
+  return [asTrimmed(row['number']), title].filter(Boolean).join(': ') || fallback;
 };
 
 /** Converts a record; null for one without an id. */

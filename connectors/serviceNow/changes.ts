@@ -70,8 +70,8 @@ async function countAll(client: SourceClient, names: readonly string[], now: num
 /** ServiceNow does not report deletions, but they lower the counts. @throws Fault stale_cursor */
 async function checkCounts(client: SourceClient, { before, tables }: Counts): Promise<void> {
   for (const { table, records, attachments } of tables) {
-    const left = await countTable(client, table, before);
-    if (left === null || left.records < records || left.attachments < attachments)
+    const remaining = await countTable(client, table, before);
+    if (remaining === null || remaining.records < records || remaining.attachments < attachments)
       throw stale('has deleted records, and does not report which');
   }
 }
@@ -96,7 +96,7 @@ async function changesOf(
 }
 
 /** Returns a page of a table's changes. */
-async function takePage(client: SourceClient, table: string, since: string, { room, after }: Pass) {
+async function fetchPage(client: SourceClient, table: string, since: string, { room, after }: Pass) {
   const updated = `sys_updated_on>=${since}`;
   if (room === 'table') {
     const page = await readPage(client, ['table', table], { query: updated, fields: WITH_STATE }, after);
@@ -146,7 +146,7 @@ export const recordChanges = changeFeed(TOKEN, {
     }
     const [table, ...others] = pass.open;
     if (table === undefined) throw stale('has an invalid cursor');
-    const { next, ...told } = await takePage(client, table, point.since, pass);
+    const { next, ...changes } = await fetchPage(client, table, point.since, pass);
     const rooms =
       pass.room === 'table'
         ? { open: pass.open, room: 'attachment' as const }
@@ -156,6 +156,6 @@ export const recordChanges = changeFeed(TOKEN, {
     const on: Point = more
       ? { ...point, counts, pass: behind }
       : { ...nextPass(point), since: counts.before, counts, pass: null };
-    return { ...told, next: on, more, coveredRoots, isDeep: true };
+    return { ...changes, next: on, more, coveredRoots, isDeep: true };
   },
 });

@@ -109,10 +109,15 @@ export const serviceNow: Connector<OAuthGrant> = {
     const [id, name] = [asTrimmed(user['sys_id']), asTrimmed(user['user_name'])];
     if (id === '' || name === '') throw new Fault('server_error', 'ServiceNow returned no user. Try again.');
     const instance = (facts['instance'] ?? '').toLowerCase();
-    const told = { user_id: id, user_name: asTrimmed(user['name']) || name, email: asTrimmed(user['email']), instance };
+    const userFacts = {
+      user_id: id,
+      user_name: asTrimmed(user['name']) || name,
+      email: asTrimmed(user['email']),
+      instance,
+    };
     return {
       account: `${name.toLowerCase()}|${instance}`,
-      metadata: Object.fromEntries(Object.entries(told).filter(([, value]) => value !== '')),
+      metadata: Object.fromEntries(Object.entries(userFacts).filter(([, value]) => value !== '')),
     };
   },
 
@@ -146,8 +151,8 @@ export const serviceNow: Connector<OAuthGrant> = {
       const both = await recordAt(client, place, query);
       return contentOfRecord(displayOf(both), table, record, siteOf(client));
     }
-    const told = await attachmentAt(client, place);
+    const attachmentRecord = await attachmentAt(client, place);
     const { bytes } = await client.content(['attachment', attachment, 'file'], {});
-    return contentOfAttachment(told, place, siteOf(client), bytes);
+    return contentOfAttachment(attachmentRecord, place, siteOf(client), bytes);
   },
 };

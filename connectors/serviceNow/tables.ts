@@ -60,8 +60,8 @@ export async function readPage(
 
 /** Returns the number of records that match a query, hidden ones included; null if it is not reported. */
 export async function count(client: SourceClient, path: readonly string[], query: string): Promise<number | null> {
-  const asked = { sysparm_query: query, sysparm_fields: 'sys_id', sysparm_limit: '1' };
-  const { headers } = await client.list(path, asked, { within: 'result' });
+  const fields = { sysparm_query: query, sysparm_fields: 'sys_id', sysparm_limit: '1' };
+  const { headers } = await client.list(path, fields, { within: 'result' });
   return /^\d{1,15}$/.test(headers['x-total-count'] ?? '') ? Number(headers['x-total-count']) : null;
 }
 
@@ -92,8 +92,8 @@ export async function readOne(
   path: readonly string[],
   query: Readonly<Record<string, string>>,
 ): Promise<Json> {
-  const asked = { ...query, sysparm_exclude_reference_link: 'true' };
-  const row = asObject((await client.get(path, asked))['result']);
+  const fields = { ...query, sysparm_exclude_reference_link: 'true' };
+  const row = asObject((await client.get(path, fields))['result']);
   if (asTrimmed(valueOf(row['sys_id'])) === '') throw incompleteAnswer('ServiceNow', 'the record');
   return row;
 }

@@ -112,9 +112,9 @@ async function readBackwards(client: GrantClient, conversation: string, start: n
 }
 
 /**
- * Returns the messages of a window, oldest first. Those that were read with another window are used only if they have the
- * listed version, so that an edit is never missed.
- * @param version as listed; null: unknown
+ * Returns the messages of a window, oldest first. Messages that were read together with another window are used only if
+ * they have the listed version, so that no edit is missed.
+ * @param version version of the window or thread in the listing; null: unknown
  */
 async function windowAt(
   client: GrantClient,
@@ -149,8 +149,8 @@ async function windowAt(
 async function threadAt(client: GrantClient, conversation: string, ts: string): Promise<readonly Message[]> {
   const found = new Collected();
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const asked = { channel: conversation, ts, limit: PER_PAGE, cursor: cursor ?? null };
-    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, 'conversations.replies', asked);
+    const fields = { channel: conversation, ts, limit: PER_PAGE, cursor: cursor ?? null };
+    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, 'conversations.replies', fields);
     found.add(messagesIn(answer).filter((one) => one.isAnswer || (one.beginsThread && one.ts === ts)));
     cursor = next;
   }
@@ -161,7 +161,7 @@ async function threadAt(client: GrantClient, conversation: string, ts: string): 
 
 /**
  * Returns the messages of a window or thread, oldest first. @throws Fault not_found if there are none, too_large
- * @param version as listed; null: unknown
+ * @param version version of the window or thread in the listing; null: unknown
  */
 export async function messagesAt(
   client: GrantClient,

@@ -51,14 +51,14 @@ const listConversations = withRootsCursor(ROOTS_CURSOR, async (client: GrantClie
   const after = (isRefused: boolean): RootsCursor | null =>
     type + 1 < TYPES.length ? { type: type + 1, at: null, refused: refused + (isRefused ? 1 : 0) } : null;
   try {
-    const asked = {
+    const fields = {
       types: TYPES[type] ?? '',
       limit: PER_PAGE,
       exclude_archived: 'false',
       cursor: at,
       ...teamOf(client),
     };
-    const { answer, next } = await ask(client, 'conversations.list', asked);
+    const { answer, next } = await ask(client, 'conversations.list', fields);
     const workspace = await workspaceUrl(client);
     const items = await Promise.all(
       requireList('Slack', answer['channels']).flatMap((value) => {
@@ -90,8 +90,8 @@ async function listHistory(
   // Always set, because with `oldest` alone Slack's pages would begin at the oldest message.
   const latest = from?.latest ?? `${Math.floor(Date.now() / 1000) + WINDOW_SECONDS}.000000`;
   const range = oldest === null ? {} : { oldest: `${oldest}.000000` };
-  const asked = { channel: conversation, limit: PER_PAGE, inclusive: 'true', latest, ...range };
-  const { answer, next } = await ask(client, 'conversations.history', { ...asked, cursor: from?.at ?? null });
+  const fields = { channel: conversation, limit: PER_PAGE, inclusive: 'true', latest, ...range };
+  const { answer, next } = await ask(client, 'conversations.history', { ...fields, cursor: from?.at ?? null });
   const found = messagesIn(answer).filter(({ ts }) => oldest === null || Number(ts) >= oldest);
   const { cuts, open } = cutMessages(found, from?.open ?? null);
   const workspace = await workspaceUrl(client);
@@ -178,8 +178,8 @@ export const slack: Connector<OAuthGrant> = {
     const [team, user] = [asText(answer['team_id']), asText(answer['user_id'])];
     if (team === null || user === null) throw new Fault('server_error', 'Slack returned no account. Try again.');
     const facts = { team_name: asText(answer['team']), user_name: asText(answer['user']), url: asText(answer['url']) };
-    const told = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
-    return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...told } };
+    const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
+    return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...known } };
   },
 
   listRoots: listConversations,

@@ -56,12 +56,12 @@ export function readMessage(value: unknown): Message | null {
   const isNotice = typeof subtype === 'string' && NOTICE.test(subtype);
   if (isNotice && !beginsThread) return null;
   const { text, ...rest } = json;
-  const said = isNotice ? '' : (asText(text) ?? textsIn(rest['blocks'] ?? []).join(' '));
+  const ownText = isNotice ? '' : (asText(text) ?? textsIn(rest['blocks'] ?? []).join(' '));
   return {
     ts,
     user: asText(json['user']),
     signedAs: asText(json['username']) ?? asText(asObject(json['bot_profile'])['name']) ?? asText(json['bot_id']),
-    text: [said, ...attachedIn(json)].filter(Boolean).join('\n'),
+    text: [ownText, ...attachedIn(json)].filter(Boolean).join('\n'),
     files: asList(json['files']).flatMap((file) => {
       const { name, title } = asObject(file);
       return asText(name) ?? asText(title) ?? [];

@@ -61,13 +61,13 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   const inTurn = pLimit(TABS);
   let current: Promise<Running | null> | null = null;
   let tryAgainAt = 0;
-  let told = false;
+  let isReported = false;
   let isInstalled: Promise<boolean> | null = null;
 
   const without = (why: string): null => {
     tryAgainAt = now() + RETRY_LAUNCH_MS;
-    if (!told) onNotice(`Pages are fetched without a browser: ${why}`);
-    told = true;
+    if (!isReported) onNotice(`Pages are fetched without a browser: ${why}`);
+    isReported = true;
     return null;
   };
 

@@ -8,7 +8,7 @@ import { downloadFile } from './downloadFile.js';
 import { isEmptyShell } from './emptyShell.js';
 import { fetchPage, withoutValidators } from './fetchPage.js';
 import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from '../hostLimiter.js';
-import { throughPremiumProxies, type WayOut } from './premiumWay.js';
+import { throughPremiumProxies, type SiteRoute } from './premiumWay.js';
 import { isRefusal, withSentence } from './refusal.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';
@@ -38,9 +38,9 @@ export function createWebSource({
   sleep = sleepUntilAborted,
   limiter = createHostLimiter(settings.requestsPerHost, now, sleep),
 }: WebSourceOptions): WebSource {
-  const direct: WayOut = { egress, robots: createRobots(egress, settings, now) };
+  const direct: SiteRoute = { egress, robots: createRobots(egress, settings, now) };
   const second = throughPremiumProxies(egress);
-  const premium: WayOut | null = second && { egress: second, robots: createRobots(second, settings, now) };
+  const premium: SiteRoute | null = second && { egress: second, robots: createRobots(second, settings, now) };
   // The browser library is large, so it is loaded with the first page that needs it.
   const load = async () => {
     const { createBrowserPool } = await import('./browserPool.js');
@@ -66,7 +66,7 @@ export function createWebSource({
     }
   }
 
-  async function render(way: WayOut, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
+  async function render(way: SiteRoute, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
     if (!renders) return null;
     rendering ??= load();
     const { pool, renderPage } = await rendering;
@@ -78,7 +78,7 @@ export function createWebSource({
     return page;
   }
 
-  async function fetchBy(way: WayOut, url: string, request: PageRequest): Promise<FetchedPage | null> {
+  async function fetchBy(way: SiteRoute, url: string, request: PageRequest): Promise<FetchedPage | null> {
     const { downloadCssAndMedia, known, signal } = request;
     const minIntervalMs = await way.robots.admit(url, signal);
     return inTurn(url, minIntervalMs, signal, async () => {
@@ -92,7 +92,7 @@ export function createWebSource({
   }
 
   /** Tries the default route, then the premium proxies if the site refused it and the request permits them. */
-  async function byEitherWay<T>(mayUsePremium: boolean, work: (way: WayOut) => Promise<T>): Promise<T> {
+  async function byEitherWay<T>(mayUsePremium: boolean, work: (way: SiteRoute) => Promise<T>): Promise<T> {
     try {
       return await work(direct);
     } catch (error) {

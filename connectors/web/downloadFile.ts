@@ -3,7 +3,7 @@ import type { Download } from '../types.js';
 import { statusFault } from '../statusFault.js';
 import type { WebSettings } from './webSettings.js';
 
-/** The address of a file was named by a caller, not by a sitemap. */
+/** Messages for the caller, who chose the address. */
 const SENTENCES = {
   404: 'does not exist. Check the address.',
   410: 'is gone for good. Use another address.',

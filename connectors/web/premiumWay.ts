@@ -2,7 +2,7 @@ import type { Egress } from '../../egress/types.js';
 import type { Robots } from './robots.js';
 
 /** A route to a site, with the robots.txt that the site serves on that route. */
-export interface WayOut {
+export interface SiteRoute {
   readonly egress: Egress;
   readonly robots: Robots;
 }

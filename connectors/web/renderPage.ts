@@ -32,7 +32,7 @@ export async function renderPage(
   tries = 2,
 ): Promise<FetchedPage | null> {
   const deadline = Date.now() + settings.pageTimeoutMs;
-  const left = (): number => Math.max(1, deadline - Date.now());
+  const remainingMs = (): number => Math.max(1, deadline - Date.now());
   const tooSlow = () =>
     new Fault(
       'timed_out',
@@ -48,7 +48,7 @@ export async function renderPage(
     isLate = true;
     stop();
   }, settings.pageTimeoutMs);
-  const letGo = onAbort(signal, stop);
+  const stopListening = onAbort(signal, stop);
 
   try {
     context = await browser.newContext({
@@ -59,10 +59,10 @@ export async function renderPage(
     });
     signal.throwIfAborted();
     const page = await context.newPage();
-    const brokenOff = documentBreaksOff(page);
-    const going = page.goto(url, { waitUntil: 'domcontentloaded', timeout: left() });
-    going.catch(() => undefined);
-    const response = await Promise.race([going, brokenOff]);
+    const transferError = watchTransfer(page);
+    const navigation = page.goto(url, { waitUntil: 'domcontentloaded', timeout: remainingMs() });
+    navigation.catch(() => undefined);
+    const response = await Promise.race([navigation, transferError]);
     if (response instanceof Error && response.message === LEFT && tries > 1)
       return await renderPage({ egress, settings, now }, browser, url, signal, tries - 1);
     if (response === null || response instanceof Error) return null;
@@ -71,9 +71,9 @@ export async function renderPage(
     if (refused) throw refused;
     if (!HTML_TYPES.has(mediaType(headers['content-type']) ?? '')) return null;
     // A truncated document must not be stored as complete.
-    if ((await Promise.race([response.finished(), brokenOff])) !== null) return null;
+    if ((await Promise.race([response.finished(), transferError])) !== null) return null;
 
-    await settle(page, left);
+    await settle(page, remainingMs);
     const finalUrl = normaliseUrl(page.url());
     const bytes = Buffer.from(await page.content());
     if (finalUrl === null) return null;
@@ -99,7 +99,7 @@ export async function renderPage(
     return null;
   } finally {
     clearTimeout(timer);
-    letGo();
+    stopListening();
     await context?.close().catch(() => undefined);
     await proxy.close();
   }
@@ -111,8 +111,8 @@ export async function renderPage(
  */
 const LEFT = 'net::ERR_ABORTED';
 
-/** Resolves when the document's transfer breaks: Chromium then reports neither success nor failure. */
-function documentBreaksOff(page: Page): Promise<Error> {
+/** Resolves with the error when the document's transfer fails. For this, `goto` neither resolves nor rejects. */
+function watchTransfer(page: Page): Promise<Error> {
   let first: Request | undefined;
   page.on('request', (request) => {
     first ??= request;
@@ -126,9 +126,11 @@ function documentBreaksOff(page: Page): Promise<Error> {
   });
 }
 
-/** Waits until the page's requests end, or until the time limit: then the page is taken in its current state. */
-async function settle(page: Page, left: () => number): Promise<void> {
-  await page.waitForLoadState('networkidle', { timeout: Math.min(SETTLE_MS, left()) }).catch((error: unknown) => {
-    if (!(error instanceof errors.TimeoutError)) throw error;
-  });
+/** Waits until the page's requests end, or until the time limit: then the page is used in its current state. */
+async function settle(page: Page, remainingMs: () => number): Promise<void> {
+  await page
+    .waitForLoadState('networkidle', { timeout: Math.min(SETTLE_MS, remainingMs()) })
+    .catch((error: unknown) => {
+      if (!(error instanceof errors.TimeoutError)) throw error;
+    });
 }

@@ -79,11 +79,11 @@ const MAX_LINE = 8192;
 
 /** Splits instead of a regular expression, which would take quadratic time on a line of blanks. */
 function parseLine(line: string): { key: string; value: string } {
-  const said = line.split('#', 1)[0] ?? '';
-  const colon = said.indexOf(':');
+  const rule = line.split('#', 1)[0] ?? '';
+  const colon = rule.indexOf(':');
   return colon === -1
     ? { key: '', value: '' }
-    : { key: said.slice(0, colon).trim().toLowerCase(), value: said.slice(colon + 1).trim() };
+    : { key: rule.slice(0, colon).trim().toLowerCase(), value: rule.slice(colon + 1).trim() };
 }
 
 /** The longest matching rule decides; of two equally long ones, the one that allows. */

@@ -41,7 +41,7 @@ function pageAt(cursor: string | null): Readonly<Record<string, string>> {
  * @param path its last segment is also the name of the list in the answer
  * @param cursor of a previous page
  */
-export async function takePage(
+export async function fetchPage(
   client: SourceClient,
   path: readonly string[],
   cursor: string | null,
@@ -66,7 +66,7 @@ export async function takePage(
  * Returns all pages of a short list. @throws Fault for more than `most` entries: an incomplete list would cause
  * deletions
  */
-export async function takeAll(
+export async function fetchAll(
   client: SourceClient,
   path: readonly string[],
   most: number,
@@ -75,7 +75,7 @@ export async function takeAll(
   const pages: ZendeskPage[] = [];
   let number = 0;
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: ZendeskPage = await takePage(client, path, cursor ?? null, query);
+    const page: ZendeskPage = await fetchPage(client, path, cursor ?? null, query);
     pages.push(page);
     number += page.values.length;
     if (number > most)
@@ -86,7 +86,7 @@ export async function takeAll(
 }
 
 /** Returns one object by its path, which ends with its id. */
-export async function takeOne(
+export async function fetchOne(
   client: SourceClient,
   path: readonly string[],
   name: string,

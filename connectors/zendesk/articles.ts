@@ -13,7 +13,7 @@ import {
   skippedDraft,
   TICKETS,
 } from './adapter.js';
-import { NAME, takeAll, takeOne, takePage } from './api.js';
+import { NAME, fetchAll, fetchOne, fetchPage } from './api.js';
 import type { Json } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
 
@@ -25,7 +25,7 @@ const MAX_SECTIONS = 20_000;
 export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const tickets = itemOfContainer(TICKETS);
   try {
-    const { values, next } = await takePage(client, [CENTER, 'categories'], cursor);
+    const { values, next } = await fetchPage(client, [CENTER, 'categories'], cursor);
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
     return { items: next === null ? [...items, tickets] : items, next };
   } catch (error) {
@@ -40,7 +40,7 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
 
 /** Requests the categories again. @throws Fault access_denied while they are refused */
 export async function belowCenter(client: SourceClient): Promise<ItemPage> {
-  await takePage(client, [CENTER, 'categories'], null);
+  await fetchPage(client, [CENTER, 'categories'], null);
   return { items: [itemOfContainer(HELP_CENTER)], next: null };
 }
 
@@ -57,7 +57,7 @@ const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 ?
 
 /** Returns all sections of a category, nested ones included. */
 async function sectionsOf(client: SourceClient, category: string): Promise<readonly Json[]> {
-  const pages = await takeAll(client, [CENTER, 'categories', category, 'sections'], MAX_SECTIONS);
+  const pages = await fetchAll(client, [CENTER, 'categories', category, 'sections'], MAX_SECTIONS);
   return pages.flatMap(({ values }) => values);
 }
 
@@ -83,7 +83,7 @@ function branchOf(sections: readonly Json[], id: string): readonly Json[] {
 async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const [list, ...rest] = cursor.open;
   if (list === undefined) return { items: [], next: null };
-  const { values, next } = await takePage(client, [CENTER, ...list, 'articles'], cursor.at);
+  const { values, next } = await fetchPage(client, [CENTER, ...list, 'articles'], cursor.at);
   return {
     items: values.flatMap((one) => itemOfArticle(one, cursor.category) ?? []),
     skipped: values.flatMap((one) => skippedDraft(one) ?? []),
@@ -101,7 +101,7 @@ export const belowCategory = withCursor(
     const { id: category } = place;
     const withArticles = wanted.of('ARTICLE');
     if (cursor !== null) return listArticles(client, cursor);
-    const { value } = await takeOne(client, [CENTER, 'categories', category], 'category');
+    const { value } = await fetchOne(client, [CENTER, 'categories', category], 'category');
     const itself = itemOfCategory(value);
     if (itself === null) throw noSuchItem(NAME);
     if (!withArticles) return { items: [itself], next: null };
@@ -118,7 +118,7 @@ export const belowSection = withCursor(CURSOR, async (client: SourceClient, { pl
   const { id: section } = place;
   const withArticles = wanted.of('ARTICLE');
   if (cursor !== null) return listArticles(client, cursor);
-  const { value } = await takeOne(client, [CENTER, 'sections', section], 'section');
+  const { value } = await fetchOne(client, [CENTER, 'sections', section], 'section');
   const category = idOf(value['category_id']) ?? '';
   const branch = branchOf(await sectionsOf(client, category), section);
   const items = itemsOf(branch, category);
@@ -131,9 +131,9 @@ export const belowSection = withCursor(CURSOR, async (client: SourceClient, { pl
 
 /** Returns the item of an article. @throws Fault not_found also for a draft */
 export async function articleItem(client: SourceClient, id: string): Promise<SourceItem> {
-  const { value } = await takeOne(client, [CENTER, 'articles', id], 'article');
+  const { value } = await fetchOne(client, [CENTER, 'articles', id], 'article');
   const section = idOf(value['section_id']);
-  const inside = section === null ? {} : (await takeOne(client, [CENTER, 'sections', section], 'section')).value;
+  const inside = section === null ? {} : (await fetchOne(client, [CENTER, 'sections', section], 'section')).value;
   const item = itemOfArticle(value, idOf(inside['category_id']) ?? '');
   if (item === null) throw noSuchItem(NAME);
   return item;
@@ -148,8 +148,8 @@ export async function readArticle(
   id: string,
 ): Promise<{ readonly article: Json; readonly translations: readonly Json[] }> {
   const path = [CENTER, 'articles', id];
-  const { value: article } = await takeOne(client, path, 'article');
+  const { value: article } = await fetchOne(client, path, 'article');
   if (idOf(article['id']) === null || isDraft(article)) throw noSuchItem(NAME);
-  const pages = await takeAll(client, [...path, 'translations'], MAX_TRANSLATIONS);
+  const pages = await fetchAll(client, [...path, 'translations'], MAX_TRANSLATIONS);
   return { article, translations: pages.flatMap(({ values }) => values) };
 }

@@ -48,7 +48,7 @@ const outer = (ids: AccountIds, changes: readonly Change[]): readonly Change[] =
   });
 
 /** Returns a page of changed tickets. */
-async function takeTickets(client: SourceClient, point: Point) {
+async function changedTickets(client: SourceClient, point: Point) {
   const pass: Pass = point.pass ?? { from: 'export', at: null, begun: Date.now(), rest: [] };
   if (pass.from === 'export') {
     const { next, isEnd, ...page } = await exported(client, point.start, point.cursor);
@@ -59,7 +59,7 @@ async function takeTickets(client: SourceClient, point: Point) {
 }
 
 /** Lists the attachments of changed tickets; their other attachments were deleted. */
-async function takeAttached(client: SourceClient, ids: AccountIds, rest: readonly string[]) {
+async function listAttached(client: SourceClient, ids: AccountIds, rest: readonly string[]) {
   const some = rest.slice(0, COMMENTS_AT_ONCE);
   const items = (await Promise.all(some.map((id) => attachmentsOf(client, id, null)))).flat();
   const deletedPaths = some.map((id) => ids.outer(`ticket:${id}`));
@@ -96,11 +96,11 @@ export const ticketChanges = changeFeed(TOKEN, {
       return { next, more, coveredRoots, isDeep: true as const };
     };
     if (point.pass !== null && point.pass.rest.length > 0) {
-      const { changes, deletedPaths, rest } = await takeAttached(client, ids, point.pass.rest);
+      const { changes, deletedPaths, rest } = await listAttached(client, ids, point.pass.rest);
       return { changes: outer(ids, changes), deletedPaths, ...behind(point.cursor, { ...point.pass, rest }) };
     }
     try {
-      const { page, cursor, pass } = await takeTickets(client, point);
+      const { page, cursor, pass } = await changedTickets(client, point);
       const changes = page.values.flatMap((ticket) => changeOf(ticket, page.users, agentOf(client)));
       const rest = changes.flatMap((change) =>
         'item' in change ? [change.item.externalId.slice('ticket:'.length)] : [],

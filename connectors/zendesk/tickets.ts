@@ -5,7 +5,7 @@ import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { idOf, itemOfAttached } from '../helpdesk.js';
 import type { ListRequest } from '../itemsByKind.js';
 import { attachedIn, itemOfContainer, itemOfTicket, TICKETS, type Users, usersIn } from './adapter.js';
-import { NAME, takeAll, takeOne, takePage } from './api.js';
+import { NAME, fetchAll, fetchOne, fetchPage } from './api.js';
 import { asObjects, asText, type Json } from '../json.js';
 import { isFault, noSuchItem, requireList } from '../faults.js';
 
@@ -69,11 +69,11 @@ export async function listed(
 ): Promise<ListedPage> {
   const isLatest = from === 'latest';
   const sort = isLatest ? '-updated_at' : 'id';
-  const { values, answer, next } = await takePage(client, ['tickets'], at, { ...WITH_USERS, sort });
+  const { values, answer, next } = await fetchPage(client, ['tickets'], at, { ...WITH_USERS, sort });
   const isFresh = (one: Json): boolean => Date.parse(asText(one['updated_at']) ?? '') >= begun - FRESH_MS;
   const some = isLatest ? values.filter(isFresh) : values;
-  const goesOn = next !== null && some.length === values.length;
-  return { values: some, users: usersIn(answer), behind: goesOn ? { from, at: next } : { from: 'end', at: null } };
+  const hasNext = next !== null && some.length === values.length;
+  return { values: some, users: usersIn(answer), behind: hasNext ? { from, at: next } : { from: 'end', at: null } };
 }
 
 /** Start time before the first ticket. */
@@ -96,7 +96,7 @@ export async function commentsOf(
   client: SourceClient,
   ticket: string,
 ): Promise<{ readonly comments: readonly Json[]; readonly users: Users }> {
-  const pages = await takeAll(client, ['tickets', ticket, 'comments'], MAX_COMMENTS, WITH_USERS);
+  const pages = await fetchAll(client, ['tickets', ticket, 'comments'], MAX_COMMENTS, WITH_USERS);
   return {
     comments: pages.flatMap(({ values }) => values),
     users: new Map(pages.flatMap(({ answer }) => [...usersIn(answer)])),
@@ -155,7 +155,7 @@ export async function readTicket(
   client: SourceClient,
   id: string,
 ): Promise<{ readonly ticket: Json; readonly item: SourceItem }> {
-  const { value: ticket, answer } = await takeOne(client, ['tickets', id], 'ticket', WITH_USERS);
+  const { value: ticket, answer } = await fetchOne(client, ['tickets', id], 'ticket', WITH_USERS);
   const item = itemOfTicket(ticket, usersIn(answer), agentOf(client));
   if (item === null || idOf(ticket['id']) !== id) throw noSuchItem(NAME);
   return { ticket, item };

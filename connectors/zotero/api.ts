@@ -32,7 +32,7 @@ export interface KeyOwner {
 }
 
 /** Requests the owner and permissions of the key. @throws Fault */
-export async function askOwner(client: SourceClient): Promise<KeyOwner> {
+export async function fetchKeyOwner(client: SourceClient): Promise<KeyOwner> {
   const found = await client.get(['keys', 'current'], {});
   const { userID, username, access } = found;
   if (typeof userID !== 'number' || userID <= 0) throw new Fault('server_error', 'Zotero returned no user. Try again.');
@@ -40,10 +40,10 @@ export async function askOwner(client: SourceClient): Promise<KeyOwner> {
   return { id: String(userID), name: asTrimmed(username), hasLibrary };
 }
 
-/** Like askOwner, cached for minutes by the hash of the key. */
+/** Like fetchKeyOwner, cached for minutes by the hash of the key. */
 export async function ownerOf(client: GrantClient): Promise<KeyOwner> {
   const hash = createHash('sha256').update(client.credentials.accessToken).digest('base64');
-  return client.cache.getOrFind(hash, () => askOwner(client));
+  return client.cache.getOrFind(hash, () => fetchKeyOwner(client));
 }
 
 interface JsonPage {
@@ -64,8 +64,8 @@ export async function listPage(
   query: Readonly<Record<string, string>>,
   start: number,
 ): Promise<JsonPage> {
-  const asked = { format: 'json', limit: String(PER_PAGE), ...query, start: String(start) };
-  const { values, headers } = await client.list(path, asked);
+  const fields = { format: 'json', limit: String(PER_PAGE), ...query, start: String(start) };
+  const { values, headers } = await client.list(path, fields);
   const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => /;\s*rel="?next"?/.test(part));
   const next = Number(/[?&]start=(\d{1,9})/.exec(link ?? '')?.[1] ?? Number.NaN);
   return {

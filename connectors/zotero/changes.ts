@@ -40,7 +40,11 @@ const versionOf = async (client: SourceClient, library: string): Promise<number>
   (await listPage(client, [...pathOf(library), 'items'], { limit: '1' }, 0)).version;
 
 /** Returns the deletions in a library since a version, and its new or changed collections. */
-async function besideItems(client: SourceClient, library: string, since: string): Promise<readonly Change[]> {
+async function deletionsAndCollections(
+  client: SourceClient,
+  library: string,
+  since: string,
+): Promise<readonly Change[]> {
   const gone = await client.get([...pathOf(library), 'deleted'], { since });
   const keysOf = (name: string): string[] => {
     if (!Array.isArray(gone[name])) throw incompleteAnswer('Zotero', `the ${name} that were deleted`);
@@ -68,20 +72,20 @@ export const zoteroChanges = changeFeed(TOKEN, {
   },
 
   async since(client, point) {
-    const left: Change[] = [];
+    const missing: Change[] = [];
     let pass: Pass;
     if ('at' in point) {
       const libraries = await librariesOf(client);
       // The contents of a new library were never listed.
       if (libraries.some((library) => point.at[library] === undefined))
         throw new Fault('stale_cursor', 'Zotero has a library that was never listed. Everything is listed again.');
-      left.push(
+      missing.push(
         ...Object.keys(point.at).flatMap((library) => (libraries.includes(library) ? [] : [{ gone: library }])),
       );
       pass = { known: point.at, reached: {}, open: libraries, start: 0 };
     } else pass = point;
     const [library, ...rest] = pass.open;
-    if (library === undefined) return { changes: left, next: { at: pass.reached }, more: false };
+    if (library === undefined) return { changes: missing, next: { at: pass.reached }, more: false };
     const since = String(pass.known[library] ?? 0);
     // Items in the trash are included: they count as deleted.
     const query = { since, includeTrashed: '1', sort: 'dateAdded', direction: 'asc' };
@@ -96,9 +100,9 @@ export const zoteroChanges = changeFeed(TOKEN, {
     const reached = { ...pass.reached, [library]: pass.reached[library] ?? page.version };
     if (page.next !== null) {
       const next: Pass = { ...pass, reached, start: page.next };
-      return { changes: [...left, ...items], next: next, more: true };
+      return { changes: [...missing, ...items], next: next, more: true };
     }
-    const changes = [...left, ...(await besideItems(client, library, since)), ...items];
+    const changes = [...missing, ...(await deletionsAndCollections(client, library, since)), ...items];
     const next = rest.length === 0 ? { at: reached } : { ...pass, reached, open: rest, start: 0 };
     return { changes, next: next, more: rest.length > 0 };
   },

@@ -6,7 +6,7 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import { contentOf, isLink, isStoredFile, LINK, parseItemId } from './adapter.js';
-import { askOwner, classify, ownerOf, readItem, restMs } from './api.js';
+import { fetchKeyOwner, classify, ownerOf, readItem, restMs } from './api.js';
 import { zoteroChanges } from './changes.js';
 import { belowContainer, belowItem, listLibraries } from './listing.js';
 import { noSuchItem } from '../faults.js';
@@ -40,7 +40,7 @@ export const zotero: Connector<OAuthGrant> = {
   restMs,
 
   async identify(client) {
-    const { id, name } = await askOwner(client);
+    const { id, name } = await fetchKeyOwner(client);
     return { account: id, metadata: { user_id: id, ...(name === '' ? {} : { username: name }) } };
   },
 

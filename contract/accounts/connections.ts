@@ -12,7 +12,7 @@ export interface Walk {
   /** Number of containers whose contents could not be listed. */
   readonly refused: number;
   /**
-   * How many of the refused containers were listed in an earlier run. If there are others, missing items must not be
+   * How many of the refused containers were listed in an earlier run. If some were not, missing items must not be
    * deleted.
    */
   readonly closed?: number;

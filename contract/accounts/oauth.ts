@@ -129,7 +129,7 @@ export interface FactField {
   readonly field: string;
   readonly fact: string;
   /** Name of the field in POST /integrations/connect; absent: the same. */
-  readonly handedOverAs?: string;
+  readonly suppliedAs?: string;
   /** The value becomes part of a host name or path, so other values are rejected. */
   readonly pattern: RegExp;
   /** Description of the accepted values, for error messages. */
@@ -152,7 +152,7 @@ const EMAIL = /^[^\s@/?#|]{1,64}@[a-z0-9.-]{1,255}$/i;
 const tenant: FactField = {
   field: 'microsoft_tenant',
   fact: 'tenant',
-  handedOverAs: 'tenant_name',
+  suppliedAs: 'tenant_name',
   pattern: TENANT,
   takes: 'the id or the domain of a tenant',
   fallback: 'common',
@@ -166,7 +166,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
     {
       field: 'sharepoint_site_name',
       fact: 'site',
-      handedOverAs: 'site_name',
+      suppliedAs: 'site_name',
       pattern: SITE,
       takes: 'the name of a site, as in its address',
     },
@@ -175,7 +175,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
     {
       field: 'zendesk_subdomain',
       fact: 'subdomain',
-      handedOverAs: 'subdomain',
+      suppliedAs: 'subdomain',
       pattern: LABEL,
       takes: 'the first part of the host',
       isNeeded: true,
@@ -185,7 +185,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
     {
       field: 'confluence_subdomain',
       fact: 'subdomain',
-      handedOverAs: 'subdomain',
+      suppliedAs: 'subdomain',
       pattern: LABEL,
       takes: 'the first part of the host',
     },
@@ -194,7 +194,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
     {
       field: 'salesforce_domain',
       fact: 'domain',
-      handedOverAs: 'domain',
+      suppliedAs: 'domain',
       pattern: SALESFORCE_HOST,
       takes: 'a host of Salesforce, such as example.my.salesforce.com',
       fallback: 'login.salesforce.com',

@@ -37,7 +37,7 @@ const LEFT = {
   superseded: 'Another run took it over. See the latest run of this file.',
   cancelled: 'Its run was cancelled. Retry it.',
   run_failed: 'Its run failed. Correct the cause that the run names, then retry it.',
-  ended_from_outside: 'Its run was ended from outside. Retry it.',
+  ended_from_outside: 'Its run was terminated outside of this service. Retry it.',
   source_revoked: 'Access to its data source was revoked. Connect the account again, then retry it.',
   unfinished: 'Its run ended before it was finished. Retry it.',
 } as const satisfies Record<string, string | null>;

@@ -75,7 +75,8 @@ export class TokenIndex {
     let tokens = 0;
     let at = start;
     if (!this.#isEnd(start)) {
-      // Count from the cut until a piece ends where one of the whole text ends: from there on both agree.
+      // Count from the cut until a piece ends at the end of a piece of the whole text: from there on all pieces are
+      // equal.
       const part = this.text.slice(start, end);
       eachPiece(part, (pieceStart, pieceEnd) => {
         tokens += countPiece(part, pieceStart, pieceEnd);

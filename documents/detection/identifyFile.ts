@@ -61,8 +61,8 @@ const HEAD_LENGTH = 4096;
 /** Returns the first characters, good enough to recognise ASCII marks in any encoding; null if it is not text. */
 function headOf(bytes: Uint8Array, contentType: string | null, name: FileFormat | null): TextHead | null {
   const part = bytes.subarray(0, HEAD_LENGTH);
-  const told = charsetOf(contentType)?.startsWith('utf-16') === true ? 'utf-16le' : null;
-  const charset = byteOrderMark(bytes) ?? told ?? (name === 'PCM' ? null : utf16Without(bytes));
+  const declared = charsetOf(contentType)?.startsWith('utf-16') === true ? 'utf-16le' : null;
+  const charset = byteOrderMark(bytes) ?? declared ?? (name === 'PCM' ? null : utf16Without(bytes));
   const decoded =
     charset === null
       ? Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('latin1')

@@ -5,7 +5,7 @@ import { visibleLength } from './pageElement.js';
 const SCARCE = 300;
 /** A text of this length has enough visible characters, so they are not counted. */
 const SURELY_ENOUGH = 3000;
-/** A page with fewer has nothing: its JSON-LD is read. */
+/** A page with fewer characters counts as empty: its JSON-LD is read. */
 const NOTHING = 100;
 /** Least number of characters that a replacement adds; a sentence that asks for JavaScript has fewer. */
 const LEAST_GAIN = 200;

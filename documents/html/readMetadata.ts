@@ -29,22 +29,22 @@ const FACTS: ReadonlyArray<readonly [string, readonly string[]]> = [
 export function readMetadata(root: Document, baseUrl: string | null): Record<string, unknown> {
   const metas = new Map<string, string>();
   // The first non-empty value of each kind.
-  const said = { title: '', heading: '', lang: '', canonical: '', base: '' };
+  const first = { title: '', heading: '', lang: '', canonical: '', base: '' };
   eachElement(root, (element) => {
     const { name, attribs } = element;
     if (name === 'meta') readMeta(element, metas);
-    else if (name === 'title') said.title ||= textOf(element);
-    else if (name === 'h1') said.heading ||= textOf(element);
-    else if (name === 'html') said.lang ||= attribs['lang'] ?? attribs['xml:lang'] ?? '';
-    else if (name === 'base') said.base ||= attribs['href'] ?? '';
+    else if (name === 'title') first.title ||= textOf(element);
+    else if (name === 'h1') first.heading ||= textOf(element);
+    else if (name === 'html') first.lang ||= attribs['lang'] ?? attribs['xml:lang'] ?? '';
+    else if (name === 'base') first.base ||= attribs['href'] ?? '';
     else if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(attribs['rel'] ?? ''))
-      said.canonical ||= attribs['href'] ?? '';
+      first.canonical ||= attribs['href'] ?? '';
     return true;
   });
   const found: [string, string | null | undefined][] = [
-    ['title', said.title || metas.get('og:title') || said.heading],
-    ['language', language(said.lang) ?? language(metas.get('content-language')) ?? language(metas.get('og:locale'))],
-    ['canonical_url', canonicalUrl(said.canonical || metas.get('og:url') || '', said.base, baseUrl)],
+    ['title', first.title || metas.get('og:title') || first.heading],
+    ['language', language(first.lang) ?? language(metas.get('content-language')) ?? language(metas.get('og:locale'))],
+    ['canonical_url', canonicalUrl(first.canonical || metas.get('og:url') || '', first.base, baseUrl)],
   ];
   for (const [fact, names] of FACTS) {
     // Some sites state a profile's address as the author.

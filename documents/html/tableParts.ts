@@ -47,7 +47,7 @@ export function readTable(table: PageElement, leftOut: ReadonlySet<PageElement>)
 }
 
 /** A cell that also belongs to the following rows. */
-interface Spanning {
+interface SpanningCell {
   readonly text: string;
   rows: number;
 }
@@ -58,7 +58,7 @@ interface Spanning {
  */
 export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (cell: PageElement) => string): string[] {
   const lines: string[] = [];
-  const spanning = new Map<number, Spanning>();
+  const spanning = new Map<number, SpanningCell>();
   for (const row of rows) {
     const cells: string[] = [];
     const own: boolean[] = [];
@@ -82,7 +82,7 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
       }
     }
     fill();
-    // A row with only cells from above says nothing new.
+    // A row that only repeats cells from above adds nothing.
     if (!own.includes(true)) continue;
     while (cells.at(-1) === '') cells.pop();
     lines.push(`| ${cells.join(' | ')} |`);

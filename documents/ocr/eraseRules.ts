@@ -62,7 +62,7 @@ function eachRun(
   pixels: Uint8Array,
   { lines, length, toLine, toNext }: Walk,
   isIn: (value: number) => boolean,
-  tell: (start: number, count: number) => void,
+  report: (start: number, count: number) => void,
 ): void {
   for (let line = 0; line < lines; line += 1) {
     let count = 0;
@@ -70,10 +70,10 @@ function eachRun(
     for (let nth = 0; nth < length; nth += 1, at += toNext) {
       if (isIn(pixels[at] ?? PAPER)) count += 1;
       else if (count > 0) {
-        tell(at - count * toNext, count);
+        report(at - count * toNext, count);
         count = 0;
       }
     }
-    if (count > 0) tell(at - count * toNext, count);
+    if (count > 0) report(at - count * toNext, count);
   }
 }

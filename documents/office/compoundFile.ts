@@ -95,12 +95,12 @@ class Sectors {
   /** Returns the content of a chain of sectors, at most `size` bytes; less if the file is truncated. */
   chain(start: number, size: number): Buffer {
     const parts: Buffer[] = [];
-    let left = Math.min(size, this.#file.length);
-    for (let sector = start; sector < this.#next.length && left > 0; sector = this.#next[sector] ?? LAST_SECTOR) {
-      const part = this.#sector(sector).subarray(0, left);
+    let remaining = Math.min(size, this.#file.length);
+    for (let sector = start; sector < this.#next.length && remaining > 0; sector = this.#next[sector] ?? LAST_SECTOR) {
+      const part = this.#sector(sector).subarray(0, remaining);
       if (part.length === 0) break;
       parts.push(part);
-      left -= part.length;
+      remaining -= part.length;
     }
     return Buffer.concat(parts);
   }
@@ -115,11 +115,11 @@ const MINI_BYTES = 64;
 
 function miniChain(content: Buffer, table: Buffer, { start, size }: Entry): Buffer {
   const parts: Buffer[] = [];
-  let left = Math.min(size, content.length);
-  for (let sector = start; left > 0 && sector * MINI_BYTES < content.length;) {
-    const part = content.subarray(sector * MINI_BYTES, (sector + 1) * MINI_BYTES).subarray(0, left);
+  let remaining = Math.min(size, content.length);
+  for (let sector = start; remaining > 0 && sector * MINI_BYTES < content.length;) {
+    const part = content.subarray(sector * MINI_BYTES, (sector + 1) * MINI_BYTES).subarray(0, remaining);
     parts.push(part);
-    left -= part.length;
+    remaining -= part.length;
     if (4 * sector + 4 > table.length) break;
     sector = table.readUInt32LE(4 * sector);
   }

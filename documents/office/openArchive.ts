@@ -44,7 +44,7 @@ export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Pro
   });
   refuseOverlaps(entries, buffer.length);
   const members = new Map(entries.map((entry) => [nameOf(entry.fileName), entry]));
-  let left = limits.maxUnpackedBytes;
+  let remaining = limits.maxUnpackedBytes;
   return {
     names: [...members.keys()],
     has: (name) => members.has(nameOf(name)),
@@ -57,8 +57,8 @@ export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Pro
         throw tooLarge(
           `a member of ${compressedSize} bytes unpacks to ${uncompressedSize} (setting MAX_UNPACK_RATIO: ${limits.maxUnpackRatio})`,
         );
-      left -= uncompressedSize;
-      if (left < 0)
+      remaining -= uncompressedSize;
+      if (remaining < 0)
         throw tooLarge(`it unpacks to more than ${limits.maxUnpackedBytes} bytes (setting MAX_UNPACKED_BYTES)`);
       return unpack(buffer, zip, entry);
     },

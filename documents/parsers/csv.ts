@@ -19,9 +19,9 @@ function readTable(input: ParseInput, limits: DocumentLimits, format: 'CSV' | 'T
   const text = decodeText(input, { html: false }).replaceAll('\u0000', '');
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   // The first line of some files states the delimiter.
-  const told = /^sep=(.)\r?\n/i.exec(sample);
-  const body = told ? text.slice(told[0].length) : text;
-  const delimiter = told?.[1] ?? (format === 'TSV' && sample.includes('\t') ? '\t' : delimiterOf(sample));
+  const separatorLine = /^sep=(.)\r?\n/i.exec(sample);
+  const body = separatorLine ? text.slice(separatorLine[0].length) : text;
+  const delimiter = separatorLine?.[1] ?? (format === 'TSV' && sample.includes('\t') ? '\t' : delimiterOf(sample));
   const read = (quoteChar: string): { document: ParsedDocument | null; isTorn: boolean } => {
     const writer = new TextBuilder(limits.maxTextCharacters);
     const items: number[] = [];

@@ -16,13 +16,13 @@ export function readTranscript(
   const speech: PlacedSpeech[] = [];
   let previous: TranscriptSegment | null = null;
   for (const segment of segments) {
-    const said = oneLine(segment.text);
-    if (said === '') continue;
+    const spoken = oneLine(segment.text);
+    if (spoken === '') continue;
     const { speaker } = segment;
     const isTurn = speaker !== null && speaker !== previous?.speaker;
     if (text.length > 0) text.add(segment.paragraph || isTurn ? '\n\n' : ' ');
     const start = text.length;
-    text.add(isTurn ? label(speaker) + said : said);
+    text.add(isTurn ? label(speaker) + spoken : spoken);
     speech.push({ start, end: text.length, startSec: segment.start, endSec: segment.end, speaker });
     previous = segment;
   }

@@ -9,15 +9,15 @@ const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
  */
 export function timeCuts(cuts: readonly Cut[], speech: readonly PlacedSpeech[]): Cut[] {
   return cuts.map((cut) => {
-    const said = spansIn(speech, cut);
-    if (said.length === 0) return cut;
-    const speakers = [...new Set(said.flatMap(({ speaker }) => speaker ?? []))];
+    const spans = spansIn(speech, cut);
+    if (spans.length === 0) return cut;
+    const speakers = [...new Set(spans.flatMap(({ speaker }) => speaker ?? []))];
     return {
       ...cut,
       metadata: {
         // People talk at the same time: the first to begin is not always the first to end.
-        start_offset_sec: rounded(said.reduce((least, { startSec }) => Math.min(least, startSec), Infinity)),
-        end_offset_sec: rounded(said.reduce((most, { endSec }) => Math.max(most, endSec), 0)),
+        start_offset_sec: rounded(spans.reduce((least, { startSec }) => Math.min(least, startSec), Infinity)),
+        end_offset_sec: rounded(spans.reduce((most, { endSec }) => Math.max(most, endSec), 0)),
         ...(speakers.length > 0 ? { speakers } : {}),
       },
     };

@@ -81,13 +81,13 @@ function tableOf<Word extends PageLine>(
   for (const [nth, { row, at }] of placed.entries()) {
     const before = rows[nth - 1];
     const last = lines.at(-1);
-    const goesOn = last !== undefined && before !== undefined && continues(row, before, at, step);
-    const line = goesOn ? last : { words: columns.map((): Word[] => []), all: [] };
+    const isContinued = last !== undefined && before !== undefined && continues(row, before, at, step);
+    const line = isContinued ? last : { words: columns.map((): Word[] => []), all: [] };
     for (const [cell, column] of row.cells.map((one, index) => [one, at[index] ?? 0] as const)) {
       line.words[column]?.push(...cell.words);
       line.all.push(...cell.words);
     }
-    if (!goesOn) lines.push(line);
+    if (!isContinued) lines.push(line);
   }
   const table: FoundTable<Word> = {
     rows: lines.map(({ words, all }) => ({ ...boxOf(all), cells: words.map(textOf) })),

@@ -51,7 +51,7 @@ export interface Exchange {
 export async function exchange(one: Exchange): Promise<Ranked[]> {
   const { service, settings, egress, timeoutMs, query, texts, count, signal } = one;
   const shortened = texts.map((text) => text.slice(0, MAX_TEXT_CHARACTERS));
-  const { url, headers, body } = service.ask(settings, query, shortened, count);
+  const { url, headers, body } = service.createRequest(settings, query, shortened, count);
   const peer = { service, kind: RERANKING, apiKey: settings.apiKey };
   const request = { url, method: 'POST', headers, json: body, maxBytes: MAX_ANSWER_BYTES, timeoutMs, signal } as const;
   const read = service.read(readJson(await call(egress, request, peer), peer));

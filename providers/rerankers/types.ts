@@ -43,7 +43,7 @@ export interface RerankSettings {
 export interface RerankService extends Service {
   /** Whether it may return fewer results than requested. */
   readonly filters: boolean;
-  ask(
+  createRequest(
     settings: { readonly baseUrl: string; readonly apiKey: string },
     query: string,
     texts: readonly string[],

@@ -40,8 +40,9 @@ export function sentencesOf(text: string, words: readonly SpokenWord[]): Transcr
       begin.start - previous.end > PAUSE ||
       sentences >= SENTENCES_OF_A_PARAGRAPH;
     sentences = paragraph ? 1 : sentences + 1;
-    const said = text.slice(from, at).trim();
-    if (said !== '') segments.push({ start: begin.start, end: end.end, text: said, speaker: begin.speaker, paragraph });
+    const sentence = text.slice(from, at).trim();
+    if (sentence !== '')
+      segments.push({ start: begin.start, end: end.end, text: sentence, speaker: begin.speaker, paragraph });
     first = last + 1;
     from = at;
   };

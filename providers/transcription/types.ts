@@ -28,7 +28,7 @@ export interface TranscriptionProvider {
   /** @param signal ends the wait; a stored job continues */
   transcribe(
     recording: Recording,
-    wishes: TranscriptionOptions,
+    options: TranscriptionOptions,
     job: StoredJob,
     signal: AbortSignal,
   ): Promise<Transcript>;

@@ -7,7 +7,7 @@ import type { Tally, V8Report } from './tally.js';
  * Adds each complete report of a folder to the tally and deletes it, since the reports of a whole run take gigabytes.
  * @returns the number of incomplete reports: still being written, or truncated when their process was killed
  */
-export async function takeReports(folder: string, tally: Tally): Promise<number> {
+export async function addReports(folder: string, tally: Tally): Promise<number> {
   let left = 0;
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);

@@ -62,8 +62,8 @@ export async function scrapeDemo(
         pagination: { limit: 1 },
       });
       say(`${count} chunks are searchable after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
-      const asked = question ?? (docs ? DOCS_QUESTION : 'What is this site about?');
-      console.log(await ask(api, asked, { parent_file_ids: [parent.id] }));
+      const wanted = question ?? (docs ? DOCS_QUESTION : 'What is this site about?');
+      console.log(await ask(api, wanted, { parent_file_ids: [parent.id] }));
     },
     async close() {
       docs?.close();

@@ -57,7 +57,7 @@ const wordsOf = (text: string): string[] =>
     .match(/[a-z0-9']+/g) ?? [];
 
 /** Returns whether a description adds at least NEW_WORDS words to the name of its field. */
-export function saysMore(description: string | undefined, name: string): boolean {
+export function addsInformation(description: string | undefined, name: string): boolean {
   const known = new Set(wordsOf(name));
   return new Set(wordsOf(description ?? '').filter((word) => !known.has(word))).size >= NEW_WORDS;
 }
@@ -70,7 +70,7 @@ function ofSchema(schema: Schema, path: string): string[] {
   const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((part) => ofSchema(part, path));
   const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
     // The schema that it refers to says what such values are, not what this one is for.
-    ...(saysMore(property.description, name) ? [] : [`${path}.${name}`]),
+    ...(addsInformation(property.description, name) ? [] : [`${path}.${name}`]),
     ...ofSchema(property, `${path}.${name}`),
   ]);
   return [
@@ -85,15 +85,17 @@ function ofSchema(schema: Schema, path: string): string[] {
 function ofOperation(name: string, { summary = '', description = '', ...operation }: Described): string[] {
   const body = operation.requestBody?.content[JSON_TYPE];
   const answer = operation.responses['200']?.content?.[JSON_TYPE];
-  const isEnough = wordsOf(description).length >= OPERATION_WORDS && saysMore(description, summary);
+  const isEnough = wordsOf(description).length >= OPERATION_WORDS && addsInformation(description, summary);
   return [
     ...(summary === '' ? [`${name}: summary`] : []),
     ...(isEnough ? [] : [`${name}: description`]),
     ...(operation.parameters ?? []).flatMap((one) =>
-      one.$ref !== undefined || saysMore(one.description, one.name) ? [] : [`${name}: ${one.in} parameter ${one.name}`],
+      one.$ref !== undefined || addsInformation(one.description, one.name)
+        ? []
+        : [`${name}: ${one.in} parameter ${one.name}`],
     ),
     ...Object.entries(operation.responses).flatMap(([status, { $ref, description: text }]) =>
-      $ref !== undefined || saysMore(text, summary) ? [] : [`${name}: response ${status}`],
+      $ref !== undefined || addsInformation(text, summary) ? [] : [`${name}: response ${status}`],
     ),
     ...(body ? ofSchema(body.schema, `${name}: request `) : []),
     ...(answer ? ofSchema(answer.schema, `${name}: response `) : []),
@@ -111,7 +113,7 @@ export function referenceGaps({ paths, webhooks = {}, components }: ReferenceDoc
     Object.entries(methods).flatMap(([method, operation]) => ofOperation(`${method.toUpperCase()} ${path}`, operation)),
   );
   const schemas = Object.entries(components.schemas).flatMap(([name, schema]) => [
-    ...(saysMore(schema.description, name) ? [] : [`schema ${name}`]),
+    ...(addsInformation(schema.description, name) ? [] : [`schema ${name}`]),
     ...ofSchema(schema, `schema ${name}`),
   ]);
   return [...new Set([...operations, ...schemas])].toSorted();

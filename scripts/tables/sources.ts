@@ -34,9 +34,9 @@ function clientRows(source: OAuthSource): Row[] {
     ? ['OAuth client', `sent with each connection, in ${code(brought.field)}`]
     : ['OAuth client', `${code(`OAUTH_CLIENTS=${source}=CLIENT_ID:CLIENT_SECRET`)}, or the organization's white label`];
   const scopes = oauth?.scopes ?? [];
-  const asked = scopes.length === 0 ? 'chosen with the app at the provider' : scopes.map(code).join(', ');
+  const requested = scopes.length === 0 ? 'chosen with the app at the provider' : scopes.map(code).join(', ');
   const where = oauth?.scopeParameter === 'user_scope' ? ' (user token scopes)' : '';
-  return [client, redirect, [oauth?.isOAuth1 ? 'Permissions' : 'Scopes', asked + where]];
+  return [client, redirect, [oauth?.isOAuth1 ? 'Permissions' : 'Scopes', requested + where]];
 }
 
 function connectRows(source: ConnectedSourceType): Row[] {

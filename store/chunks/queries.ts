@@ -152,9 +152,9 @@ export function createChunkQueries(
     countOf: ({ organizationId, userId }, fileIds) => count({ organizationId, userId, fileId: { $in: [...fileIds] } }),
     countAll: ({ organizationId, userId }) => count({ organizationId, userId }),
     cache: cache.add,
-    async byKeys({ organizationId, userId }, asked) {
+    async byKeys({ organizationId, userId }, wanted) {
       const found = new Map<string, StoredChunk>();
-      const keys = asked.filter(({ fileId, generation, chunkIndex }) => {
+      const keys = wanted.filter(({ fileId, generation, chunkIndex }) => {
         const chunk = cache.get({ organizationId, userId }, chunkKey(fileId, generation, chunkIndex));
         if (chunk) found.set(chunk.key, chunk);
         return !chunk;

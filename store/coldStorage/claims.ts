@@ -53,7 +53,7 @@ export function createMoveClaims(
   { expand }: Pick<FileQueries, 'expand'>,
 ): MoveClaims {
   /** Excludes files that are being deleted. */
-  const atRest = { $nor: [TAKEN_OVER] };
+  const notTakenOver = { $nor: [TAKEN_OVER] };
   const mine = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
   /** Returns the runs that have ended. */
   const ended = async (runIds: readonly number[]): Promise<number[]> => {
@@ -111,7 +111,7 @@ export function createMoveClaims(
     },
     async claimed(tenant, runId, limit) {
       const rows = await files
-        .find({ ...mine(tenant), ...atRest, 'move.runId': runId }, { _id: 1 })
+        .find({ ...mine(tenant), ...notTakenOver, 'move.runId': runId }, { _id: 1 })
         .sort({ _id: 1 })
         .limit(limit)
         .lean();
@@ -137,7 +137,7 @@ export function createMoveClaims(
       return claim(tenant, query, found, runId, 'HOT_TO_COLD');
     },
     async claimCold(tenant, runId, filters, afterId, limit) {
-      const cold = { embeddingStorageStatus: 'COLD_STORAGE' as const, ...atRest };
+      const cold = { embeddingStorageStatus: 'COLD_STORAGE' as const, ...notTakenOver };
       const query = { $and: [await named(tenant, filters, afterId), cold] };
       const found = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       return claim(tenant, query, found, runId, 'COLD_TO_HOT');
@@ -152,7 +152,7 @@ export function createMoveClaims(
       const arriving = {
         $and: [matching, { embeddingStorageStatus: 'COLD_STORAGE' as const, 'move.runId': { $gt: 0 } }],
       };
-      return (await files.exists({ $or: [leaving, arriving], ...atRest })) !== null;
+      return (await files.exists({ $or: [leaving, arriving], ...notTakenOver })) !== null;
     },
   };
 }

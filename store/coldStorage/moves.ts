@@ -41,7 +41,7 @@ export interface Moves {
   /** Sets files whose move did not complete back to the storage in which they were. */
   stepBack(by: MoveTry, ids: readonly number[]): Promise<void>;
   /** Postpones the move of a file to the next day, because its stored data is inconsistent. */
-  putOff(by: MoveTry, id: number): Promise<void>;
+  postponeMove(by: MoveTry, id: number): Promise<void>;
   /** Sets SYNC_ERROR because the stored vectors are lost. A resync creates them again. */
   lost(by: MoveTry, id: number, message: string): Promise<void>;
   /** Releases the files from the move. Call it after the clean-up. */
@@ -142,7 +142,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         { $set: { embeddingStorageStatus: 'COLD_STORAGE', updatedAt } },
       );
     },
-    async putOff(by, id) {
+    async postponeMove(by, id) {
       await files.updateOne(own(by, [id]), { $set: { coolsAt: new Date(Date.now() + DAY_MS) } });
     },
     async lost(by, id, message) {

@@ -49,7 +49,7 @@ export const blobKey = (owner: { organizationId: number; fileId: number; generat
   `${owner.organizationId}/${owner.fileId}/${owner.generation}.raw`;
 
 /** Returns whether a stored name, `generation.kind`, is in a scope that is deleted. */
-export const doomed = (name: string, scope: GenerationScope): boolean => inScope(Number.parseInt(name, 10), scope);
+export const isDeletable = (name: string, scope: GenerationScope): boolean => inScope(Number.parseInt(name, 10), scope);
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
@@ -112,7 +112,7 @@ export function createFolderBlobs(root: string): Blobs {
       const folder = `${scope.organizationId}/${scope.fileId}`;
       const names = await namesOf(folder);
       await Promise.all(
-        names.filter((name) => doomed(name, scope)).map((name) => rm(at(`${folder}/${name}`), { force: true })),
+        names.filter((name) => isDeletable(name, scope)).map((name) => rm(at(`${folder}/${name}`), { force: true })),
       );
     },
     async keysOf({ organizationId, fileId }) {

@@ -20,7 +20,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 
-import { type Blobs, doomed, type S3Settings } from './blobs.js';
+import { type Blobs, isDeletable, type S3Settings } from './blobs.js';
 
 /** Size of an upload part in bytes. Two parts are in memory at a time; S3 allows ten thousand per upload. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -108,7 +108,7 @@ export function createS3Blobs(settings: S3Settings, patienceMs: number | null = 
     },
     async deleteGenerations(scope) {
       const names = await namesOf(scope);
-      const Objects = names.flatMap(([Key, name]) => (doomed(name, scope) ? [{ Key }] : []));
+      const Objects = names.flatMap(([Key, name]) => (isDeletable(name, scope) ? [{ Key }] : []));
       if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
     },
     keysOf: async (file) => (await namesOf(file)).map(([Key]) => Key),

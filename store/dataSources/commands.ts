@@ -61,14 +61,14 @@ export interface DataSourceCommands {
   tagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
    * Deletes the credentials and writes an event, once: safe to repeat. Null if the user has no such data source.
-   * @param met set by a workflow: its id, if it has one. The call revokes only if `refused` (encrypted) are still the
+   * @param refusal set by a workflow: its id, if it has one. The call revokes only if `refused` (encrypted) are still the
    *   credentials, since the account may have been connected again. Absent for a request
    */
   revoke(
     tenant: Tenant,
     id: number,
     session: Session,
-    met?: { readonly refused: string; readonly workflowId: string | null },
+    refusal?: { readonly refused: string; readonly workflowId: string | null },
   ): Promise<DataSourceDoc | null>;
   /**
    * Records that a user confirmed a selection: sets the last action to UPDATE and writes an event. Null if the user has
@@ -83,7 +83,7 @@ export interface DataSourceCommands {
    */
   cancelled(tenant: Tenant, id: number, workflowId: string | null, session: Session): Promise<DataSourceDoc | null>;
   /** Stores the options that a later call requested for its files. */
-  keepOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
+  storeOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
   /** Deletes all data sources of a user, including their credentials. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -93,7 +93,7 @@ export function createDataSourceCommands(
   sequence: Sequence,
   events: EventWriter,
   secrets: Secrets,
-  schedules: Pick<ScheduleMarks, 'lookAtSource'>,
+  schedules: Pick<ScheduleMarks, 'markSource'>,
 ): DataSourceCommands {
   const sealed = (id: number, organizationId: number, credentials: string | null): string | null =>
     credentials === null ? null : sealCredentials(secrets, { _id: id, organizationId }, credentials);
@@ -200,7 +200,7 @@ export function createDataSourceCommands(
       const listing = itemsRunId === undefined ? null : workflowIds.syncItems(connected.dataSource._id);
       const event = dataSourceEvent('ADD', connected.dataSource, connection.workflowId ?? listing);
       await events.write([event], session);
-      await schedules.lookAtSource(owner, connected.dataSource._id, session);
+      await schedules.markSource(owner, connected.dataSource._id, session);
       return connected;
     },
     async changeTags({ organizationId, userId }, id, change, session) {
@@ -228,9 +228,9 @@ export function createDataSourceCommands(
         { $set: { tagsStopped: true, updatedAt: new Date() } },
       );
     },
-    async revoke({ organizationId, userId }, id, session, met) {
+    async revoke({ organizationId, userId }, id, session, refusal) {
       const now = new Date();
-      const still = met === undefined ? {} : { sealedCredentials: met.refused };
+      const still = refusal === undefined ? {} : { sealedCredentials: refusal.refused };
       const revoked = await dataSources
         .updateOne(
           { _id: id, organizationId, userId, revokedAccess: false, ...still },
@@ -248,14 +248,14 @@ export function createDataSourceCommands(
         .session(session);
       const source = await dataSources.findOne({ _id: id, organizationId, userId }).session(session).lean();
       if (source && revoked.modifiedCount > 0) {
-        await events.write([dataSourceEvent('REVOKE', source, met?.workflowId ?? null)], session);
-        await schedules.lookAtSource(source, id, session);
+        await events.write([dataSourceEvent('REVOKE', source, refusal?.workflowId ?? null)], session);
+        await schedules.markSource(source, id, session);
       }
       return source;
     },
     selected: (tenant, id, workflowId, session) => acted(tenant, id, 'UPDATE', workflowId, session),
     cancelled: (tenant, id, workflowId, session) => acted(tenant, id, 'CANCEL', workflowId, session),
-    async keepOptions({ organizationId, userId }, id, options, session) {
+    async storeOptions({ organizationId, userId }, id, options, session) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { options } }).session(session);
     },
     async removeAll({ organizationId, userId }) {

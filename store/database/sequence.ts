@@ -61,19 +61,19 @@ function createBlock(takeBlock: () => Promise<number>): () => Promise<number> {
 
 export function createSequence(connection: Connection): Sequence {
   const model = connection.model<SequenceDoc>('sequences', schemaOf<SequenceDoc>(SEQUENCE), 'sequences');
-  const takeRow = async (kind: SequenceKind, count: number): Promise<number> => {
+  const reserveNumbers = async (kind: SequenceKind, count: number): Promise<number> => {
     const row = await model
       .findByIdAndUpdate(kind, { $inc: { last: count } }, { upsert: true, returnDocument: 'after' })
       .lean();
     return row.last - count + 1;
   };
-  const blocks = new Map(BLOCK_KINDS.map((kind) => [kind, createBlock(() => takeRow(kind, BLOCK_SIZE))]));
+  const blocks = new Map(BLOCK_KINDS.map((kind) => [kind, createBlock(() => reserveNumbers(kind, BLOCK_SIZE))]));
   return {
     // Outside the caller's transaction on purpose: otherwise all writers of a kind would wait for the counter's row.
     async take(kind, count = 1) {
       const block = blocks.get(kind);
       if (block && count === 1) return block();
-      return takeRow(kind, count);
+      return reserveNumbers(kind, count);
     },
     async reserve(kind, id) {
       await model.updateOne({ _id: kind }, { $max: { last: id } }, { upsert: true });

@@ -62,7 +62,7 @@ const PAGE_ROWS = 200;
 const PAGE_EVENTS = 500;
 
 /** Thrown when another process has already numbered the same rows. */
-class Overtaken extends Error {}
+class RunsTaken extends Error {}
 
 interface PageRow {
   readonly events: readonly (EventRowDoc['events'][number] | null)[];
@@ -100,7 +100,7 @@ export function createEvents(
         }),
         session,
       );
-      if (matched !== some.length) throw new Overtaken();
+      if (matched !== some.length) throw new RunsTaken();
       await webhooks.updateMany(
         { organizationId, deletedAt: null, disabledAt: null },
         { $set: { wake: feed.last, wokenAt: null } },
@@ -166,7 +166,7 @@ export function createEvents(
         byOrganization.set(row.organizationId, [...(byOrganization.get(row.organizationId) ?? []), row]);
       for (const [organizationId, some] of byOrganization) {
         await numberOne(organizationId, some).catch((error: unknown) => {
-          if (!(error instanceof Overtaken)) throw error;
+          if (!(error instanceof RunsTaken)) throw error;
         });
       }
       return fresh.length;

@@ -11,7 +11,7 @@ import { acceptMany, type AcceptManyDeps } from './acceptance/acceptMany.js';
 import { acceptedWrite, type FileOwner, identityOf, newFile } from './acceptance/records.js';
 import { type FileRequest, KNOWN_FIELDS, type KnownFile } from './acceptance/request.js';
 import { metadataFields } from './metadataFields.js';
-import { CONNECT_CREDENTIALS, transition, transitionEvents } from './transitions.js';
+import { RESET_BY_NEW_SYNC, transition, transitionEvents } from './transitions.js';
 
 /** Marks a duplicate key error as transient: the transaction is repeated and finds the file of the other request. */
 function runAgain(error: unknown): never {
@@ -80,14 +80,14 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
   });
   return {
     async queueAgain({ organizationId, userId }, file, { change = {}, ...again }, session) {
-      await ledger.handOver([file], again.runId, session);
+      await ledger.recordOutcomes([file], again.runId, session);
       const { filter, update } = transition('queueAgain', {
         owner: { organizationId, userId },
         where: { _id: file._id, updatedAt: file.updatedAt },
         seen: file.syncStatus,
         message: null,
         // Without a listed version, the content is always compared.
-        set: { ...again, ...change, ...CONNECT_CREDENTIALS, listedVersion: null, fileContentsDeleted: false },
+        set: { ...again, ...change, ...RESET_BY_NEW_SYNC, listedVersion: null, fileContentsDeleted: false },
       });
       return files.findOneAndUpdate(filter, update, { returnDocument: 'after', session }).lean();
     },
@@ -95,13 +95,13 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
       const now = new Date();
       // Files that a run finds, and attachments, are queued with that run.
       const isSent = request.upload !== undefined && request.parentId === null;
-      const inTurn = !isSent || (await queue.roomForSent(owner, 1)) > 0;
+      const inTurn = !isSent || (await queue.roomForUploads(owner, 1)) > 0;
       const known = await readRow<FileDoc, KnownFile>(files, identityOf(owner, request), {
         fields: KNOWN_FIELDS,
         session,
       });
       if (known) {
-        await ledger.handOver([known], request.runId, session);
+        await ledger.recordOutcomes([known], request.runId, session);
         const { filter, update } = acceptedWrite(owner, request, known, { now, inTurn });
         const file = await files
           .findOneAndUpdate(
@@ -109,7 +109,7 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
             { $set: { ...update.$set, ...metadataFields(request.facts) } },
             { returnDocument: 'after', session },
           )
-          .orFail(() => new Error(`File ${known._id} went while it was accepted`))
+          .orFail(() => new Error(`File ${known._id} was deleted while it was accepted`))
           .lean();
         return { file, isNew: false };
       }

@@ -36,7 +36,7 @@ export interface FileCommands {
    * Stores the fetched content on the file, in the caller's transaction; null if the file no longer belongs to this
    * run.
    */
-  takeOriginal(runId: number, fileId: number, taken: TakenOriginal, session: Session): Promise<FileDoc | null>;
+  setOriginal(runId: number, fileId: number, taken: FetchedOriginal, session: Session): Promise<FileDoc | null>;
   /** Counts a crash of the document reader for this content. */
   noteCrash(runId: number, fileId: number, hash: string): Promise<void>;
   /**
@@ -57,7 +57,7 @@ export interface FileCommands {
    * Defers a started file until its transcript or its recognized pages are ready; the start does not count as an attempt. It stays SYNCING,
    * or becomes QUEUED_FOR_OCR if `ocrPages` names pages to recognize.
    */
-  putAside(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
+  defer(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
   /** Counts the start of a file that was deferred for OCR, and returns it; null if it is no longer deferred. */
   beginOcr(runId: number, fileId: number): Promise<FileDoc | null>;
   /**
@@ -75,7 +75,7 @@ export interface FileCommands {
 }
 
 /** Fields that are known once a file was fetched. */
-export type TakenOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'statistics' | 'sourceOptions'>;
+export type FetchedOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'statistics' | 'sourceOptions'>;
 
 export function createFileCommands(files: Model<FileDoc>, changes: FileChanges): FileCommands {
   const mine = (runId: number, fileId: number) => ({ owner: { runId }, where: { _id: fileId } });
@@ -102,7 +102,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       return (await changes.one('shelve', { ...mine(runId, fileId), message: null, set })) !== null;
     },
     finishUnchanged: (all) => finishUnchanged(changes, all),
-    takeOriginal: (runId, fileId, taken, session) =>
+    setOriginal: (runId, fileId, taken, session) =>
       files
         .findOneAndUpdate(
           { _id: fileId, runId, syncStatus: 'SYNCING' },
@@ -142,7 +142,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       const change = { ...mine(runId, fileId), message, set: ATTEMPT_ENDED };
       return (await changes.one('delay', change, `limit:${runId}`)) !== null;
     },
-    async putAside(runId, fileId, ocrPages) {
+    async defer(runId, fileId, ocrPages) {
       if (ocrPages !== null) {
         const set = { ocrJobStartedAt: new Date(), ocrPages: [...ocrPages] };
         await update('deferToOcr', { ...mine(runId, fileId), set });

@@ -18,7 +18,7 @@ export const TAKEN_OVER = { syncStatus: TRANSITIONS.takeOverForDelete.to, syncEr
 const EMPTIED = TRANSITIONS.empty.to;
 const OPEN = [...UNDER_WAY_STATUSES, ...WAITING_FILE_STATUSES];
 export const DELETE_STOPPED =
-  'The delete of this file was stopped, and parts of it may be gone. Delete it again, or resync it to have it back.';
+  'The delete of this file was stopped, and parts of it may be deleted. Delete it again, or resync it to restore it.';
 
 const DELETED = endedAs('ok', 'delete', null);
 /** The ledger entry of a deleted file. */
@@ -67,7 +67,7 @@ interface FileDeletionDeps {
   readonly queries: Pick<FileQueries, 'parentsBelow'>;
   readonly atomically: Atomically;
   readonly events: EventWriter;
-  readonly ledger: Pick<LedgerWriter, 'handOver' | 'note'>;
+  readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'note'>;
 }
 
 export function createFileDeletion({
@@ -139,7 +139,7 @@ export function createFileDeletion({
     },
     async takeOver({ organizationId, userId }, runId, workflowId, ids) {
       const mine = { organizationId, userId, _id: { $in: [...ids] } };
-      await ledger.handOver(await files.find(mine, { runId: 1 }).lean(), runId);
+      await ledger.recordOutcomes(await files.find(mine, { runId: 1 }).lean(), runId);
       // Clearing the token stops a move of the vectors.
       await files.updateMany({ ...mine, 'move.runId': { $gt: 0 } }, { $set: { 'move.token': null } });
       const { filter, update } = transition('takeOverForDelete', {

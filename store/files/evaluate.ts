@@ -6,14 +6,14 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileChanges } from './changes.js';
 import type { FileDoc } from '../models/files.js';
-import { type Change, CONNECT_CREDENTIALS, transition } from './transitions.js';
+import { type Change, RESET_BY_NEW_SYNC, transition } from './transitions.js';
 import { updateRows } from '../database/updateRows.js';
 
 /** Fields of a file that a scheduled sync needs when it lists the file. */
-export type MetFile = Pick<FileDoc, '_id' | 'syncStatus' | 'syncErrorMessage' | 'generation' | 'requestId'>;
+export type ListedFile = Pick<FileDoc, '_id' | 'syncStatus' | 'syncErrorMessage' | 'generation' | 'requestId'>;
 
 /** Fields that a scheduled sync sets on a file that it lists. */
-interface Met {
+interface SyncOfListedFile {
   readonly runId: number;
   readonly requestId: string;
   readonly version?: string | null;
@@ -37,11 +37,11 @@ export interface FileEvaluation {
   /** Starts the sync of files whose content has changed, with its events. */
   beginChanged(runId: number, fileIds: readonly number[]): Promise<void>;
   /** Restores the state of a file that cannot be compared. */
-  endLook(runId: number, fileId: number): Promise<void>;
+  endEvaluation(runId: number, fileId: number): Promise<void>;
 }
 
 /** Returns the fields of an unchanged file: it belongs to its earlier request again. */
-const unchanged = (requestId: string | null) => ({ ...CONNECT_CREDENTIALS, requestId });
+const unchanged = (requestId: string | null) => ({ ...RESET_BY_NEW_SYNC, requestId });
 
 /** Ends evaluations that were not completed, and restores the earlier state of the files. */
 export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluationsOfSource'>(
@@ -87,10 +87,10 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
 export async function passKnown(
   files: Model<FileDoc>,
   { organizationId, userId }: Tenant,
-  met: readonly { readonly request: Met; readonly file: MetFile; readonly inTurn: boolean }[],
+  listed: readonly { readonly request: SyncOfListedFile; readonly file: ListedFile; readonly inTurn: boolean }[],
   now: Date,
 ): Promise<void> {
-  const open = met.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
+  const open = listed.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
   await updateRows(
     files,
     open.map(({ request, file, inTurn }) => {
@@ -108,7 +108,7 @@ export async function passKnown(
           runId: request.runId,
           workflowId: request.workflowOf(_id),
           listedVersion: request.version ?? null,
-          ...CONNECT_CREDENTIALS,
+          ...RESET_BY_NEW_SYNC,
           updatedAt: now,
         },
       });
@@ -130,7 +130,7 @@ export function createFileEvaluation(files: Model<FileDoc>, changes: FileChanges
       const syncStatus = { $in: ['SYNC_ERROR', 'SYNC_ABORTED'] as const };
       return (await files.exists({ organizationId, userId, syncStatus, dataSourceId })) !== null;
     },
-    endLook: (runId, fileId) =>
+    endEvaluation: (runId, fileId) =>
       endEvaluations(files, 'endEvaluation', { owner: { runId }, where: { _id: fileId } }, 'source_revoked'),
     async beginChanged(runId, fileIds) {
       const rows = await files.find({ _id: { $in: [...fileIds] }, runId, syncStatus: 'EVALUATING_RESYNC' }).lean();

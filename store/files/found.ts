@@ -17,7 +17,7 @@ export type FoundFile = Pick<FileDoc, (typeof FOUND_FIELDS)[number]>;
 export const COLD = { embeddingStorageStatus: { $in: ['COLD_STORAGE', 'COLD_TO_HOT'] as const } };
 
 /** Files of the user that a search does not cover. */
-export interface Elsewhere {
+export interface UnsearchedFiles {
   readonly model: EmbeddingModelId;
   /** The vector space that is searched; files of the model in other spaces are found. */
   readonly space: string;
@@ -28,16 +28,16 @@ export interface Elsewhere {
 export interface FoundFiles {
   /** Returns the records of hits, with the fields that a search needs. */
   found(tenant: Tenant, ids: readonly number[]): Promise<FoundFile[]>;
-  /** Returns the records of hits and, from the same query, whether the user has any other file (see Elsewhere). */
+  /** Returns the records of hits and, from the same query, whether the user has any other file (see UnsearchedFiles). */
   findWithOtherSpaces(
     tenant: Tenant,
     ids: readonly number[],
-    elsewhere: Elsewhere,
-  ): Promise<{ readonly files: FoundFile[]; readonly isElsewhere: boolean }>;
+    unsearched: UnsearchedFiles,
+  ): Promise<{ readonly files: FoundFile[]; readonly hasUnsearched: boolean }>;
 }
 
-/** Id of the row that reports files elsewhere. */
-const MARK = 'elsewhere';
+/** Id of the row that reports unsearched files. */
+const MARK = 'unsearched';
 
 export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
   const fields = Object.fromEntries(FOUND_FIELDS.map((field) => [field, 1 as const]));
@@ -70,7 +70,7 @@ export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
         ids.length + 2,
       );
       const found = rows.filter((row): row is FoundFile => row._id !== MARK);
-      return { files: found, isElsewhere: found.length < rows.length };
+      return { files: found, hasUnsearched: found.length < rows.length };
     },
   };
 }

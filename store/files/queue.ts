@@ -29,7 +29,7 @@ export interface FileQueue {
    * Returns how many files that are uploaded one by one may be queued now. Each of them is a run of its own, so all
    * uploads of a user share one minimum.
    */
-  roomForSent(tenant: Tenant, wanted: number): Promise<number>;
+  roomForUploads(tenant: Tenant, wanted: number): Promise<number>;
 }
 
 /** @param most maximum number of queued files per user; 0: no limit */
@@ -37,7 +37,7 @@ export function createFileQueue(count: CountQueued, most: number): FileQueue {
   if (most === 0) {
     return {
       room: (_tenant, _runId, wanted) => Promise.resolve(wanted),
-      roomForSent: (_tenant, wanted) => Promise.resolve(wanted),
+      roomForUploads: (_tenant, wanted) => Promise.resolve(wanted),
     };
   }
   const minQueued = Math.max(1, Math.min(MIN_QUEUED, Math.floor(most / 10)));
@@ -62,7 +62,7 @@ export function createFileQueue(count: CountQueued, most: number): FileQueue {
   };
   return {
     room: (tenant, runId, wanted) => roomOf(tenant, wanted, (limit) => count({ runId }, limit)),
-    roomForSent: ({ organizationId, userId }, wanted) =>
+    roomForUploads: ({ organizationId, userId }, wanted) =>
       roomOf({ organizationId, userId }, wanted, (limit) => count({ organizationId, userId }, limit, true)),
   };
 }

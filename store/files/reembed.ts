@@ -11,7 +11,7 @@ import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from './queries.js';
 import type { StartedFile } from './start.js';
 
-const AT_REST = { $in: [...FINAL_FILE_STATUSES] };
+const FINAL_STATE = { $in: [...FINAL_FILE_STATUSES] };
 const CANDIDATE = {
   isContainer: 1,
   syncStatus: 1,
@@ -50,13 +50,13 @@ export interface FileReembedding {
     limit: number | null,
   ): AsyncIterable<ReembedCandidate>;
   /** Sets the model of idle containers, for the files of their next sync. */
-  takeModel(tenant: Tenant, containerIds: readonly number[], model: EmbeddingModelId): Promise<void>;
+  setModel(tenant: Tenant, containerIds: readonly number[], model: EmbeddingModelId): Promise<void>;
   /** Assigns a generation for new vectors; null if the file has changed since it was read. */
   beginVectors(file: FileDoc): Promise<StartedFile | null>;
   /** Publishes the new vectors of files; returns the ids of published ones. */
   publishVectors(files: readonly ReembeddedFile[]): Promise<number[]>;
   /** Discards generations, so that they can no longer be published. */
-  giveUpVectors(
+  discardVectors(
     tenant: Tenant,
     tries: readonly { readonly fileId: number; readonly generation: number }[],
   ): Promise<void>;
@@ -73,7 +73,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
       if (limit !== null) found.limit(limit);
       yield* found.lean().cursor({ batchSize: ROWS_PER_BATCH }) as AsyncIterable<ReembedCandidate>;
     },
-    async takeModel({ organizationId, userId }, containerIds, model) {
+    async setModel({ organizationId, userId }, containerIds, model) {
       if (containerIds.length === 0) return;
       await files.updateMany(
         {
@@ -81,7 +81,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
           organizationId,
           userId,
           isContainer: true,
-          syncStatus: AT_REST,
+          syncStatus: FINAL_STATE,
           'options.embeddingModel': { $ne: model },
         },
         { $set: { 'options.embeddingModel': model, updatedAt: new Date() } },
@@ -92,7 +92,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
         .findOneAndUpdate(
           {
             ...{ _id, organizationId, userId, runId, generation },
-            syncStatus: AT_REST,
+            syncStatus: FINAL_STATE,
             embeddingStorageStatus: 'HOT_STORAGE',
           },
           { $inc: { lastGeneration: 1 } },
@@ -113,7 +113,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
               userId: file.userId,
               // A sync in between sets another run, or takes a generation.
               runId: file.runId,
-              syncStatus: AT_REST,
+              syncStatus: FINAL_STATE,
               generation: file.generation,
               lastGeneration: generation,
               embeddingStorageStatus: 'HOT_STORAGE',
@@ -142,7 +142,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
         .lean();
       return rows.map((row) => row._id);
     },
-    async giveUpVectors({ organizationId, userId }, tries) {
+    async discardVectors({ organizationId, userId }, tries) {
       if (tries.length === 0) return;
       await files.bulkWrite(
         tries.map(({ fileId: _id, generation }) => ({

@@ -7,7 +7,7 @@ import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
-import { CONNECT_CREDENTIALS, transition } from './transitions.js';
+import { RESET_BY_NEW_SYNC, transition } from './transitions.js';
 
 /** Returns whether the content of an upload was deleted, so that it cannot be read again. */
 export function isLost({
@@ -43,7 +43,7 @@ export interface FileRetry {
 
 const UNSYNCED = ['SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const satisfies FileSyncStatus[];
 
-export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter, 'handOver'>): FileRetry {
+export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter, 'recordOutcomes'>): FileRetry {
   const found = async (
     { organizationId, userId }: Tenant,
     ids: readonly number[],
@@ -64,7 +64,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
     },
     async retry(tenant, ids, unsynced, again, session) {
       const rows = await found(tenant, ids, unsynced, session);
-      await ledger.handOver(rows, again.runId, session);
+      await ledger.recordOutcomes(rows, again.runId, session);
       // Uses the transaction that read the files, so MongoDB repeats both after a concurrent change.
       const { filter, update } = transition('queueAgain', {
         owner: tenant,
@@ -72,7 +72,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
         message: null,
         set: {
           ...again,
-          ...CONNECT_CREDENTIALS,
+          ...RESET_BY_NEW_SYNC,
           listedVersion: null,
           fileContentsDeleted: false,
           'options.skipFileProcessing': false,

@@ -5,7 +5,7 @@ import type { FileSyncStatus } from '../../contract/files/statuses.js';
 import type { RunDoc } from '../models/runs.js';
 import { RUN_INDEX } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
-import { inMotion } from './transitions.js';
+import { activeStatus } from './transitions.js';
 
 export interface RunCounts {
   readonly total: number;
@@ -19,7 +19,7 @@ export interface RunCounts {
 /** Reads the progress of a run's files. */
 export interface RunProgress {
   /** Returns a file that a run has started and not ended; null if it is in another state. */
-  inMotion(runId: number, fileId: number): Promise<FileDoc | null>;
+  findSyncing(runId: number, fileId: number): Promise<FileDoc | null>;
   /** Returns those of the given files that are published and whose older generations are not deleted yet. */
   needingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;
   /** Returns the ids of the READY files of some runs. */
@@ -41,12 +41,12 @@ export interface RunProgress {
   /** Counts the files that the run has synced, or tried to sync, without unchanged ones. */
   countSynced(run: Pick<RunDoc, '_id' | 'acceptedAt'>): Promise<number>;
   /** Returns whether the content of any feed entry of the run is a page. */
-  anyFromPage(runId: number): Promise<boolean>;
+  hasPageContent(runId: number): Promise<boolean>;
 }
 
 export function createRunProgress(files: Model<FileDoc>): RunProgress {
   return {
-    inMotion: (runId, fileId) => files.findOne({ _id: fileId, runId, syncStatus: 'SYNCING' }).lean().exec(),
+    findSyncing: (runId, fileId) => files.findOne({ _id: fileId, runId, syncStatus: 'SYNCING' }).lean().exec(),
     async needingCleanUp(of) {
       const owners = new Map(of.map(({ fileId, runId }) => [fileId, runId]));
       const found = await files.find({ _id: { $in: [...owners.keys()] }, cleanupPending: true }).lean();
@@ -80,7 +80,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
           {
             runId,
             isContainer: false,
-            syncStatus: inMotion,
+            syncStatus: activeStatus,
             _id: { $gt: afterId },
             $or: [{ notBefore: null }, { notBefore: { $lte: now } }],
           },
@@ -96,7 +96,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
     },
     async nextDue(runId) {
       const row = await files
-        .findOne({ runId, isContainer: false, syncStatus: inMotion }, { notBefore: 1 })
+        .findOne({ runId, isContainer: false, syncStatus: activeStatus }, { notBefore: 1 })
         .sort({ notBefore: 1 })
         .lean();
       return row === null ? null : (row.notBefore ?? new Date(0));
@@ -129,7 +129,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
           $or: [{ lastSync: { $gte: acceptedAt } }, { syncStatus: { $in: ['SYNC_ERROR', 'SYNC_ABORTED'] } }],
         })
         .exec(),
-    async anyFromPage(runId) {
+    async hasPageContent(runId) {
       return (await files.exists({ runId, 'fileMetadata.content_from': 'page' })) !== null;
     },
   };

@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import { UNDER_WAY_STATUSES } from '../../contract/files/statuses.js';
 import type { FileChanges } from './changes.js';
 import type { FileDoc } from '../models/files.js';
-import { inMotion, isStartable, startsSparse, TRANSITIONS } from './transitions.js';
+import { activeStatus, isStartable, startsSparse, TRANSITIONS } from './transitions.js';
 
 /** A file that a batch has started: its record, and the generation to which this sync writes. */
 export interface StartedFile {
@@ -24,7 +24,7 @@ export async function startFiles(
 ): Promise<StartedFile[]> {
   const mine = { _id: { $in: [...fileIds] }, runId };
   const rows = await files
-    .find({ ...mine, syncStatus: inMotion })
+    .find({ ...mine, syncStatus: activeStatus })
     .sort({ _id: 1 })
     .lean();
   const now = new Date();

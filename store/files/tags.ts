@@ -30,7 +30,7 @@ export interface FileTags {
    * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next round
    * updates it.
    */
-  takeSourceTags(source: DataSourceDoc, files: readonly FileDoc[]): Promise<void>;
+  applySourceTags(source: DataSourceDoc, files: readonly FileDoc[]): Promise<void>;
   /**
    * Records the version on those of these files that have the source's tags. Call it after their points have the tags
    * too.
@@ -70,7 +70,7 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
         .limit(limit)
         .lean();
     },
-    async takeSourceTags(source, behind) {
+    async applySourceTags(source, behind) {
       const updatedAt = new Date();
       await files.bulkWrite(
         behind.map((file) => ({

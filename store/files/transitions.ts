@@ -42,7 +42,7 @@ export type FilesEnded = (status: FileSyncStatus, files: number) => void;
 
 /** States of files that wait for their turn, or for the end of a rate limit. The run starts them when they are due. */
 const STARTABLE = ['QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
-const IN_MOTION = [...STARTABLE, ...UNDER_WAY_STATUSES] as const;
+const ACTIVE_STATUSES = [...STARTABLE, ...UNDER_WAY_STATUSES] as const;
 const BEGUN = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];
 const OPEN = [...WAITING_FILE_STATUSES, ...UNDER_WAY_STATUSES] as const;
 /**
@@ -87,7 +87,7 @@ export const TRANSITIONS = {
   passDelay: { from: RETRIED_BY_PASS, to: 'DELAYED', by: 'tenant' },
 
   // Delays.
-  holdBack: { from: ['QUEUED_FOR_SYNC'], to: 'DELAYED', by: 'run' },
+  delayNewest: { from: ['QUEUED_FOR_SYNC'], to: 'DELAYED', by: 'run' },
   releaseDelayed: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'run' },
   releaseHeld: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'tenant' },
 
@@ -138,7 +138,7 @@ export const TRANSITIONS = {
 
   // Containers.
   containerStart: {
-    from: IN_MOTION,
+    from: ACTIVE_STATUSES,
     to: 'SYNCING',
     by: 'run',
     emits: (files, detail) =>
@@ -149,14 +149,14 @@ export const TRANSITIONS = {
   },
   /** All children are queued. The event is written once per run. */
   containerDiscovered: {
-    from: IN_MOTION,
+    from: ACTIVE_STATUSES,
     to: 'SYNCING',
     by: 'run',
     emits: (files, { isPass = false }) => files.flatMap((file) => fileEvents.discovered(file, isPass)),
   },
-  containerPause: { from: IN_MOTION, to: 'QUEUED_FOR_SYNC', by: 'run' },
-  containerFinish: { from: IN_MOTION, to: 'READY', by: 'run', emits: ready },
-  containerFail: { from: IN_MOTION, to: 'SYNC_ERROR', by: 'run', emits: failed },
+  containerPause: { from: ACTIVE_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'run' },
+  containerFinish: { from: ACTIVE_STATUSES, to: 'READY', by: 'run', emits: ready },
+  containerFail: { from: ACTIVE_STATUSES, to: 'SYNC_ERROR', by: 'run', emits: failed },
 
   // Deletion of vectors and content.
   loseVectors: { from: ['READY', 'SYNC_ERROR'], to: 'SYNC_ERROR', by: 'tenant', emits: failed },
@@ -250,10 +250,10 @@ export const isStartable = ({ syncStatus }: Pick<FileDoc, 'syncStatus'>): boolea
   row('start').from.includes(syncStatus);
 
 /** Filter of files and containers on which a run still works. */
-export const inMotion = { $in: [...IN_MOTION] };
+export const activeStatus = { $in: [...ACTIVE_STATUSES] };
 
 /** Fields of a file whose attempt has ended, with any outcome. */
 export const ATTEMPT_ENDED = { unfinishedStarts: 0, notBefore: null, ocrPages: null } as const;
 
 /** Fields of a file that is assigned to a run. */
-export const CONNECT_CREDENTIALS = { attempts: 0, unfinishedStarts: 0, notBefore: null, ended: null } as const;
+export const RESET_BY_NEW_SYNC = { attempts: 0, unfinishedStarts: 0, notBefore: null, ended: null } as const;

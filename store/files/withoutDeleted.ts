@@ -20,7 +20,7 @@ const scheduleOf = ({ dataSource, parentId }: Found): string | null => {
  * Filters the new files of one run: a scheduled sync skips files that a caller has deleted; a request adds them again.
  */
 export async function withoutDeleted<T extends Found>(
-  deleted: Pick<Selections, 'skippedAmong' | 'bringBack'>,
+  deleted: Pick<Selections, 'skippedAmong' | 'unskip'>,
   owner: Tenant,
   requests: readonly T[],
 ): Promise<readonly T[]> {
@@ -29,7 +29,7 @@ export async function withoutDeleted<T extends Found>(
   if (!one || scheduleId === null) return requests;
   const ids = requests.map(({ externalFileId }) => externalFileId);
   if (one.isPass !== true) {
-    await deleted.bringBack(owner, scheduleId, ids);
+    await deleted.unskip(owner, scheduleId, ids);
     return requests;
   }
   const left = await deleted.skippedAmong(owner, scheduleId, ids);

@@ -8,7 +8,7 @@ import type { ItemDoc } from '../models/items.js';
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
 /** Counts for the deletion of missing items. */
-export interface Going {
+export interface MissingCounts {
   /** Number of files of the data source. */
   readonly files: number;
   /** Number of these files whose items no longer exist. */
@@ -29,7 +29,7 @@ export interface GoneItems {
   /** Unmarks all items, because the operator rejected the deletions. */
   unmarkGone(source: Holder): Promise<void>;
   /** Counts the files that would be deleted. */
-  countGone(source: Holder): Promise<Going>;
+  countGone(source: Holder): Promise<MissingCounts>;
   /** Returns the next marked items, with their files. Call `forget` for the items after the files are deleted. */
   nextGone(source: Holder, limit: number): Promise<{ readonly items: number[]; readonly files: number[] }>;
   forget(source: Holder, items: readonly number[]): Promise<void>;

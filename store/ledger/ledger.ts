@@ -8,9 +8,9 @@ import type { RunDoc } from '../models/runs.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import { endOf, LINE_FIELDS, messageOf, type NewItem, rowOf, type RunOf } from './items.js';
-import { leftAs, type LiveItems } from './live.js';
+import { outcomeOfSkipped, type LiveItems } from './live.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
-import { sumLines, sumLinesOf, tallyOf } from './tally.js';
+import { sumEntries, sumEntriesByRun, tallyOf } from './tally.js';
 import { updateRows } from '../database/updateRows.js';
 
 /** Entries per write. */
@@ -29,7 +29,7 @@ export interface LedgerWriter {
    * Records the current outcomes of files for their runs that are still active. Call it before another run takes the
    * files over or deletes them.
    */
-  handOver(
+  recordOutcomes(
     files: readonly { readonly _id: number; readonly runId: number | null }[],
     to: number,
     session?: Session,
@@ -77,7 +77,7 @@ export function createLedgerWriter(
   };
   return {
     expiry,
-    async handOver(given, to, session = null) {
+    async recordOutcomes(given, to, session = null) {
       const owners = [...new Set(given.flatMap(({ runId }) => (runId === null || runId === to ? [] : [runId])))];
       if (owners.length === 0) return;
       const open = await runs.find({ _id: { $in: owners }, finishedAt: null }, { _id: 1 }, { session }).lean();
@@ -88,7 +88,7 @@ export function createLedgerWriter(
       const rows = found.flatMap((file) => {
         const { _id: fileId, runId, externalFileId: externalId, name } = file;
         const message = messageOf(file);
-        const end = endOf(file) ?? leftAs('superseded');
+        const end = endOf(file) ?? outcomeOfSkipped('superseded');
         return runId === null
           ? []
           : [rowOf({ ...file, _id: runId }, { fileId, externalId, name, end, message }, now, until)];
@@ -110,7 +110,7 @@ export function createLedgerWriter(
       for (;;) {
         const found = await live.page(run, after, AT_ONCE);
         const rows = found.map(({ at, end, ...item }) =>
-          rowOf(run, { ...item, end: end ?? leftAs('unfinished') }, at, until),
+          rowOf(run, { ...item, end: end ?? outcomeOfSkipped('unfinished') }, at, until),
         );
         // Rare: after a crash, or if a delete has recorded the file already.
         if (!(await insertOnce(lines, rows))) await overwrite(rows, null);
@@ -118,7 +118,7 @@ export function createLedgerWriter(
         after = found.at(-1)?.fileId ?? after;
         await runs.updateOne({ _id: run._id, finishedAt: null }, { $set: { closedTo: after } });
       }
-      return tallyOf(await sumLines(lines, run._id));
+      return tallyOf(await sumEntries(lines, run._id));
     },
     async closeMany({ organizationId, userId }, ended) {
       const until = expiry();
@@ -139,14 +139,14 @@ export function createLedgerWriter(
           const so = counts.get(runId) ?? NO_COUNTS;
           const as = countAs(syncStatus);
           counts.set(runId, { ...so, total: so.total + 1, [as]: so[as] + 1 });
-          const end = endOf(file) ?? leftAs('unfinished');
+          const end = endOf(file) ?? outcomeOfSkipped('unfinished');
           return [rowOf({ ...file, _id: runId }, { fileId, externalId, name, end, message }, file.updatedAt, until)];
         });
         if (!(await insertOnce(lines, rows))) await overwrite(rows, null);
         if (found.length < AT_ONCE) break;
         after = found.at(-1)?._id ?? after;
       }
-      const sums = await sumLinesOf(lines, [...counts.keys()]);
+      const sums = await sumEntriesByRun(lines, [...counts.keys()]);
       return new Map([...counts].map(([id, so]) => [id, { tally: tallyOf(sums.get(id) ?? []), counts: so }]));
     },
     async removeAll({ organizationId, userId }) {

@@ -61,7 +61,7 @@ export interface AnyLiveItems extends LiveItems {
 }
 
 /** Returns the outcome of an item that its run did not finish. */
-export const leftAs = (cause: SkipCause): ItemEnd =>
+export const outcomeOfSkipped = (cause: SkipCause): ItemEnd =>
   endedAs(cause === 'superseded' ? 'skipped' : 'aborted', 'queue', cause);
 
 /** Returns the filter for the files of a run, ordered by id. Containers are items of a delete only. */

@@ -13,7 +13,7 @@ import type { RunDoc } from '../models/runs.js';
 import { fileOfKey, itemKey, keysOf, runOfKey } from './items.js';
 import { isWanted, type ItemFilter, type AnyLiveItems, type LiveItem } from './live.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
-import { addTallies, sumLines, tallyOf } from './tally.js';
+import { addTallies, sumEntries, tallyOf } from './tally.js';
 
 /** A ledger entry in a list. */
 export interface LedgerItem extends ItemCost {
@@ -37,7 +37,10 @@ export interface LedgerQueries {
   /** Returns items of a run, or of all parts of a scheduled sync, ordered by id. */
   items(run: RunDoc, filter: ItemFilter, after: string | null, limit: number): Promise<LedgerItem[]>;
   /** Returns which of the files and items the run has processed, as id strings. */
-  met(run: RunDoc, of: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] }): Promise<string[]>;
+  processed(
+    run: RunDoc,
+    of: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] },
+  ): Promise<string[]>;
   /** Returns the workflows of a run and its parts, by the runs' ids. */
   workflowIds(run: RunDoc): Promise<ReadonlyMap<number, string>>;
 }
@@ -81,23 +84,23 @@ export function createLedgerQueries(
   };
   /** Returns the counts of an active run: those of its files, and of ledger entries for other items. */
   const current = async (run: RunDoc): Promise<RunTally> => {
-    const sums = [...(await live.sums(run)), ...(await sumLines(lines, run._id))];
+    const sums = [...(await live.sums(run)), ...(await sumEntries(lines, run._id))];
     const now = await runs.findOne({ _id: run._id }, { tally: 1, closedTo: 1 }).lean();
     if (now?.tally) return now.tally;
     if (now?.closedTo === undefined) return tallyOf(sums);
     // The run is ending: some of its files are in the ledger too. Comparing them takes longer.
-    return tallyOf([...(await live.sums(run)), ...(await sumLines(lines, run._id, live.others(run)))]);
+    return tallyOf([...(await live.sums(run)), ...(await sumEntries(lines, run._id, live.others(run)))]);
   };
 
   const linesOf = async (runId: number, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
     const { outcomes, stages, causes } = filter;
     const { last } = keysOf(runId);
-    const asked = outcomes && ITEM_OUTCOMES.filter((outcome) => outcomes.includes(outcome));
+    const wanted = outcomes && ITEM_OUTCOMES.filter((outcome) => outcomes.includes(outcome));
     const rows = await lines
       .find({
         runId,
         _id: { $gt: after, $lt: last },
-        ...(asked ? { outcome: { $in: asked } } : {}),
+        ...(wanted ? { outcome: { $in: wanted } } : {}),
         ...(stages ? { stage: { $in: [...stages] } } : {}),
         ...(causes ? { cause: { $in: [...causes] } } : {}),
       })
@@ -118,7 +121,7 @@ export function createLedgerQueries(
       if (page.length < wanted) break;
       from = page.at(-1)?.fileId ?? from;
     }
-    // A file that was handed over may briefly appear in both lists: its own record decides.
+    // A file that another run has taken over may briefly appear in both lists: its own record decides.
     const own = new Set(found.map(({ id }) => id));
     return [...found, ...recorded.filter(({ id }) => !own.has(id))]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -126,11 +129,11 @@ export function createLedgerQueries(
   };
 
   return {
-    async tallies(asked) {
-      const all = await Promise.all(asked.map(async (run) => [run._id, await tallyOfOne(run)] as const));
+    async tallies(counted) {
+      const all = await Promise.all(counted.map(async (run) => [run._id, await tallyOfOne(run)] as const));
       return new Map(all);
     },
-    async met(run, { fileIds, itemIds }) {
+    async processed(run, { fileIds, itemIds }) {
       const of = [run, ...(run.kind === 'autoSync' ? await partsOf(run) : [])].map(({ _id }) => _id);
       const recorded = await lines
         .find({ runId: { $in: of }, $or: [{ fileId: { $in: [...fileIds] } }, { _id: { $in: [...itemIds] } }] })

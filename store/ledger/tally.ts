@@ -34,11 +34,11 @@ const SUMS = {
 export type LineFilter = readonly Exclude<PipelineStage, PipelineStage.Merge | PipelineStage.Out>[];
 
 /** Sums the entries of a run by outcome. */
-export const sumLines = (lines: Model<LedgerItemDoc>, runId: number, only: LineFilter = []): Promise<TallyRow[]> =>
+export const sumEntries = (lines: Model<LedgerItemDoc>, runId: number, only: LineFilter = []): Promise<TallyRow[]> =>
   lines.aggregate<TallyRow>([{ $match: { runId } }, ...only, { $group: { _id: '$outcome', ...SUMS } }]).exec();
 
 /** Sums the entries of several runs by outcome, for each run. */
-export async function sumLinesOf(
+export async function sumEntriesByRun(
   lines: Model<LedgerItemDoc>,
   runIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly TallyRow[]>> {

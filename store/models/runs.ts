@@ -80,7 +80,7 @@ const RUN = {
   traceparent: optional(text),
   /** Id of the upload; null, or absent in older rows, if there is none. */
   uploadId: optional(nullable(text)),
-  /** How often the same work was accepted again after its workflow was ended from outside. Absent: never. */
+  /** How often the same work was accepted again after its workflow was terminated outside of this service. Absent: never. */
   redone: optional(number),
   acceptedAt: required(date),
   /** When Temporal started it; null while it waits in the outbox. */
@@ -146,7 +146,7 @@ for (const [name, keys, partialFilterExpression] of [
   ['stream', { organizationId: 1, userId: 1, _id: 1 }, IN_STREAM],
   // waiting and unstarted: covers the sweeper's search for users with waiting uploads
   ['streamWaiting', { startedAt: 1, held: 1, acceptedAt: 1, organizationId: 1, userId: 1 }, IN_STREAM],
-  // started, inMotion, openRuns
+  // started, activeStartedBefore, openRuns
   ['startedAt_1', { startedAt: 1 }, OPEN],
   // countUsersAtWork, from keys only; withdrawOthers
   ['usersAtWork', { organizationId: 1, userId: 1 }, OPEN],

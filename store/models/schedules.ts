@@ -45,7 +45,7 @@ const schedule = schemaOf<ScheduleDoc>(SCHEDULE);
 schedule.index({ claimedUntil: 1 }, { partialFilterExpression: { marked: true } });
 // Schedules of a user: changes of its options, and its deletion.
 schedule.index({ organizationId: 1, userId: 1 });
-// lookAtUsers: by the customer ids of a request.
+// markUsers: by the customer ids of a request.
 schedule.index({ organizationId: 1, customerId: 1 });
 
 export function scheduleModel(connection: Connection): Model<ScheduleDoc> {

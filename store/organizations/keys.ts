@@ -21,7 +21,7 @@ export interface ApiKeys {
   /** Returns the id of a valid key; null for any other. */
   idOf(key: string): Promise<number | null>;
   /** Returns which of the keys are valid. */
-  goodAmong(ids: readonly number[]): Promise<number[]>;
+  validAmong(ids: readonly number[]): Promise<number[]>;
   /** Revokes a key and creates a new one, both or neither. Null if the key is not valid. */
   rotate(id: number): Promise<MadeKey | null>;
   /** @param evenLast whether the last valid key of an organization may be revoked */
@@ -58,7 +58,7 @@ export function createApiKeys(
     async idOf(key) {
       return (await apiKeys.findOne({ hash: hashOf(key), revokedAt: null }, { _id: 1 }).lean())?._id ?? null;
     },
-    async goodAmong(ids) {
+    async validAmong(ids) {
       const rows = await apiKeys.find({ _id: { $in: [...ids] }, revokedAt: null }, { _id: 1 }).lean();
       return rows.map(({ _id }) => _id);
     },

@@ -41,7 +41,7 @@ export interface Inspection {
     secrets: Secrets,
   ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
   /** Counts unfinished files by run, for the `limit` runs with most of them. */
-  inMotion(limit: number): Promise<StuckFiles[]>;
+  unfinishedFiles(limit: number): Promise<StuckFiles[]>;
   /** Counts runs that were accepted before a time and are not in Temporal yet. */
   unstarted(before: Date): Promise<number>;
   troubledWebhooks(limit: number): Promise<WebhookDoc[]>;
@@ -103,7 +103,7 @@ function inspectionOf(connection: Connection): Inspection {
       }
       return count;
     },
-    async inMotion(limit) {
+    async unfinishedFiles(limit) {
       const moving = { $nin: [...FINAL_FILE_STATUSES] satisfies FileSyncStatus[] };
       const groups = await files.aggregate<{ _id: number | null; files: number; example: number }>([
         { $match: { syncStatus: moving } },

@@ -16,8 +16,8 @@ export interface QuarantineRow {
   readonly customerId: string | null;
   readonly files: number;
   /** Times at which the first and the last file are deleted. */
-  readonly firstGoes: Date;
-  readonly lastGoes: Date;
+  readonly firstErasedAt: Date;
+  readonly lastErasedAt: Date;
 }
 
 export interface QuarantineOverview {
@@ -33,8 +33,8 @@ const MAX_MS = 10_000;
 interface Group {
   readonly _id: { readonly dataSourceId: number | null; readonly parentId: number | null };
   readonly files: number;
-  readonly firstGoes: Date;
-  readonly lastGoes: Date;
+  readonly firstErasedAt: Date;
+  readonly lastErasedAt: Date;
 }
 
 /** Counts the restorable files of one organization by data source, from the index only. */
@@ -55,11 +55,11 @@ export function createQuarantineOverview(
               parentId: { $cond: [{ $gt: ['$dataSourceId', 0] }, null, '$parentId'] },
             },
             files: { $sum: 1 },
-            firstGoes: { $min: '$keptUntil' },
-            lastGoes: { $max: '$keptUntil' },
+            firstErasedAt: { $min: '$keptUntil' },
+            lastErasedAt: { $max: '$keptUntil' },
           },
         },
-        { $sort: { firstGoes: 1 } },
+        { $sort: { firstErasedAt: 1 } },
       ])
       .hint(OVERVIEW_INDEX)
       .option({ maxTimeMS: MAX_MS });

@@ -52,7 +52,7 @@ export interface Quarantine {
   holds(tenant: Tenant, ids: readonly number[]): Promise<Set<number>>;
 }
 
-const isAtRest = ({ syncStatus }: FileDoc): boolean =>
+const isSettled = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 /** Returns whether a file was in cold storage. A restore then returns it to cold storage. */
 export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
@@ -62,7 +62,7 @@ export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
 function restOf(file: FileDoc): Partial<FileDoc> {
   // It failed only because it was missing at its source.
   const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
-  if (isAtRest(file) && !isGone) return {};
+  if (isSettled(file) && !isGone) return {};
   const looked = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
   return file.generation > 0
     ? { ...stateOf('restore'), syncErrorMessage: null, ...looked }

@@ -6,7 +6,7 @@ import { judge, judgeQuarantined, judgeStray } from './judge.js';
 import { measure, type MeasuredStores } from './measure.js';
 import { createMender, type MendingStores } from './mend.js';
 import {
-  isAtRest,
+  isSettled,
   isSame,
   type LiveRuns,
   liveRuns,
@@ -42,7 +42,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
 
   /** Finds unfinished files whose run has ended, or never existed. */
   const stuckAmong = (files: readonly RecordOfFile[], live: LiveRuns): Map<number, Finding[]> => {
-    const moving = files.filter((file) => !isAtRest(file) && !live.owns(file));
+    const moving = files.filter((file) => !isSettled(file) && !live.owns(file));
     const found = moving.map(({ _id, runId, syncStatus }): [number, Finding[]] => [
       _id,
       [
@@ -87,7 +87,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
     const findings = new Map<number, Finding[]>(stuck);
     const sound: RecordOfFile[] = [];
     for (const file of records) {
-      if (!isAtRest(file)) {
+      if (!isSettled(file)) {
         if (!stuck.has(file._id)) progress.busy += 1;
         continue;
       }

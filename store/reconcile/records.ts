@@ -50,7 +50,7 @@ function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): Record
   return {
     ...file,
     // An unfinished file becomes READY when it is restored.
-    syncStatus: isAtRest(file) ? file.syncStatus : 'READY',
+    syncStatus: isSettled(file) ? file.syncStatus : 'READY',
     embeddingStorageStatus: 'COLD_STORAGE',
     coldCopy: copy,
     move: state === 'kept' ? null : { runId, token: null },
@@ -132,7 +132,7 @@ export async function liveRuns(
   };
 }
 
-export const isAtRest = ({ syncStatus }: Pick<RecordOfFile, 'syncStatus'>): boolean =>
+export const isSettled = ({ syncStatus }: Pick<RecordOfFile, 'syncStatus'>): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 
 /** Returns whether no run has changed the file between two reads of its record. */

@@ -1,6 +1,6 @@
 import { blobKey, type Blobs } from '../contents/blobs.js';
 import type { Difference } from './differences.js';
-import { isAtRest, liveRuns, type Models, type RecordOfFile, recordsOf } from './records.js';
+import { isSettled, liveRuns, type Models, type RecordOfFile, recordsOf } from './records.js';
 
 /** A parsed key of file storage. */
 type Name = { readonly key: string; readonly organizationId: number } & (
@@ -55,7 +55,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     for (const name of names) {
       const file = records.get(name.fileId);
       if (!file || file.organizationId !== name.organizationId) strays.push(name);
-      else if (!isNamed(file, name.key) && isAtRest(file) && !(await liveRuns(models, file)).owns(file))
+      else if (!isNamed(file, name.key) && isSettled(file) && !(await liveRuns(models, file)).owns(file))
         strays.push(name);
     }
     return strays;
@@ -78,7 +78,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     return [
       ...still.map((name): Difference => ({
         kind: 'stray_stored',
-        what: `${name.key} is nobody's`,
+        what: `${name.key} has no record`,
         mend: { do: 'deleteStored', key: name.key },
         organizationId: name.organizationId,
         userId: null,
@@ -95,18 +95,18 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
   };
 
   return {
-    /** @param onLook receives the number of checked keys */
-    async *differences(organizationId: number | null, onLook: (names: number) => void): AsyncIterable<Difference> {
+    /** @param onChecked receives the number of checked keys */
+    async *differences(organizationId: number | null, onChecked: (names: number) => void): AsyncIterable<Difference> {
       let some: string[] = [];
       for await (const key of blobs.keys(organizationId)) {
         some.push(key);
         if (some.length < AT_ONCE) continue;
         yield* await judge(some);
-        onLook(some.length);
+        onChecked(some.length);
         some = [];
       }
       if (some.length > 0) yield* await judge(some);
-      onLook(some.length);
+      onChecked(some.length);
     },
   };
 }

@@ -21,21 +21,21 @@ export interface HeldRuns {
 export function createHeldRuns(
   runs: Model<RunDoc>,
   files: Model<FileDoc>,
-  queue: Pick<FileQueue, 'roomForSent'>,
+  queue: Pick<FileQueue, 'roomForUploads'>,
   atomically: Atomically,
 ): HeldRuns {
   const releaseOf = async (tenant: { readonly organizationId: number; readonly userId: number }): Promise<void> => {
     const { organizationId, userId } = tenant;
     const mine = { held: true, startedAt: null, organizationId, userId };
     const held = await runs.find(mine, { _id: 1, fileId: 1 }).sort({ _id: 1 }).limit(AT_ONCE).lean();
-    const room = held.length === 0 ? 0 : await queue.roomForSent(tenant, held.length);
-    const going = held.slice(0, room);
-    if (going.length === 0) return;
-    const ids = going.map(({ _id }) => _id);
+    const room = held.length === 0 ? 0 : await queue.roomForUploads(tenant, held.length);
+    const starting = held.slice(0, room);
+    if (starting.length === 0) return;
+    const ids = starting.map(({ _id }) => _id);
     await atomically(async (session) => {
       const { filter, update } = transition('releaseHeld', {
         owner: tenant,
-        where: { _id: { $in: going.flatMap(({ fileId }) => fileId ?? []) }, runId: { $in: ids } },
+        where: { _id: { $in: starting.flatMap(({ fileId }) => fileId ?? []) }, runId: { $in: ids } },
         message: null,
       });
       await files.updateMany(filter, update, { session });

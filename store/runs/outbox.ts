@@ -54,7 +54,7 @@ export interface Runs {
   /** Removes all other runs of the user from the outbox permanently, and returns some that Temporal already runs. */
   withdrawOthers(tenant: Tenant, runId: number, limit: number): Promise<RunDoc[]>;
   /** Deletes all other ended runs of the user, and the requests of the active ones. */
-  forgetOthers(tenant: Tenant, runId: number): Promise<void>;
+  deleteOthers(tenant: Tenant, runId: number): Promise<void>;
   /** Returns due rows that have no workflow yet. */
   unstarted(now: Date, limit: number): Promise<RunDoc[]>;
   /** Returns the number of users with open runs in an organization. Reads at most 20,000 runs. */
@@ -62,7 +62,7 @@ export interface Runs {
   /** Returns whether an earlier run of the same work still waits. That run must be started first. */
   isBehindAnother(run: RunDoc): Promise<boolean>;
   /** Returns active runs that Temporal started before a time. */
-  inMotion(startedBefore: Date, limit: number): Promise<Run[]>;
+  activeStartedBefore(startedBefore: Date, limit: number): Promise<Run[]>;
   /** Removes a run from the outbox permanently; false if Temporal already has it. The caller must end its files. */
   withdraw(runId: number): Promise<boolean>;
   /** Records that Temporal has the workflow. */
@@ -81,7 +81,7 @@ export interface Runs {
     runId: number,
     outcome: RunOutcome['outcome'] | 'aborted',
     counts: Record<string, number>,
-    said?: RunEnd,
+    details?: RunEnd,
   ): Promise<void>;
 }
 
@@ -156,7 +156,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
         .limit(limit)
         .lean();
     },
-    async forgetOthers({ organizationId, userId }, runId) {
+    async deleteOthers({ organizationId, userId }, runId) {
       await runs.deleteMany({ organizationId, userId, _id: { $ne: runId }, finishedAt: { $ne: null } });
       await runs.updateMany({ organizationId, userId }, { $set: { request: {}, progress: {} } });
     },
@@ -186,7 +186,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       const earlier = { $or: [{ acceptedAt: { $lt: acceptedAt } }, { acceptedAt, _id: { $lt: _id } }] };
       return (await runs.exists({ fileId, workflowId, startedAt: null, ...earlier })) !== null;
     },
-    inMotion: (startedBefore, limit) =>
+    activeStartedBefore: (startedBefore, limit) =>
       runs
         .find({ finishedAt: null, startedAt: { $lte: startedBefore } })
         .sort({ startedAt: 1 })
@@ -221,12 +221,12 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       });
       return true;
     },
-    async finish(runId, outcome, counts, said) {
+    async finish(runId, outcome, counts, details) {
       const open = await runs.findOne({ _id: runId, finishedAt: null }).lean();
       if (!open) return;
       const tally = await ledger.close(open);
       await atomically(async (session) => {
-        const { message = null, error = null } = said ?? {};
+        const { message = null, error = null } = details ?? {};
         const end = { finishedAt: new Date(), outcome, counts, tally, message, error };
         const change = {
           $set: { ...end, expiresAt: ledger.expiry() },

@@ -46,7 +46,7 @@ export interface UploadStreams {
 }
 
 /** Thrown when another process ended some of the runs. */
-class Overtaken extends Error {}
+class RunsTaken extends Error {}
 
 interface UploadStreamsDeps {
   readonly runs: Model<RunDoc>;
@@ -126,14 +126,14 @@ export function createUploadStreams({
             })),
             session,
           );
-          if (matched < open.length) throw new Overtaken();
+          if (matched < open.length) throw new RunsTaken();
           const endEvents = open.map((run) =>
             uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: run.uploadId ?? null }),
           );
           await events.write(endEvents, session);
         });
       } catch (error) {
-        if (!(error instanceof Overtaken)) throw error;
+        if (!(error instanceof RunsTaken)) throw error;
         for (const run of open) await finishOne(run, closed.get(run._id)?.counts ?? {});
       }
     },

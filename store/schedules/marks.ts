@@ -10,15 +10,15 @@ type Owner = Tenant & { readonly customerId: string };
 /** Marks records whose schedule may change, each in the transaction of the change. */
 export interface ScheduleMarks {
   /** Marks a data source that is new, reconnected or revoked. */
-  lookAtSource(owner: Owner, dataSourceId: number, session: Session): Promise<void>;
+  markSource(owner: Owner, dataSourceId: number, session: Session): Promise<void>;
   /**
    * Marks an accepted container. @param enabled setting of its request; a container that was never enabled has no row
    */
-  lookAtContainer(owner: Owner, fileId: number, enabled: boolean, session: Session): Promise<void>;
+  markContainer(owner: Owner, fileId: number, enabled: boolean, session: Session): Promise<void>;
   /** Marks users whose settings change. */
-  lookAtUsers(organizationId: number, customerIds: readonly string[], session: Session): Promise<void>;
+  markUsers(organizationId: number, customerIds: readonly string[], session: Session): Promise<void>;
   /** Marks an organization whose settings for its users change. */
-  lookAtOrganization(organizationId: number, session: Session): Promise<void>;
+  markOrganization(organizationId: number, session: Session): Promise<void>;
 }
 
 /** The update that marks a row. */
@@ -40,18 +40,18 @@ export function createScheduleMarks(schedules: Model<ScheduleDoc>): ScheduleMark
   };
   const ownerOf = ({ organizationId, userId, customerId }: Owner) => ({ organizationId, userId, customerId });
   return {
-    lookAtSource: (owner, dataSourceId, session) =>
+    markSource: (owner, dataSourceId, session) =>
       raise({ _id: scheduleIds.source(dataSourceId), ...ownerOf(owner), dataSourceId }, session),
-    async lookAtContainer(owner, fileId, enabled, session) {
+    async markContainer(owner, fileId, enabled, session) {
       const _id = scheduleIds.container(fileId);
       if (enabled) await raise({ _id, ...ownerOf(owner), fileId }, session);
       else await schedules.updateOne({ _id }, RAISED).session(session);
     },
-    async lookAtUsers(organizationId, customerIds, session) {
+    async markUsers(organizationId, customerIds, session) {
       const theirs = { organizationId, customerId: { $in: [...customerIds] } };
       await schedules.updateMany(theirs, RAISED).session(session);
     },
-    lookAtOrganization: (organizationId, session) =>
+    markOrganization: (organizationId, session) =>
       raise({ _id: `organization:${organizationId}`, organizationId }, session),
   };
 }

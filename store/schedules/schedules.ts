@@ -32,7 +32,7 @@ export interface Schedules extends ScheduleMarks {
   /** Delays the row, because Temporal cannot be reached. */
   postpone(row: ScheduleDoc, until: Date): Promise<void>;
   /** Marks rows again, because Temporal has another schedule than the row. */
-  lookAgain(scheduleIds: readonly string[]): Promise<void>;
+  markAgain(scheduleIds: readonly string[]): Promise<void>;
   /** Returns schedules of a user, at most `limit`. */
   ofUser(tenant: Tenant, limit: number): Promise<string[]>;
   /** Returns which of the containers have a schedule. */
@@ -127,7 +127,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
     async postpone({ _id }, until) {
       await schedules.updateOne({ _id }, { $set: { claimedUntil: until } });
     },
-    async lookAgain(ids) {
+    async markAgain(ids) {
       await schedules.updateMany({ _id: { $in: [...ids] } }, { ...RAISED, $set: { marked: true, applied: UNSURE } });
     },
     async ofUser({ organizationId, userId }, limit) {

@@ -31,7 +31,7 @@ export interface Selections {
   /** Returns which of some files a schedule skips. */
   skippedAmong(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Removes skip marks, because a request adds the files again. */
-  bringBack(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
+  unskip(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
   /** Deletes all selections of a user. */
   removeAll(tenant: Tenant): Promise<void>;
 }
@@ -109,7 +109,7 @@ export function createSelections({ selections, skippedItems }: SelectionModels):
         .lean();
       return new Set(rows.map(({ externalFileId }) => externalFileId));
     },
-    async bringBack({ organizationId, userId }, scheduleId, externalFileIds) {
+    async unskip({ organizationId, userId }, scheduleId, externalFileIds) {
       await skippedItems.deleteMany({
         organizationId,
         userId,

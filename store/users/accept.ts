@@ -34,15 +34,15 @@ export function createUserAcceptance(
 ): UserAcceptance {
   // Concurrent callers share one query, because every request waits for it.
   const find = coalesce(
-    async (asked: readonly Tenant[]) => {
-      const some = asked.map(({ organizationId, userId }) => ({ _id: userId, organizationId }));
+    async (tenants: readonly Tenant[]) => {
+      const some = tenants.map(({ organizationId, userId }) => ({ _id: userId, organizationId }));
       const rows = await readRows<UserDoc, Pick<UserDoc, '_id' | 'organizationId' | 'customerId'>>(
         users,
         { $or: some, deletedAt: null },
         { fields: { organizationId: 1, customerId: 1 }, most: some.length },
       );
       const live = new Map(rows.map((row) => [row._id, row]));
-      return asked.map(({ organizationId, userId }) => {
+      return tenants.map(({ organizationId, userId }) => {
         const row = live.get(userId);
         return row?.organizationId === organizationId ? { organizationId, userId, customerId: row.customerId } : null;
       });

@@ -19,8 +19,8 @@ interface Tenant {
 
 /** Cache of existing users, so that frequent requests of a user cost one query per second. */
 export interface Liveness {
-  /** @param look reads from the user's record whether the user exists */
-  isLive(tenant: Tenant, look: () => Promise<boolean>): Promise<boolean>;
+  /** @param read reads from the user's record whether the user exists */
+  isLive(tenant: Tenant, read: () => Promise<boolean>): Promise<boolean>;
   /** Removes users whose deletion has started, so that this process rejects their requests at once. */
   forget(tenants: readonly Tenant[]): void;
 }
@@ -32,10 +32,10 @@ export function createLiveness(knownMs = KNOWN_MS): Liveness {
   const deleting = new LRUCache<string, true>({ ...atMost(MAX_KNOWN), ttl: DELETING_MS });
   const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
   return {
-    async isLive(tenant, look) {
+    async isLive(tenant, read) {
       const name = nameOf(tenant);
       if (live.has(name)) return true;
-      const found = await look();
+      const found = await read();
       if (found && !deleting.has(name)) live.set(name, true);
       return found;
     },

@@ -18,7 +18,7 @@ export interface QdrantAddress {
  * Sends a read request to Qdrant. @returns the answer's `result`
  * @throws an error with the answer's `status`, as the client's errors have it; the reason of an aborted signal
  */
-export type AskQdrant = (path: string, question: unknown, signal?: AbortSignal) => Promise<unknown>;
+export type QueryQdrant = (path: string, question: unknown, signal?: AbortSignal) => Promise<unknown>;
 
 /** Returns the error for an answer with a status other than 200. */
 function refusal(status: number, text: string): Error {
@@ -32,7 +32,7 @@ function refusal(status: number, text: string): Error {
  * through egress/, which guards requests to addresses from callers: this address is the operator's.
  * @param timeoutMs milliseconds that a request may take
  */
-export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = QDRANT_TIMEOUT_MS): AskQdrant {
+export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = QDRANT_TIMEOUT_MS): QueryQdrant {
   const { protocol, hostname, port } = new URL(url);
   const options = { keepAlive: true, maxSockets: CONNECTIONS };
   const [send, agent] =

@@ -4,7 +4,7 @@ import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js
 import type { Tenant } from '../users/accept.js';
 import { type Collections, DENSE, SPARSE, statusOf } from './collection.js';
 import { pointId } from './pointId.js';
-import type { AskQdrant } from './reader.js';
+import type { QueryQdrant } from './reader.js';
 import { type ChunkFilter, filterConditions } from './searchFilter.js';
 import { tenantFilter } from './tenantFilter.js';
 
@@ -84,7 +84,7 @@ export const byScore = (a: VectorHit, b: VectorHit): number =>
 export const byScoreAndId = (a: PointHit, b: PointHit): number => b.score - a.score || (a.id < b.id ? -1 : 1);
 
 /** Creates the reader of points, by similarity and by key. It adds the filter of the tenant to every query. */
-export function createVectorSearch(ask: AskQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
+export function createVectorSearch(ask: QueryQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
   const pathOf = (space: string): string => `/collections/${encodeURIComponent(nameOf(space))}/points`;
   const find = async (
     { space, model, filter, dense, sparse, limit, exact, signal, ...tenant }: VectorQuery,

@@ -2,7 +2,7 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 
 import { type Watch, watched } from '../../observability/watch.js';
 import { qdrantFailure } from './qdrantFailure.js';
-import type { AskQdrant } from './reader.js';
+import type { QueryQdrant } from './reader.js';
 
 /** Converts errors of Qdrant to StoreFailure. Rejects with the signal's reason if the signal is aborted. */
 async function failing<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -39,7 +39,7 @@ export function watchedClient(client: QdrantClient, watch: Watch | null): Qdrant
  * Returns the reader with each request reported to `watch`: `/collections/<name>/points/query` is the operation
  * `query`, and `…/query/batch` is `query_batch`.
  */
-export function watchedReader(ask: AskQdrant, watch: Watch | null): AskQdrant {
+export function watchedReader(ask: QueryQdrant, watch: Watch | null): QueryQdrant {
   return (path, question, signal) => {
     const parts = path.split('?', 1)[0]?.split('/') ?? [];
     const call = { system: 'qdrant', operation: parts.slice(4).join('_'), target: parts[2] ?? '' } as const;

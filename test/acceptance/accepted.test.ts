@@ -24,7 +24,7 @@ import {
   createUser,
   type StoredUser,
   startWorld,
-  takeIds,
+  reserveIds,
 } from './accepted/world.js';
 
 beforeAll(startWorld);
@@ -207,7 +207,7 @@ describe('files in quarantine', () => {
   let first: number;
   beforeAll(async () => {
     owners = [await createUser(), await createUser()];
-    first = takeIds(10);
+    first = reserveIds(10);
     const at = new Date(Date.now() - DAY);
     const keptUntil = new Date(Date.now() + DAY);
     const row = ({ parent, source, run, user }: (typeof rows)[number], index: number) => ({
@@ -331,7 +331,7 @@ describe('upload', () => {
     database.collection('files').updateOne({ _id: id as never }, { $set: fields });
   const originals = (id: number) => database.collection('originals').countDocuments({ fileId: id });
 
-  test('of a text overwrites another text at rest', async () => {
+  test('of a text overwrites another text that is not being synced', async () => {
     const { user, files, runs } = await createUser();
     const text = { contents: 'The first text.', name: 'first' };
     const { id, upload_id: before } = ok(await user.post<FileRecord>('/upload_text', text));
@@ -364,7 +364,7 @@ describe('upload', () => {
 });
 
 describe('resync', () => {
-  test('queues a file at rest with its own options, and drops chunks of the caller', async () => {
+  test('queues a file in a final state with its own options, and drops chunks of the caller', async () => {
     const { user, seed, files, runs, owner } = await createUser();
     const own = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, chunkOverlap: 100, skipEmbeddingGeneration: true };
     const [id] = await seed({
@@ -399,8 +399,8 @@ describe('resync', () => {
     expect(await user.post('/resync_file', { file_id: emptied })).toMatchObject(refusal(409));
     expect(await user.post('/resync_file', { file_id: 2 ** 40 })).toMatchObject(refusal(404));
     expect(await runs()).toEqual([]);
-    const atRest = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const;
-    for (const id of await seed(...atRest.map((syncStatus) => ({ fields: { syncStatus } }))))
+    const finalStates = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const;
+    for (const id of await seed(...finalStates.map((syncStatus) => ({ fields: { syncStatus } }))))
       ok(await user.post('/resync_file', { file_id: id }));
   });
 

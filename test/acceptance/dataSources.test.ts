@@ -48,7 +48,7 @@ describe('lists of data sources', () => {
     await revokeSource(service, owner, notion);
   });
 
-  test('a record has its 18 keys and our own, and shows only that credentials exist', async () => {
+  test('a record has the keys of the contract and those of api/extensions.ts, and shows only that credentials exist', async () => {
     const { results } = await listed({ filters: { ids: [drive] } });
     expect(results).toEqual([
       {

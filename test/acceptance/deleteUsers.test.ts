@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import { type ApiClient, apiClient } from '../support/client.js';
 import { connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
@@ -39,7 +39,7 @@ async function untilIdle(): Promise<void> {
   await waitFor(
     async () => {
       const later = new Date(Date.now() + 60_000);
-      return [...(await runs.unstarted(later, 1)), ...(await runs.inMotion(later, 1))];
+      return [...(await runs.unstarted(later, 1)), ...(await runs.activeStartedBefore(later, 1))];
     },
     (underWay) => underWay.length === 0,
   );
@@ -73,7 +73,7 @@ test('deletes a user with all data, even during a scrape, and does not touch oth
   held.release();
   await untilIdle();
 
-  const stores = await readAtRest(service.env);
+  const stores = await readStoredState(service.env);
   expect(stores.content('gone')).toEqual({ files: [], segments: [], points: [], contents: [] });
   expect(stores.findInconsistencies()).toEqual([]);
   expect(stores.content('stays').files).toHaveLength(4);
@@ -98,7 +98,7 @@ test('a new user may take the name of a deleted one, and has no data', async () 
   expect((await before.get('/whoami')).status).toBe(401);
   // The erasure of the old user deletes nothing of the new one.
   expect(await after.children(own.id)).toHaveLength(3);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('skips unknown names and users of other organizations', async () => {
@@ -118,7 +118,7 @@ test('a run that waits in the outbox is not started', async () => {
   await service.startWorker();
   await untilIdle();
   const requestCount = site.requests.length;
-  const stores = await readAtRest(service.env);
+  const stores = await readStoredState(service.env);
   expect(stores.content('waiting').files).toEqual([]);
   expect(stores.findInconsistencies()).toEqual([]);
   await sleep(1_500);

@@ -14,7 +14,7 @@ import {
   service,
   startWorld,
   type StoredUser,
-  takeIds,
+  reserveIds,
 } from './accepted/world.js';
 
 beforeAll(startWorld);
@@ -136,7 +136,7 @@ test('an invalid Last-Event-ID is 422; one after the last event continues from t
 });
 
 async function seedRun({ owner }: StoredUser, more: object = {}): Promise<number> {
-  const id = takeIds(1);
+  const id = reserveIds(1);
   await database.collection('runs').insertOne({
     ...{ _id: id, ...owner, kind: 'resyncFile', fileId: null, startedAt: new Date(), finishedAt: null, outcome: null },
     ...{ counts: {}, cause: 'request', workflowId: `resync:${id}`, requestId: `r${id}`, acceptedAt: new Date() },

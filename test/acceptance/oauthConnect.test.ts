@@ -247,8 +247,8 @@ thoroughly('exports documents in the format set by the organization, for one sou
     drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: `On ${JSON.stringify(settings)}.` };
     const before = drive.requests.length;
     await user.post('/integrations/files/sync', { data_source_id: id, ids: ['doc'] });
-    const asked = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
-    const path = await waitFor(asked, (one) => one !== undefined);
+    const exportRequest = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
+    const path = await waitFor(exportRequest, (one) => one !== undefined);
     await waitFor(
       async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
       (files) => files.length === 1 && files[0]!.sync_status === 'READY',

@@ -45,7 +45,7 @@ async function filesOf(client: Carbon, parentId: number) {
   return listed.data;
 }
 
-async function atRest(client: Carbon, id: number) {
+async function settledFile(client: Carbon, id: number) {
   const file = await waitFor(
     async () => (await client.files.queryUserFiles({ filters: { ids: [id] } })).data.results[0],
     (found) => found !== undefined && !['QUEUED_FOR_SYNC', 'SYNCING'].includes(found.sync_status),
@@ -70,7 +70,7 @@ test('gets a token, scrapes a sitemap, lists, searches, tags, resyncs and delete
   });
   const parent = accepted as { id: number; sync_status: string };
   expect(parent.sync_status).toBe('QUEUED_FOR_SYNC');
-  expect((await atRest(client, parent.id)).sync_status).toBe('READY');
+  expect((await settledFile(client, parent.id)).sync_status).toBe('READY');
 
   const { results: pages, count } = await filesOf(client, parent.id);
   expect(count).toBe(3);
@@ -115,7 +115,7 @@ test('gets a token, scrapes a sitemap, lists, searches, tags, resyncs and delete
   site.pages.set('/pages/0.html', '<main><h1>Otters</h1><p>Otters now sleep all day long.</p></main>');
   const { data: queued } = await client.files.resync({ file_id: otters?.id ?? 0, chunk_size: 100 });
   expect([queued.sync_status, queued.chunk_size]).toEqual(['QUEUED_FOR_SYNC', 100]);
-  expect((await atRest(client, queued.id)).sync_status).toBe('READY');
+  expect((await settledFile(client, queued.id)).sync_status).toBe('READY');
   const { data: again } = await client.embeddings.getDocuments({ query: 'sleep', k: 1, file_ids: [queued.id] });
   expect(again.documents[0]?.content).toContain('sleep all day');
 
@@ -162,7 +162,7 @@ test('uploads files as bytes, by URL, and as text', async () => {
     skip_embedding_generation: true,
   });
   const { data: text } = await client.files.uploadText({ contents: 'Some words.', skip_embedding_generation: true });
-  for (const { id } of [sent, bytes, fetched, text]) expect((await atRest(client, id)).sync_status).toBe('READY');
+  for (const { id } of [sent, bytes, fetched, text]) expect((await settledFile(client, id)).sync_status).toBe('READY');
   const { data: chunks } = await client.embeddings.list({ filters: { ids: [sent.id] } });
   expect(chunks.results[0]?.source_content).toContain('juggle');
   const { data: given } = await client.embeddings.uploadChunksAndEmbeddings({
@@ -181,7 +181,7 @@ test('lists, tags, finds and revokes a feed as a data source', async () => {
   const [source] = listed.results;
   expect([listed.count, source?.data_source_type, source?.tags]).toEqual([1, 'RSS_FEED', {}]);
   const { data: files } = await client.files.queryUserFiles({ filters: { root_files_only: true } });
-  expect((await atRest(client, files.results[0]?.id ?? 0)).sync_status).toBe('READY');
+  expect((await settledFile(client, files.results[0]?.id ?? 0)).sync_status).toBe('READY');
 
   const { data: tagged } = await client.dataSources.addTags({
     data_source_id: source?.id ?? 0,

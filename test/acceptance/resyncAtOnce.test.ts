@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { RunKind } from '../../contract/runs/runKinds.js';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import type { RunDoc } from '../../store/models/runs.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
@@ -68,7 +68,7 @@ test('concurrent requests for a listing of one account run one listing at a time
   expect(runs.length).toBeGreaterThanOrEqual(1);
   for (const [nth, { acceptedAt }] of runs.slice(1).entries())
     expect(acceptedAt.getTime()).toBeGreaterThanOrEqual(runs[nth]?.finishedAt?.getTime() ?? Infinity);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('concurrent syncs of one account store each file, point and event once', async () => {
@@ -82,7 +82,7 @@ test('concurrent syncs of one account store each file, point and event once', as
       (all) => all.every(({ sync_status: status }) => status === 'READY'),
     );
     expect(files.map(({ external_file_id: id }) => id).toSorted()).toEqual([lighthouse, keeper, ...others].toSorted());
-    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   };
   // First new files, then files that all calls sync again.
   await postConcurrently(user, '/integrations/files/sync', request);

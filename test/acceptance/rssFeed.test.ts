@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { feedOf, linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSite } from '../emulators/site.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import { startService, type TestService } from '../support/service.js';
 import type { Listed, TestUser } from '../support/client.js';
 
@@ -85,7 +85,7 @@ test('a feed becomes a container and its entries files, with the text of the fee
   expect(site.requests.filter((path) => path === '/feed.xml')).toHaveLength(1);
   expect(site.requests).not.toContain('/news/one');
   expect((await user.search({ query: 'When was the lighthouse lit?', k: 1 }))[0]?.file_id).toBe(one!.id);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('a feed added again adds and updates entries, keeps missing ones, and rewrites nothing else', async () => {
@@ -153,7 +153,7 @@ describe('feed with validators', () => {
     await resync(feed.id);
     expect(validators.slice(2)).toEqual(['"v1"']);
     expect(await textOf(entries[0]!)).toContain('New words.');
-    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   });
 
   test.each<[string, (feed: FileRecord, entries: FileRecord[]) => Promise<unknown>]>([

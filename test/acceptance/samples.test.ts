@@ -34,7 +34,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'package.json'), '{"type": "module"}');
   // The file that the recorded upload sent has as many bytes.
   await writeFile(path.join(folder, 'old.md'), '# Old\n\nA text about harbours.\n\n');
-  // pip carries the library: programs in this folder import it under its own name.
+  // pip includes the library `requests`. With this file, programs in the folder can import it.
   await writeFile(path.join(folder, 'requests.py'), 'from pip._vendor.requests import *\n');
   ({ paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: typeof paths });
 });

@@ -50,7 +50,7 @@ const FILE: Record<FileSyncStatus, readonly Way[]> = {
     { operation: 'POST /revoke_access_token' },
   ],
   READY_TO_SYNC: [{ run: 'resyncFile' }, { run: 'deleteFiles' }],
-  // By a full queue, and by a limit of the user.
+  // Pages of the sitemap are delayed by a full queue, those of the crawl by a limit of the user.
   DELAYED: [{ run: 'scrapeSitemap' }, { run: 'webScrape' }],
   RATE_LIMITED: [{ run: 'resyncFile' }],
   EVALUATING_RESYNC: [{ run: 'autoSync' }],
@@ -382,10 +382,10 @@ describe.each(TABLES)('%s states', (name, table, states) => {
       if ('operation' in way) expect(built).toContain(way.operation);
     }
   });
-  test.each(ways.filter(([, , isElsewhere]) => !isElsewhere))('%s is reached by %s', (state, way) => {
+  test.each(ways.filter(([, , hasUnsearched]) => !hasUnsearched))('%s is reached by %s', (state, way) => {
     expect([...observed]).toContain(`${name} ${state} by ${way}`);
   });
-  test('exactly the listed states are covered only elsewhere', () => {
+  test('the states that only other suites cover are listed in COVERED_ELSEWHERE', () => {
     const waiting = rows.filter(([, some]) => some.every((way) => 'elsewhere' in way)).map(([state]) => state);
     expect(waiting.toSorted()).toEqual(COVERED_ELSEWHERE[name]);
   });

@@ -11,7 +11,7 @@ const FIRST = 7_000_000;
 const COUNT = 23;
 const day = (number: number): Date => new Date(Date.UTC(2026, 1, number));
 
-/** Many files share each value of an order, some have none, and ids run against the other orders. */
+/** Many files share each value of an order, some have none, and the ids are in another order than the other values. */
 const seedOf = (number: number): SeededFile => ({
   id: FIRST + number,
   texts: [`one of ${number}. `, `two of ${number}. `],

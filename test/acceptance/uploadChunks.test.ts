@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/files/records.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
 
@@ -181,5 +181,5 @@ describe('invalid chunks', () => {
 
 test('leaves no inconsistencies', async () => {
   await service.store.originals.sweep();
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { FileRecord } from '../../contract/files/records.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import type { FileDoc } from '../../store/models/files.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
@@ -48,7 +48,7 @@ const states = (customerId: string): Promise<Record<string, number>> =>
   });
 const allEnded = () =>
   waitFor(
-    () => service.store.runs.inMotion(new Date(), 1),
+    () => service.store.runs.activeStartedBefore(new Date(), 1),
     (runs) => runs.length === 0,
   );
 
@@ -79,7 +79,7 @@ test('processes 60 uploads in a few batches of one workflow, each with its run, 
     expect(requests).toHaveLength(60);
     expect(new Set(requests)).toEqual(new Set(files.map((file) => file.request_id)));
   }
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('cancel_sync aborts only one upload of the stream', async () => {

@@ -6,7 +6,7 @@ import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources/sources.js'
 import { UPLOAD_SOURCES } from '../../contract/files/uploads.js';
 import { type EncodedRecording, encodeRecordings } from '../documents/formats/encodeRecordings.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import { everyRow } from '../support/everyRow.js';
 import { SAMPLE_FILES } from '../support/sampleFiles.js';
 import { startService, type TestService } from '../support/service.js';
@@ -155,5 +155,5 @@ test('an empty file fails with a message', async () => {
 });
 
 test('leaves no inconsistencies', async () => {
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

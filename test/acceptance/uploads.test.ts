@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/files/records.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
 
@@ -95,7 +95,7 @@ describe.each([
     const { status, body } = await user.post<{ detail: string }>('/resync_file', { file_id: emptied.id });
     expect({ status, detail: body.detail }).toEqual({ status: 409, detail: expect.stringContaining('deleted') });
     expect((await user.get(`/raw_file/${emptied.id}`)).status).toBe(404);
-    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { FileRecord } from '../../contract/files/records.js';
 import { linkedPage, startLinkedSite } from '../emulators/linkedSite.js';
 import { type Site, startSite } from '../emulators/site.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
@@ -70,7 +70,7 @@ describe('site of linked pages', () => {
     expect(site.requests.toSorted()).toEqual([...pathsOf(children), '/robots.txt'].toSorted());
     expect((await user.search({ query: 'harbour of /deep', k: 1 }))[0]?.source_url).toContain(site.origin);
     expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBeGreaterThanOrEqual(7);
-    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   });
 
   test.each([

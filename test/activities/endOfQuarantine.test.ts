@@ -228,12 +228,12 @@ test('a restore claims exactly what its filters name of one user, and nothing th
       const foreign = await quarantined(stranger, { parentId: 1 });
       const { quarantine, transaction } = service.store;
       await quarantine.expire(owner, { parentIds: [3] });
-      const asked = filters(own[0]!);
-      const claimed = await transaction((session) => quarantine.claimBack(owner, asked, 9, session));
+      const wanted = filters(own[0]!);
+      const claimed = await transaction((session) => quarantine.claimBack(owner, wanted, 9, session));
       const returning = (await statesOf([...own, late, foreign])).filter(({ state }) => state === 'returning');
       expect([claimed, returning.map(({ id }) => id)]).toEqual([back, own.slice(0, back)]);
       // A second request finds them claimed.
-      expect(await transaction((session) => quarantine.claimBack(owner, asked, 10, session))).toBe(0);
+      expect(await transaction((session) => quarantine.claimBack(owner, wanted, 10, session))).toBe(0);
     },
   ));
 

@@ -54,7 +54,7 @@ const OTHER_PAGE: PageOptions = {
 const entriesOf = <T extends object>(values: T) => Object.entries(values) as [keyof T & string, T[keyof T]][];
 
 /** What the reading of a feed depends on. */
-interface Asked {
+interface ReadingInputs {
   readonly feedId: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly ingest: IngestOptions;
@@ -63,7 +63,7 @@ interface Asked {
   readonly maxFilesPerUpload: number | null;
   readonly maxPagesPerScrape: number;
 }
-const ASKED: Asked = {
+const ASKED: ReadingInputs = {
   ...{ feedId: 'https://a.example/feed', tags: { team: 'docs' }, ingest: DEFAULT_INGEST_OPTIONS, scrape: PAGE },
   ...{ tagsVersion: 1, maxFilesPerUpload: 10, maxPagesPerScrape: 100 },
 };
@@ -72,23 +72,23 @@ const RUN = 7;
 
 /** Reads a feed that was read before. @returns whether the request was conditional, and what is stored of the reading */
 async function readFeed(
-  asked: Asked,
+  inputs: ReadingInputs,
   reading: FeedReading | null,
   { ready = reading?.entries ?? 0, factory = createFeedActivities, run = {} } = {},
 ) {
-  const parent = { _id: 3, externalFileId: asked.feedId, feedReading: reading, fileMetadata: {} };
-  const { ingest, scrape, tags } = asked;
+  const parent = { _id: 3, externalFileId: inputs.feedId, feedReading: reading, fileMetadata: {} };
+  const { ingest, scrape, tags } = inputs;
   const { stores, of } = recorder({
     'runs.find': {
       ...{ _id: RUN, kind: 'syncFeed', organizationId: 1, userId: 2, customerId: 'c', fileId: 3, dataSourceId: 9 },
-      ...{ requestId: 'r', workflowId: 'w', progress: {}, request: { url: asked.feedId, ingest, scrape, tags } },
+      ...{ requestId: 'r', workflowId: 'w', progress: {}, request: { url: inputs.feedId, ingest, scrape, tags } },
       ...run,
     },
     'files.byIds': [parent],
     'files.countRun': { ready },
     'files.acceptMany': 1,
-    'limits.of': { max_files_per_upload: asked.maxFilesPerUpload },
-    'dataSources.find': { _id: 9, tagsVersion: asked.tagsVersion },
+    'limits.of': { max_files_per_upload: inputs.maxFilesPerUpload },
+    'dataSources.find': { _id: 9, tagsVersion: inputs.tagsVersion },
   });
   const known: unknown[] = [];
   const entry = { id: 'a', url: null, title: 'A', publishedAt: null };
@@ -98,7 +98,7 @@ async function readFeed(
       return Promise.resolve({ feed: { title: null, validators: VALIDATORS, entries: [entry] }, movedTo: null });
     },
   };
-  const deps = { store: stores, sources, settings: { maxPagesPerScrape: asked.maxPagesPerScrape } };
+  const deps = { store: stores, sources, settings: { maxPagesPerScrape: inputs.maxPagesPerScrape } };
   const context = { cancellationSignal: new AbortController().signal } as never;
   await asyncLocalStorage.run(context, () => factory(deps as unknown as ActivityDeps).discoverEntries({ runId: RUN }));
   expect(known).toHaveLength(1);
@@ -108,7 +108,7 @@ async function readFeed(
 }
 
 /** Requests that differ from the first one in one field. */
-const CHANGES: readonly (readonly [field: string, changed: Partial<Asked>])[] = [
+const CHANGES: readonly (readonly [field: string, changed: Partial<ReadingInputs>])[] = [
   ['feed', { feedId: 'https://a.example/other' }],
   ['tags', { tags: { team: 'sea' } }],
   ['tags of the data source', { tagsVersion: 2 }],

@@ -1,4 +1,7 @@
-/** Files that vanished at their source go with everything below them, whether they are kept for a time or not. */
+/**
+ * Files that vanished at their source are removed with everything below them, whether quarantine keeps them for a time
+ * or not.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { ActivityDeps } from '../../activities/deps.js';
@@ -32,7 +35,7 @@ const depsOf = (quarantineMs: number): ActivityDeps => {
 /** Times in milliseconds for which vanished files are kept. */
 const KEPT: readonly number[] = [0, 86_400_000];
 
-test('a vanished file takes its attachments with it, and nothing of another file or user', () =>
+test('the attachments of a vanished file are removed with it, and nothing of another file or user', () =>
   everyRow(KEPT, String, async (quarantineMs) => {
     const customerIds = [`gone ${(users += 1)}`, `gone ${(users += 1)}`];
     for (const customerId of customerIds) await service.user(customerId);

@@ -110,9 +110,9 @@ test('delays a file that exceeds a limit, without failing it', async () => {
 
 /** Faults while checking a file for changes, and the call that ends the check. */
 const CHECKS: [what: string, kind: FaultKind, file: Partial<FileDoc>, end: string][] = [
-  ['access to its account was revoked', 'access_revoked', {}, 'files.endLook'],
-  ['not found, as expected of a restored file', 'not_found', { restoredAt: new Date() }, 'files.endLook'],
-  ['gone, as expected of a restored file', 'gone', { restoredAt: new Date() }, 'files.endLook'],
+  ['access to its account was revoked', 'access_revoked', {}, 'files.endEvaluation'],
+  ['not found, as expected of a restored file', 'not_found', { restoredAt: new Date() }, 'files.endEvaluation'],
+  ['gone, as expected of a restored file', 'gone', { restoredAt: new Date() }, 'files.endEvaluation'],
   ['not found', 'not_found', {}, 'files.fail'],
   ['access denied', 'access_denied', { restoredAt: new Date() }, 'files.fail'],
 ];

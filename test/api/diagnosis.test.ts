@@ -1,7 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { credential, limits, type LookedAt, sampleItem, scopes } from '../../api/dataSources/diagnosis/account.js';
-import { bad, findingOf, lookAt, type Looking, ok, warn, worstOf } from '../../api/dataSources/diagnosis/check.js';
+import {
+  credential,
+  limits,
+  type CheckedAccount,
+  sampleItem,
+  scopes,
+} from '../../api/dataSources/diagnosis/account.js';
+import {
+  bad,
+  findingOf,
+  runCheck,
+  type CheckContext,
+  ok,
+  warn,
+  worstOf,
+} from '../../api/dataSources/diagnosis/check.js';
 import { lastFailures } from '../../api/dataSources/diagnosis/failures.js';
 import { schedule } from '../../api/dataSources/diagnosis/schedule.js';
 import { Fault, FAULTS, type FaultKind } from '../../contract/failures.js';
@@ -28,13 +42,13 @@ describe('check of a diagnosis', () => {
 
   test('never fails, whatever the check throws, and ends at the deadline', async () => {
     const stop = new AbortController();
-    const context: Looking = {
+    const context: CheckContext = {
       ...{ signal: stop.signal, connectAgain: AGAIN },
       late: () => Promise.resolve(warn('late', null)),
       failed: (error) => bad((error as Error).message, 'fix'),
     };
-    const check = (work: () => Promise<never>) => lookAt('x', context, work);
-    expect(await lookAt('x', context, () => Promise.resolve(ok('good')))).toEqual({ name: 'x', ...ok('good') });
+    const check = (work: () => Promise<never>) => runCheck('x', context, work);
+    expect(await runCheck('x', context, () => Promise.resolve(ok('good')))).toEqual({ name: 'x', ...ok('good') });
     expect(await check(() => Promise.reject(new TypeError('ours')))).toMatchObject({ status: 'bad', message: 'ours' });
     expect(await check(() => Promise.reject(new Fault('timed_out', 'slow')))).toMatchObject({ status: 'warn' });
     const hanging = check(() => new Promise(() => undefined));
@@ -56,8 +70,8 @@ describe('check of a diagnosis', () => {
   });
 });
 
-const atOf = (account: object, externalId: string | null = 'BOX|ada@x.example'): LookedAt =>
-  ({ source: { type: 'BOX', externalId }, account, service: 'Box', connectAgain: AGAIN }) as unknown as LookedAt;
+const atOf = (account: object, externalId: string | null = 'BOX|ada@x.example'): CheckedAccount =>
+  ({ source: { type: 'BOX', externalId }, account, service: 'Box', connectAgain: AGAIN }) as unknown as CheckedAccount;
 const grantOf = (granted: string[] | null, missing: string[], wanted = ['a', 'b']) => ({
   ...{ expiresAt: 0, isRefreshable: true },
   scopes: { wanted, granted, missing },
@@ -131,7 +145,7 @@ describe('account', () => {
         },
         listDescendants: () => Promise.resolve({ items: descendants, next: null }),
       });
-    const named = async (at: LookedAt) => {
+    const named = async (at: CheckedAccount) => {
       const { status, details } = await sampleItem(at, NEVER);
       return [status, (details['item'] as { name?: string } | null)?.name ?? null];
     };

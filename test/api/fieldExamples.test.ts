@@ -140,7 +140,7 @@ describe('a recorded value', () => {
     expect(examplesOf(schemas, ref('List'), [{ kind: 'b', name: 'Ben' }])).toEqual({ '.B.properties.name': 'Ben' });
   });
 
-  test('is left out if it says nothing, is long, redacted or the default', () => {
+  test('is omitted if it is empty, short, long, redacted or the default', () => {
     const property = text('A text.');
     expect(one(property, 'abc')).toBe('abc');
     for (const value of ['', 'b', null, '<api_key>', 'cut…', 'x'.repeat(81), 'https://ada:secret@example.com/feed'])

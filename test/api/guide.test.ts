@@ -12,7 +12,7 @@ import { mountGuide } from '../../api/guide.js';
 import { isCurrent } from '../../scripts/guide/sources.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** The compiled API, and the route alone behind a proxy's prefix. */
+/** The guide is served by the compiled API, and by its route alone behind a proxy that adds a path prefix. */
 let service: TestService;
 let folder = '';
 let prefixed = '';
@@ -46,7 +46,7 @@ test('the service serves the guide in the state of its sources', async () => {
   expect(await (await fetch(`${service.url}/guide/search.json`)).text()).toContain('webhook');
 });
 
-test('pages may load from their own folder only, and run no script within them', async () => {
+test('the policy allows pages to load files of this server only, and no inline scripts', async () => {
   const { headers } = await fetch(`${service.url}/guide/`);
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");

@@ -14,7 +14,7 @@ import { html } from '../../api/http/answers/html.js';
 import { idempotencyKeyOf } from '../../api/http/idempotency.js';
 import { cors, errorHandler, requestIds, requireHost, safeHeaders } from '../../api/http/middleware.js';
 import { type AuthScheme, ListAnswer } from '../../api/http/operation.js';
-import { cookieHeader, createOpsSessions, oversAmong } from '../../api/http/identity/opsSessions.js';
+import { cookieHeader, createOpsSessions, endedAmong } from '../../api/http/identity/opsSessions.js';
 import { pathId } from '../../api/http/pathId.js';
 import { createNameLimiter } from '../../api/http/limits/rateLimit.js';
 import { type ReceivedFile, receiveFile } from '../../api/http/body/receiveFile.js';
@@ -138,10 +138,10 @@ describe('session of the operators page', () => {
     const session = (id: string, keyId = 1, expiresAt = later) => ({ id, keyId, expiresAt, organizationId: 7 });
     const store = {
       endedSessions: { among: (ids: readonly string[]) => Promise.resolve(ids.filter((id) => id === 'ended')) },
-      apiKeys: { goodAmong: (ids: readonly number[]) => Promise.resolve(ids.filter((id) => id !== 2)) },
+      apiKeys: { validAmong: (ids: readonly number[]) => Promise.resolve(ids.filter((id) => id !== 2)) },
     };
     const all = [session('good'), session('ended'), session('revoked', 2), session('late', 1, Date.now() - 1)];
-    expect(await oversAmong(all, store as never)).toEqual(['ended', 'revoked', 'late']);
+    expect(await endedAmong(all, store as never)).toEqual(['ended', 'revoked', 'late']);
   });
 
   test('has a cookie for its own pages only, with a lifetime in whole seconds', () => {
@@ -174,7 +174,7 @@ describe('caller of a request', () => {
           Promise.resolve({ organizationId, userId: 9, customerId }),
       },
       endedSessions: { among: () => Promise.resolve([]) },
-      apiKeys: { goodAmong: () => Promise.resolve([5]) },
+      apiKeys: { validAmong: () => Promise.resolve([5]) },
     },
   } as never;
   const as = async (scheme: AuthScheme, headers: Record<string, string>): Promise<unknown> => {
@@ -254,7 +254,7 @@ test('counts attempts by name, and can refund an admitted attempt', () => {
     }
   };
   expect([seconds('a'), seconds('a'), seconds('a'), seconds('b')]).toEqual([0, 0, 30, 0]);
-  attempts.forgive('a');
+  attempts.refund('a');
   expect([seconds('a'), seconds('a')]).toEqual([0, 30]);
   now += 30_000;
   expect([seconds('a'), seconds('a')]).toEqual([0, 30]);

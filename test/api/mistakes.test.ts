@@ -297,7 +297,7 @@ test('a wrong key and a right one get the same answer as a token', async () => {
   expect(await answerTo(known!)).toEqual(await answerTo(unknown!));
 });
 
-test('a sitemap that is not there is not said to be in a sitemap', async () => {
+test('the message for a missing sitemap does not treat it as a page of a sitemap', async () => {
   const { detail } = await answerTo(
     get('', `/process_sitemap?url=${encodeURIComponent(site.url('/none.xml'))}`, 404, ''),
   );

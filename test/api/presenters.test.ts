@@ -112,14 +112,14 @@ describe('file', () => {
   });
 
   test('has the requested options of its connection, only if it has one', () => {
-    const asked = {
+    const options = {
       ...{ autoSyncedSourceTypes: ['TICKET'], transcriptionService: 'deepgram', syncAttachments: true },
       ...{ detectAudioLanguage: true, includeSpeakerLabels: true, splitRows: true, generateChunksOnly: true },
       ...{ storeFileOnly: true, skipFileProcessing: true, setPageAsBoundary: true, prependFilenameToChunks: true },
       ...{ maxItemsPerChunk: 6, skipEmbeddingGeneration: true },
     };
     const shown = (fields: object) =>
-      presentFile({ ...FILE, options: { ...FILE.options, ...asked }, ...fields } as FileDoc, deps);
+      presentFile({ ...FILE, options: { ...FILE.options, ...options }, ...fields } as FileDoc, deps);
     expect(shown({})).toMatchObject({
       chunk_properties: { set_page_as_boundary: true, prepend_filename_to_chunks: true, max_items_per_chunk: 6 },
       skip_embedding_generation: true,
@@ -220,7 +220,7 @@ describe('run', () => {
     });
   });
 
-  test('without a stored cause has the cause schedule as a pass or its part, else request', () =>
+  test('derives a missing cause: schedule for a pass and its parts, request for other runs', () =>
     everyRow(
       [
         [{ cause: undefined }, 'schedule'],

@@ -25,14 +25,14 @@ const SPACES: Record<string, [fileId: number, score: number][]> = {
 let users = 10;
 
 /** Returns the ids of the found files, and the spaces that were searched. */
-async function search(given: Partial<SearchRequest>, { isElsewhere = true, isBroken = false } = {}) {
+async function search(given: Partial<SearchRequest>, { hasUnsearched = true, isBroken = false } = {}) {
   const searched: string[] = [];
   const filesOf = (ids: readonly number[]) => ids.map((_id) => ({ _id, generation: 1 }));
   const store = {
     files: {
       found: (_: unknown, ids: readonly number[]) => Promise.resolve(filesOf(ids)),
       findWithOtherSpaces: (_: unknown, ids: readonly number[]) =>
-        Promise.resolve({ files: filesOf(ids), isElsewhere }),
+        Promise.resolve({ files: filesOf(ids), hasUnsearched }),
     },
     chunks: {
       cache: () => undefined,
@@ -88,7 +88,7 @@ test('orders chunks of several spaces by rank, and by score only for a vector of
   ));
 
 test('searches only the likely space if all files are in it', async () => {
-  expect(await search({ likely: 'other' }, { isElsewhere: false })).toEqual({ ids: [2, 4, 6], searched: ['other'] });
+  expect(await search({ likely: 'other' }, { hasUnsearched: false })).toEqual({ ids: [2, 4, 6], searched: ['other'] });
 });
 
 test('a failure in one space fails the search', async () => {

@@ -57,7 +57,7 @@ describe('search', () => {
         dimensionsIn: () => Promise.resolve(null),
         found: (_: unknown, ids: readonly number[]) => Promise.resolve(filesOf(ids)),
         findWithOtherSpaces: (_: unknown, ids: readonly number[]) =>
-          Promise.resolve({ files: filesOf(ids), isElsewhere: cold.length > 0 }),
+          Promise.resolve({ files: filesOf(ids), hasUnsearched: cold.length > 0 }),
       },
       chunks: {
         cache: () => undefined,

@@ -54,7 +54,7 @@ describe('beyond Joi', () => {
     expect(output(Joi.object({ a: Joi.boolean() }))).toMatchObject({ additionalProperties: false });
   });
 
-  test('an object with any members says so, because generators of clients would read it as an empty one', () => {
+  test('an object with any members is described explicitly, because generators of clients would read it as an empty one', () => {
     const open = { type: 'object', additionalProperties: true };
     for (const convert of [input, output]) {
       expect(convert(Joi.object())).toEqual(open);
@@ -91,7 +91,7 @@ describe('beyond Joi', () => {
     });
   });
 
-  test('of keys that exclude each other each is an object of its own', () => {
+  test('keys that exclude each other become alternative objects, or are forbidden together', () => {
     const of = (name: string) => ({
       type: 'object',
       properties: { [name]: { type: 'boolean' } },
@@ -110,7 +110,7 @@ describe('beyond Joi', () => {
     expect(input(Joi.number().valid(0.5))).toEqual({ type: 'number', enum: [0.5] });
   });
 
-  test('a rule that it does not know is an error, so that none is lost', () => {
+  test('a rule without a conversion is an error, so that no rule is lost', () => {
     expect(() => input(Joi.string().hex())).toThrow('The rule string.hex is not converted');
     expect(() => input(Joi.object({ a: Joi.any(), b: Joi.any() }).and('a', 'b'))).toThrow('The rule and');
   });

@@ -47,7 +47,7 @@ const written: readonly NewEvent[] = [
   fileEvents.sparseQueued(file),
   ...fileEvents.aborted([file], 'cancelled'),
   ...fileEvents.skipped([file], 'skip_file_processing'),
-  fileEvents.notTaken([{ external_id: 'a', name: 'A' }], 'No format.', source, file),
+  fileEvents.notAccepted([{ external_id: 'a', name: 'A' }], 'No format.', source, file),
   ...fileEvents.stored('MOVED_TO_COLD_STORAGE', [file], 'r', 'w'),
   ...fileEvents.stored('MOVED_TO_HOT_STORAGE', [file], 'r', 'w'),
   ...fileEvents.stored('EMBEDDING_STORAGE_MODIFIED', [file], 'r'),
@@ -81,7 +81,7 @@ describe('the webhooks of the reference', () => {
       (event) => expect(fault(event.kind, eventBody({ ...event, at: new Date(0) }, link))).toBeNull(),
     ));
 
-  test('are all tried here, but for CHECKUP, which is never written', () => {
+  test('are all tested here, except CHECKUP, which is never sent', () => {
     const kinds = new Set([...written.map(({ kind }) => kind), 'CHECKUP']);
     expect([...kinds].toSorted()).toEqual(Object.keys(EVENT_KINDS).toSorted());
   });
@@ -94,7 +94,7 @@ describe('the webhooks of the reference', () => {
         expect(fault(kind, JSON.stringify(post.requestBody.content['application/json'].example))).toBeNull(),
     ));
 
-  test('would not describe another event', () => {
+  test('do not match the payload of another event', () => {
     const [event] = fileEvents.syncing(file);
     expect(fault('FILE_READY', eventBody({ ...event!, at: new Date(0) }, link))).toContain('FILE_SYNCING');
   });

@@ -45,19 +45,19 @@ describe('invalid calls', () => {
     [['key', 'create', '--org', '-1'], '--org'],
     [['search', 'a', '--nonsense'], '--nonsense'],
   ])('exit with code 2 and the reason: %j', async (args, message) => {
-    const { code, said } = await call(...args);
-    expect([code, said]).toEqual([2, expect.stringContaining(message)]);
+    const { code, stderr } = await call(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   test('say what to do if the service does not answer, rejects the key, or a setting is missing', async () => {
     const unreachable = await call('status', '--url', 'http://127.0.0.1:9');
-    expect([unreachable.code, unreachable.said]).toEqual([1, expect.stringContaining('npm start')]);
+    expect([unreachable.code, unreachable.stderr]).toEqual([1, expect.stringContaining('npm start')]);
     const wrongKey = await cli({ ...env, API_KEY: 'not-a-key-of-anybody' }, 'status');
-    expect([wrongKey.code, wrongKey.said]).toEqual([1, expect.stringContaining('key create')]);
+    expect([wrongKey.code, wrongKey.stderr]).toEqual([1, expect.stringContaining('key create')]);
     const withoutApiKey = await cli({ DATA_DIR: '/nonexistent' }, 'status');
-    expect([withoutApiKey.code, withoutApiKey.said]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
+    expect([withoutApiKey.code, withoutApiKey.stderr]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
     const withoutSecretKey = await cli({ DATA_DIR: '/nonexistent' }, 'org', 'list');
-    expect([withoutSecretKey.code, withoutSecretKey.said]).toEqual([1, expect.stringContaining('SECRET_KEY')]);
+    expect([withoutSecretKey.code, withoutSecretKey.stderr]).toEqual([1, expect.stringContaining('SECRET_KEY')]);
   });
 });
 
@@ -74,14 +74,14 @@ test('scrapes and searches a site, and shows why a file is not searchable', asyn
 
   const status = await call('status', '--customer', 'hugo');
   expect(status.lines[0]).toMatch(/^ready: mongodb \d+ ms/);
-  expect(status.lines).toContainEqual(expect.stringMatching(/^hugo: 2 ready, 0 in motion, 1 failed/));
+  expect(status.lines).toContainEqual(expect.stringMatching(/^hugo: 2 ready, 0 in progress, 1 failed/));
   const failedPage = await call('status', '--customer', 'hugo', '--find', 'gone');
   expect(failedPage.lines.join('\n')).toMatch(/SYNC_ERROR[\s\S]*404/);
   const good = (await call('status', '--customer', 'hugo', '--find', 'good', '--json')).json<{ chunks: number }[]>();
   expect(good).toEqual([expect.objectContaining({ sync_status: 'READY', chunks: expect.any(Number) })]);
 
   const unknownUser = await call('search', 'x', '--customer', 'nemo');
-  expect([unknownUser.code, unknownUser.said]).toEqual([1, expect.stringContaining('There is no user nemo')]);
+  expect([unknownUser.code, unknownUser.stderr]).toEqual([1, expect.stringContaining('There is no user nemo')]);
   expect((await call('status', '--customer', 'hugo', '--find', 'neverheardof')).code).toBe(1);
   const failed = await call('scrape', site.url('/nothing.xml'), '--sitemap', '--customer', 'hugo');
   expect([failed.code, failed.lines[0]]).toEqual([1, expect.stringContaining('SYNC_ERROR')]);

@@ -62,7 +62,7 @@ test('requests the newest users, and the five latest failures and scrapes of eac
   ];
   expect(requests).toHaveLength(1 + wanted.length);
   for (const request of wanted) expect(requests).toContainEqual(request);
-  expect(lines[1]).toBe('ada: 2 ready, 2 in motion, 2 failed');
+  expect(lines[1]).toBe('ada: 2 ready, 2 in progress, 2 failed');
   // 2 ready and 2 failed of the 9 known pages of the site.
   expect(lines[2]).toContain(' 4/9 · 2 failed · SYNCING · file 5 · a.xml');
 });

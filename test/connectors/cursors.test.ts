@@ -1,7 +1,7 @@
 /** Damaged cursors, and cursors of older versions of the service, for every connected source. */
 import { expect, test } from '@jest/globals';
 
-import { takePage } from '../../activities/connected/walk.js';
+import { nextPage } from '../../activities/connected/walk.js';
 import { CONNECTORS } from '../../connectors/catalogue.js';
 import { openCursor, sealCursor } from '../../connectors/cursors.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
@@ -44,9 +44,9 @@ test('restarts the list after a damaged cursor, and reports a damaged change tok
   everyRow(SOURCES, String, async (source) => {
     const { account, requests } = silentAccount(source);
     for (const cursor of DAMAGED) {
-      const item = await takePage(account, { ...walkOf(['a', 'b']), at: cursor }, NEVER);
+      const item = await nextPage(account, { ...walkOf(['a', 'b']), at: cursor }, NEVER);
       expect(item).toMatchObject({ items: [], missing: [], refused: [], walk: { open: ['a', 'b'], at: null } });
-      const roots = await takePage(account, { ...WALK_ALL, roots: { next: cursor } }, NEVER);
+      const roots = await nextPage(account, { ...WALK_ALL, roots: { next: cursor } }, NEVER);
       expect(roots).toMatchObject({ items: [], missing: [], refused: [], walk: { open: [], roots: { next: null } } });
       if (account.changes) expect((await faultOf(account.changes.since(cursor, NEVER))).kind).toBe('stale_cursor');
     }
@@ -69,11 +69,11 @@ test('fails a list whose cursor is stale after three restarts, instead of readin
   const { account } = silentAccount('GITBOOK');
   let walk = { ...walkOf(['a']), at: 'damaged' };
   for (let restarts = 1; restarts <= 3; restarts += 1) {
-    const step = await takePage(account, walk, NEVER);
+    const step = await nextPage(account, walk, NEVER);
     expect(step.walk.restarts).toBe(restarts);
     walk = { ...step.walk, at: 'damaged' };
   }
-  expect((await faultOf(takePage(account, walk, NEVER))).kind).toBe('stale_cursor');
+  expect((await faultOf(nextPage(account, walk, NEVER))).kind).toBe('stale_cursor');
 });
 
 /** Cursors as version 0.2.0 stored them, with the item they list. They stay in the database during an upgrade. */

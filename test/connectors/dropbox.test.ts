@@ -116,7 +116,7 @@ describe('listing', () => {
   test('sends the root namespace of a team member only, and renews it after it changes', async () => {
     fill();
     await account.listRoots(null, NEVER);
-    expect(dropbox.asked.filter((path) => path.startsWith('users/'))).toHaveLength(1);
+    expect(dropbox.requests.filter((path) => path.startsWith('users/'))).toHaveLength(1);
     Object.assign(dropbox.roots, { whole: '2002' });
     account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
     const page = await account.listRoots(null, NEVER);
@@ -124,7 +124,7 @@ describe('listing', () => {
     expect(root).toBe('2002');
     // The root namespace is requested once, and again after Dropbox reports that it has changed.
     await account.listRoots(null, NEVER);
-    expect(dropbox.asked.filter((path) => path.startsWith('users/'))).toHaveLength(2);
+    expect(dropbox.requests.filter((path) => path.startsWith('users/'))).toHaveLength(2);
     Object.assign(dropbox.roots, { whole: '3003' });
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
     expect((await account.listRoots(null, NEVER)).items).toHaveLength(2);

@@ -31,7 +31,7 @@ test('holds no more facts than its limit, and shares none with another cache', (
   expect(other.get('c')).toBeUndefined();
 });
 
-test('ends a fact after its life, and never one without an end', async () => {
+test('expires a fact after its lifetime, and never one without a lifetime', async () => {
   const [short, endless] = [createFactCache({ lifeMs: 20 }), createFactCache({ lifeMs: null })];
   for (const cache of [short, endless]) cache.set('a', 'a');
   await waitFor(

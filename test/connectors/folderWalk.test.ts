@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import type { ItemPage, SourceItem } from '../../connectors/sourceItem.js';
-import { folderWalk, takeFolder } from '../../connectors/folderWalk.js';
+import { folderWalk, nextFolderPage } from '../../connectors/folderWalk.js';
 import { Fault } from '../../contract/failures.js';
 
 const item = (externalId: string): SourceItem => ({
@@ -14,7 +14,7 @@ async function walked(list: (folder: string, at: string | null) => Promise<ItemP
   const [ids, refused]: [string[], string[]] = [[], []];
   let pages = 0;
   for (let cursor: string | null = folderWalk('top', 'top'); cursor !== null;) {
-    const page: ItemPage = await takeFolder(cursor, list);
+    const page: ItemPage = await nextFolderPage(cursor, list);
     ids.push(...page.items.map(({ externalId }) => externalId));
     refused.push(...(page.refused ?? []));
     cursor = page.next;

@@ -70,7 +70,7 @@ beforeEach(() => {
     subject: 'Pier',
     text: 'It is broken.',
     files: [{ id: 80, name: 'plan.txt', content: 'The plan.' }],
-    said: [
+    replies: [
       { text: 'A carpenter comes.', files: [{ id: 81, name: 'pier.txt', content: 'A broken pier.' }] },
       { text: 'Thank you.', user: 9 },
       { text: 'He is a nuisance.', isPrivate: true },
@@ -301,7 +301,7 @@ describe('the rate limit', () => {
     expect(freshdesk.requests).toHaveLength(3);
   });
 
-  test('is a Fault with the remaining time if it exceeds the patience', async () => {
+  test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
     freshdesk.misbehave(nextRequests(1, limited(600)));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });

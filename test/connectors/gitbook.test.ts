@@ -172,7 +172,7 @@ describe('the rate limit', () => {
     expect(gitbook.requests).toHaveLength(4);
   });
 
-  test('is a Fault with the remaining time if it exceeds the patience', async () => {
+  test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
     gitbook.misbehave(nextRequests(1, limited(600)));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');

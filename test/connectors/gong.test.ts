@@ -41,7 +41,7 @@ function fill(): void {
     ['102', 'Other'],
     ['103', 'More'],
   ] as const)
-    calls.set(id, { title, workspace: '1', said: [{ speaker: '1', text: `On ${title}.` }] });
+    calls.set(id, { title, workspace: '1', monologues: [{ speaker: '1', text: `On ${title}.` }] });
 }
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 
@@ -156,7 +156,7 @@ describe('content', () => {
         { name: 'Ada Lovelace', title: 'Captain', emailAddress: 'ada@harbour.example', affiliation: 'Internal' },
         { emailAddress: 'ben@sea.example', affiliation: 'External' },
       ],
-      said: [
+      monologues: [
         { speaker: '1', text: 'The lighthouse is lit. It shines.', topic: 'Small talk', atMs: 5_000 },
         { speaker: '2', text: 'Since when?', atMs: 3_725_000 },
         { speaker: '8', text: 'Long ago.', atMs: 3_726_000 },

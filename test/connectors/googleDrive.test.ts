@@ -107,7 +107,7 @@ describe('listing', () => {
     expect((await below('a')).ids).toEqual(['a']);
   });
 
-  test('lists folders of a shared drive for an account that is no member of it', async () => {
+  test('lists folders that are shared from a shared drive of which the account is not a member', async () => {
     Object.assign(drive.files, {
       shared: { name: 'Shared', parent: null, drive: 'foreign', mimeType: DRIVE_FOLDER },
       one: { name: 'one.md', parent: 'shared', drive: 'foreign' },

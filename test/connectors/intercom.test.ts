@@ -284,7 +284,7 @@ describe('the rate limit', () => {
     expect(intercom.requests).toHaveLength(3);
   });
 
-  test('is a Fault with the remaining time if it exceeds the patience', async () => {
+  test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
     intercom.misbehave(nextRequests(1, limited(600)));
     const fault = await faultOf(accountOf(undefined, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');

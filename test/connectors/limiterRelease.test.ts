@@ -101,7 +101,7 @@ function providerKey(failureStatus: number | null): Limiter {
     space: { name: 'space', dimensions: 1 } as never,
     request: { inputs: 1, tokens: 100, bytes: 1000 },
     input: { tokens: 100, bytes: 1000 },
-    ask: async ([input]) => ({ url: '', headers: {}, body: (input as { text: string }).text }),
+    createRequest: async ([input]) => ({ url: '', headers: {}, body: (input as { text: string }).text }),
     read: (answer) => ({ vectors: answer === 'right' ? [vector] : [], tokens: null }),
   });
   return {

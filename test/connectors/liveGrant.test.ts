@@ -68,7 +68,7 @@ test('a refresh stores the new grant under its claim', async () => {
   expect(live.version()).toBe('1+');
 });
 
-test('a refused refresh proves nothing if another process has stored a grant meanwhile', async () => {
+test('a refused refresh does not end the grant if another process has stored a grant meanwhile', async () => {
   const { keeper, done, put } = keeperOf(DUE);
   const live = createLiveGrant('Source', keeper, () => {
     put(FRESH);

@@ -60,7 +60,7 @@ async function granted(source: ConnectedSourceType, fixture: SourceFixture): Pro
   return accountWithStoredGrant(source, fixture.settings, grant, egress).account;
 }
 
-test('a folder of an object store contains no object whose name merely begins like the folder', () =>
+test('a folder of an object store contains no object whose name merely begins with the name of the folder', () =>
   everyRow(
     OBJECT_STORES,
     ([name]) => name,
@@ -92,7 +92,7 @@ test('a folder of an object store contains no object whose name merely begins li
     },
   ));
 
-test('a deleted folder of Dropbox takes no file with it whose name merely begins like the folder', async () => {
+test('a deleted folder of Dropbox deletes no file whose name merely begins with the name of the folder', async () => {
   const fixture = await fixtureForDropbox();
   fixture.reset();
   const account = await granted('DROPBOX', fixture);

@@ -215,7 +215,7 @@ describe('the rate limit', () => {
     expect(s3.requests).toHaveLength(4);
   });
 
-  test('is a Fault with the remaining time if it exceeds the patience', async () => {
+  test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
     s3.misbehave(slowDown({ 'retry-after': '600' }));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });

@@ -312,7 +312,7 @@ describe('the rate limit', () => {
     expect((await roots()).ids).toHaveLength(3);
   });
 
-  test('is a Fault with the remaining time if it exceeds the patience', async () => {
+  test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
     serviceNow.misbehave(nextRequests(1, limited({ 'x-ratelimit-reset': at(600) })));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');

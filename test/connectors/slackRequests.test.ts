@@ -39,7 +39,7 @@ beforeEach(() => {
 const say = (messages: EmulatedMessage[]): void =>
   void slack.conversations.set('C1', { name: 'harbour', type: 'public_channel', messages });
 const below = () => listItems((cursor) => account.listDescendants('C1', cursor, NEVER));
-const asked = (method: string): string[] => slack.asked.filter((request) => request.startsWith(method));
+const requestsOf = (method: string): string[] => slack.requests.filter((request) => request.startsWith(method));
 const open = async (externalId: string, version: string | null): Promise<string> =>
   Buffer.from((await account.open(externalId, NEVER, { version })).bytes).toString();
 const at = (seconds: number, more: Partial<EmulatedMessage> = {}): EmulatedMessage => ({
@@ -50,7 +50,7 @@ const at = (seconds: number, more: Partial<EmulatedMessage> = {}): EmulatedMessa
 /** Opens the listed windows, newest first as a sync does, several at once. */
 async function openAll(atOnce: number): Promise<Map<string, string>> {
   const items = (await below()).filter(({ hasContent }) => hasContent);
-  slack.asked.length = 0;
+  slack.requests.length = 0;
   const texts = new Map<string, string>();
   const worker = async (): Promise<void> => {
     for (let item = items.shift(); item !== undefined; item = items.shift())
@@ -66,8 +66,8 @@ test.each([1, 8])('reads 2,000 quarter-hours with a request per page of 200, %d 
   expect(texts.size).toBe(2_000);
   for (const index of [0, 1, 199, 200, 1_999])
     expect(texts.get(`C1/${QUARTER + index * 900}`)).toMatch(new RegExp(`: At ${index * 900}\\.$`));
-  // The last window of a page may go on in the next one, so it is read again.
-  expect(asked('conversations.history').length).toBeLessThanOrEqual(11);
+  // The last window of a page may continue on the next page, so it is read again.
+  expect(requestsOf('conversations.history').length).toBeLessThanOrEqual(11);
 });
 
 test('reads a window completely whose messages span pages, also between threads and system messages', async () => {
@@ -88,17 +88,17 @@ test('reads a window again if its listed version is not that of the messages tha
   const messages = [at(0), at(900), at(1_800)];
   say(messages);
   await openAll(1);
-  expect(asked('conversations.history')).toHaveLength(1);
+  expect(requestsOf('conversations.history')).toHaveLength(1);
   messages[1]!.text = 'Changed.';
   messages[1]!.edited = true;
   const id = `C1/${QUARTER + 900}`;
   const version = versionsOf(await below())[id]!;
-  slack.asked.length = 0;
+  slack.requests.length = 0;
   expect(await open(id, version)).toMatch(/: Changed\.$/);
-  expect(asked('conversations.history')).toHaveLength(1);
+  expect(requestsOf('conversations.history')).toHaveLength(1);
   // Without a version, nothing that was read before is used.
   expect(await open(id, null)).toMatch(/: Changed\.$/);
-  expect(asked('conversations.history')).toHaveLength(2);
+  expect(requestsOf('conversations.history')).toHaveLength(2);
 });
 
 test('a failed request does not fail the windows that waited for it', async () => {
@@ -133,5 +133,5 @@ test('does not read ended threads again, but those with a new, removed or recent
 test('names the workspace when it lists conversations, which tokens of a whole organization need', async () => {
   say([]);
   await account.listRoots(null, NEVER);
-  expect(asked('conversations.list')[0]).toContain(`team_id=${TEAM}`);
+  expect(requestsOf('conversations.list')[0]).toContain(`team_id=${TEAM}`);
 });

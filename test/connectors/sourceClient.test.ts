@@ -112,7 +112,7 @@ describe('a rate limit', () => {
     expect(Date.now() - began).toBeGreaterThanOrEqual(3 * 200 - 10);
   });
 
-  test('longer than the patience is a Fault with the delay, and applies to the whole account', async () => {
+  test('longer than the maximum wait throws a Fault with the delay, and applies to the whole account', async () => {
     const gate = createRateLimiters('GitBook', 2)('GITBOOK 1');
     answers = [status(429, { 'retry-after': '3000' })];
     const fault = await faultOf(client(100, gate).get(['user'], {}));

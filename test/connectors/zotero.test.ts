@@ -302,7 +302,7 @@ describe('a broken response', () => {
 
 describe('the rate limit', () => {
   // https://www.zotero.org/support/dev/web_api/v3/basics#rate_limiting
-  test('delays the retry by Retry-After of 429 and 503, up to the patience', async () => {
+  test('delays the retry by Retry-After of 429 and 503, up to the maximum wait', async () => {
     const refusal = (number: number) => ({ status: number === 0 ? 429 : 503, headers: { 'retry-after': '0' } });
     zotero.misbehave(nextRequests(2, refusal));
     expect((await roots()).ids).toHaveLength(4);

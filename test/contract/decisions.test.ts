@@ -119,7 +119,7 @@ checks('prefers own tags to those of the source, and gives each tag a unique pai
   ['an empty list', tagPairs([{ key: 'a', value: [] }]), []],
 ]);
 
-checks('keeps vectors in hot storage for the days of their file, 30 by default', [
+checks('keeps vectors in hot storage for the days that their file sets, 30 by default', [
   ['default', hotMs(null), 30 * DAY_MS],
   ['own', hotMs(2), 2 * DAY_MS],
   ['none', hotMs(0), 0],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { TAKE_HANDED_OVER } from '../../api/integrations/handedOver.js';
+import { SUPPLIED_CREDENTIALS } from '../../api/integrations/suppliedCredentials.js';
 import { CONNECT_CREDENTIALS } from '../../contract/accounts/connectCredentials.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources/connectedSources.js';
 import { HONOURED_BY, honours, SOURCE_TYPES, type SourceType } from '../../contract/sources/sources.js';
@@ -34,13 +34,13 @@ test('lists complete base addresses without a trailing slash for each connected 
       expect(url).toMatch(/^https:\/\/(\{\w+\}|(\{\w+\}\.)?[a-z0-9.-]+)(\/([\w.-]+|\{\w+\}))*$/);
 });
 
-test('every source with a token that POST /integrations/connect takes has its line in api/integrations/handedOver.ts', () => {
+test('every source with a token that POST /integrations/connect takes has its line in api/integrations/suppliedCredentials.ts', () => {
   const named = (Object.keys(CONNECT_CREDENTIALS) as SourceType[]).filter(
     (source) => isConnectedSource(source) && CONNECTED_SOURCES[source].auth === 'token',
   );
-  const taken = Object.keys(TAKE_HANDED_OVER);
+  const taken = Object.keys(SUPPLIED_CREDENTIALS);
   expect({
-    'needs a line in TAKE_HANDED_OVER': named.filter((source) => !taken.includes(source)),
+    'needs a line in SUPPLIED_CREDENTIALS': named.filter((source) => !taken.includes(source)),
     'needs a row in CONNECT_CREDENTIALS': taken.filter((source) => !(named as string[]).includes(source)),
-  }).toEqual({ 'needs a line in TAKE_HANDED_OVER': [], 'needs a row in CONNECT_CREDENTIALS': [] });
+  }).toEqual({ 'needs a line in SUPPLIED_CREDENTIALS': [], 'needs a row in CONNECT_CREDENTIALS': [] });
 });

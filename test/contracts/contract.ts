@@ -94,7 +94,10 @@ export function operationOf({ operations }: Contract, method: string, path: stri
   return fitting[0]?.name ?? null;
 }
 
-/** Returns why a value violates a rule; null if it does not. Texts of queries and forms stand for other types. */
+/**
+ * Returns why a value violates a rule; null if it does not. @param isText whether the value is text because it comes
+ * from a query or a form
+ */
 function violation(rule: Rule, value: unknown, isText: boolean): string | null {
   const { type, min, max, enum: allowed, pattern } = rule;
   if (Array.isArray(value) && type !== 'array') return `is a list, not ${type}`;

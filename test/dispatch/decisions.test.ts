@@ -209,7 +209,7 @@ describe('reaper', () => {
       of,
       names: called,
     } = recorder({
-      ...{ 'runs.inMotion': [run], 'runs.find': run, 'files.countRun': {} },
+      ...{ 'runs.activeStartedBefore': [run], 'runs.find': run, 'files.countRun': {} },
       ...answers,
     });
     const { log } = fakeLog();
@@ -220,12 +220,12 @@ describe('reaper', () => {
   test('ends runs whose workflow has ended, except those of the last ten seconds, and leaves the others', async () => {
     const gone = reap(runOf(), {});
     expect(await gone.reaped).toBe(1);
-    expect(gone.of('runs.inMotion')[0]?.[0]).toEqual(new Date(90_000));
+    expect(gone.of('runs.activeStartedBefore')[0]?.[0]).toEqual(new Date(90_000));
     expect(gone.of('files.abortOpen')[0]?.[2]).toBe('ended_from_outside');
     const alive = reap(runOf(), { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } });
-    expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.inMotion']]);
+    expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.activeStartedBefore']]);
     const over = reap(runOf(), {}, { 'runs.find': runOf({ finishedAt: new Date() }) });
-    expect([await over.reaped, over.called()]).toEqual([0, ['runs.inMotion', 'runs.find']]);
+    expect([await over.reaped, over.called()]).toEqual([0, ['runs.activeStartedBefore', 'runs.find']]);
   });
 
   test('restarts runs that no later run replaces, up to their limit', async () => {

@@ -247,7 +247,7 @@ test('a comparison deletes schedules without a record and queues differing recor
   });
   expect(await schedules.compare()).toEqual({ ended: 1, missing: 1 });
   expect(temporal.done).toEqual(['delete d1:stray']);
-  expect(of('schedules.lookAgain')).toEqual([[['ended']], [['lost']]]);
+  expect(of('schedules.markAgain')).toEqual([[['ended']], [['lost']]]);
   expect(of('schedules.remove')).toEqual([[['stray']]]);
 });
 
@@ -260,7 +260,7 @@ test('a comparison reads all pages of records', async () => {
   });
   expect(await schedules.compare()).toEqual({ ended: 0, missing: 400 });
   expect(of('schedules.known').map(([ids]) => (ids as string[]).length)).toEqual([500, 200]);
-  expect(of('schedules.lookAgain').flatMap(([ids]) => ids)).toEqual(all.slice(700));
+  expect(of('schedules.markAgain').flatMap(([ids]) => ids)).toEqual(all.slice(700));
 });
 
 test('a sweep compares at once, continues after a failure, and ends with its signal', async () => {

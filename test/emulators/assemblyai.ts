@@ -23,14 +23,14 @@ export interface AssemblyScene extends Scene {
   /** Errors that the next jobs end with, in order; jobs after the last one complete. */
   readonly errors?: string[];
   /** Number of polls that return queued or processing. Infinity: the job never finishes. */
-  readonly looks?: number;
+  readonly polls?: number;
 }
 
 export interface AssemblyJob {
   readonly id: string;
   readonly scene: string | null;
   readonly order: Readonly<Record<string, unknown>>;
-  looks: number;
+  polls: number;
   readonly error: string | null;
   deleted: boolean;
   /** The statuses that polls returned, without repeats. */
@@ -66,9 +66,9 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
   const uploaded = new Map<string, ReceivedRecording>();
 
   const jobJson = (job: AssemblyJob) => {
-    const { speech = TALK, looks = 2 } = scenes.get(job.scene ?? '') ?? {};
-    const isDone = job.looks > looks;
-    const status = isDone ? (job.error === null ? 'completed' : 'error') : job.looks > 1 ? 'processing' : 'queued';
+    const { speech = TALK, polls = 2 } = scenes.get(job.scene ?? '') ?? {};
+    const isDone = job.polls > polls;
+    const status = isDone ? (job.error === null ? 'completed' : 'error') : job.polls > 1 ? 'processing' : 'queued';
     if (job.statuses.at(-1) !== status) job.statuses.push(status);
     const { id, order } = job;
     if (status !== 'completed')
@@ -120,7 +120,7 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
         if (next !== undefined) return mishap(response, next, {});
         const id = randomUUID();
         const error = scene?.errors?.shift() ?? null;
-        jobs.push({ id, scene: recording.scene, order, looks: 0, error, deleted: false, statuses: [] });
+        jobs.push({ id, scene: recording.scene, order, polls: 0, error, deleted: false, statuses: [] });
         return answer(response, { id, status: 'queued', ...order });
       }
       const job = jobs.find(({ id, deleted }) => path === `/v2/transcript/${id}` && !deleted);
@@ -130,7 +130,7 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
         return answer(response, { id: job.id, status: 'completed', text: 'Deleted by user.' });
       }
       if (method !== 'GET') return refuse(405, 'Method not allowed');
-      job.looks += 1;
+      job.polls += 1;
       const body = jobJson(job);
       const next = scenes.get(job.scene ?? '')?.mishaps?.shift();
       if (next !== undefined) return mishap(response, next, body);

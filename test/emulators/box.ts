@@ -174,7 +174,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     unauthorized: { status: 401 },
     isOpen: ({ path: [resource] }) => resource === 'dl',
     answer(call, { person }) {
-      log.look();
+      log.logChanges();
       const { path, query, response, request } = call;
       const [version, resource = '', id = '', part, ...rest] = path;
       if (version === 'dl') {

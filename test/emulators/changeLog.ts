@@ -10,7 +10,7 @@ export interface LoggedChange {
 
 export interface ChangeLog {
   /** Compares the current state with the previous one and logs the differences. */
-  look(): void;
+  logChanges(): void;
   /** All changes since the beginning, in order. */
   readonly entries: readonly LoggedChange[];
 }
@@ -27,7 +27,7 @@ export function createChangeLog(
   const entries: LoggedChange[] = [];
   return {
     entries,
-    look() {
+    logChanges() {
       const now = new Map(all());
       const enter = (change: LoggedChange): void => {
         if (isReported(change, now)) entries.push(change);

@@ -34,7 +34,7 @@ export interface DropboxEmulator extends ConsentingEmulator<DropboxRefusal> {
   /** Items by id. */
   readonly things: Map<string, EmulatedDropboxThing>;
   /** Methods with their arguments, in order. `misbehave` receives the same text. */
-  readonly asked: string[];
+  readonly requests: string[];
   /** Root namespaces of the account. `whole` differs from `own` for a member of a team. */
   readonly roots: { own: string; whole: string };
   /** Invalidates all cursors. */
@@ -80,7 +80,7 @@ export async function startDropbox({
   ...settings
 }: { perPage?: number } & Partial<OAuthProviderSettings> = {}): Promise<DropboxEmulator> {
   const things = new Map<string, EmulatedDropboxThing>();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const roots = { own: '1001', whole: '1001' };
   const flaw = { missing: 0 };
   let age = randomUUID();
@@ -251,8 +251,8 @@ export async function startDropbox({
     unauthorized: { status: 401, summary: 'expired_access_token' },
     placeOf,
     answer(call, { person }) {
-      log.look();
-      asked.push(placeOf(call));
+      log.logChanges();
+      requests.push(placeOf(call));
       const { path, response, request, body } = call;
       const [version, resource, method, more] = path;
       if (version !== '2') return refuse(response, { status: 400 });
@@ -294,11 +294,11 @@ export async function startDropbox({
     settings: settingsAt('DROPBOX', emulator.origin, PATHS),
     reset() {
       emulator.reset();
-      asked.length = 0;
+      requests.length = 0;
     },
     expire() {
       age = randomUUID();
     },
-    ...{ things, asked, roots, flaw },
+    ...{ things, requests, roots, flaw },
   };
 }

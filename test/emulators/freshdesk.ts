@@ -30,7 +30,7 @@ interface EmulatedFile {
 interface EmulatedTicket {
   readonly subject: string;
   readonly text: string;
-  readonly said?: readonly {
+  readonly replies?: readonly {
     readonly text: string;
     readonly user?: number;
     readonly isPrivate?: boolean;
@@ -140,7 +140,7 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
     if (part !== 'conversations') return refuse(response, { status: 404 });
     sendPage(
       call,
-      (ticket.said ?? []).map(({ text, user = 501, isPrivate = false, files }, at) => ({
+      (ticket.replies ?? []).map(({ text, user = 501, isPrivate = false, files }, at) => ({
         ...{
           id: at + 1,
           body: `<p>${text}</p>`,
@@ -206,7 +206,7 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
     const tickets = [...(accounts.get(path[0] ?? '')?.tickets.values() ?? [])];
     const files = tickets.flatMap((ticket) => [
       ...(ticket.files ?? []),
-      ...(ticket.said ?? []).flatMap((message) => message.files ?? []),
+      ...(ticket.replies ?? []).flatMap((message) => message.files ?? []),
     ]);
     const file = files.find(({ id }) => String(id) === path[2]);
     // The signature in the address is the only credential; any other header of authorization is an error.

@@ -20,12 +20,12 @@ export interface Talk {
 export const newTalk = (): Talk => ({ issues: [], pulls: [], comments: {}, commits: {}, files: {} });
 
 /** The answer to a request: rows with a Link header, one row, or a refusal. */
-export type Talked =
+export type TalkAnswer =
   | { readonly rows: readonly Row[]; readonly link: string }
   | { readonly row: Row }
   | { readonly refused: 404 | 422; readonly message: string };
 
-const NOT_FOUND: Talked = { refused: 404, message: 'Not Found' };
+const NOT_FOUND: TalkAnswer = { refused: 404, message: 'Not Found' };
 const PER_PAGE = 30;
 const MAX_PER_PAGE = 100;
 
@@ -58,7 +58,7 @@ function filtered(rows: readonly Row[], query: URLSearchParams): readonly Row[] 
 }
 
 /** @param numbered maximum rows reachable by page number. Unset: all */
-function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINITY): Talked {
+function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINITY): TalkAnswer {
   const query = url.searchParams;
   const size = Math.min(MAX_PER_PAGE, Math.max(1, Number(query.get('per_page') ?? PER_PAGE)));
   const after = query.get('after');
@@ -89,7 +89,7 @@ export function talkAt(
   [resource, number, part, ...more]: readonly string[],
   url: URL,
   numbered: number,
-): Talked | null {
+): TalkAnswer | null {
   if ((resource !== 'issues' && resource !== 'pulls') || more.length > 0) return null;
   const query = url.searchParams;
   if (number === undefined) {

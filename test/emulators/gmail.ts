@@ -173,7 +173,7 @@ export async function startGmail({
 
   const emulator = await startGoogle(
     (call, { person }) => {
-      history.look();
+      history.recordChanges();
       const { path, query, response } = call;
       const [gmail, version, users, me, resource, id, ...rest] = path;
       const isHere = gmail === 'gmail' && version === 'v1' && users === 'users' && me === 'me' && rest.length === 0;

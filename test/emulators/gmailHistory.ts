@@ -16,7 +16,7 @@ export interface HistoryRecord {
 
 export interface MailHistory {
   /** Compares the current mailbox with its previous state and records the differences. */
-  look(): void;
+  recordChanges(): void;
   /** Returns the current history id of the mailbox. */
   now(): string;
   /** Returns the history id of a message's last change. */
@@ -41,7 +41,7 @@ export function createMailHistory(all: () => ReadonlyMap<string, MailState>): Ma
     records.push({ id: String(end), message, kind, labelIds });
   };
   return {
-    look() {
+    recordChanges() {
       const now = new Map(all());
       for (const [id, { labelIds, raw }] of now) {
         const before = known.get(id);

@@ -19,7 +19,7 @@ export interface EmulatedGongCall {
   /** Participants; their `speakerId`s are their positions, from 1. */
   parties?: Record<string, unknown>[];
   /** Spoken passages in order. Unset: the call has no transcript yet. */
-  said?: { speaker: string; text: string; topic?: string; atMs?: number }[];
+  monologues?: { speaker: string; text: string; topic?: string; atMs?: number }[];
 }
 
 const PATHS = { api: '/{customer}/v2', authorize: '/oauth2/authorize', token: '/oauth2/generate-customer-token' };
@@ -32,7 +32,7 @@ export interface GongEmulator extends ConsentingEmulator<Refused> {
   readonly folders: Map<string, { name: string; workspace: string; parent?: string; calls: string[] }>;
   readonly calls: Map<string, EmulatedGongCall>;
   /** Paths with their queries and bodies, in order. `misbehave` receives the same text. */
-  readonly asked: string[];
+  readonly requests: string[];
 }
 
 const SCOPES: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ export async function startGong({
   const workspaces = new Map<string, string>();
   const folders: GongEmulator['folders'] = new Map();
   const calls = new Map<string, EmulatedGongCall>();
-  const asked: string[] = [];
+  const requests: string[] = [];
 
   const basicOf = (id: string, { title, workspace, started = '2026-03-03T10:00:00Z' }: EmulatedGongCall) => ({
     ...{ id, title, started, scheduled: started, workspaceId: workspace, url: `https://app.gong.io/call?id=${id}` },
@@ -87,9 +87,9 @@ export async function startGong({
       ? { parties: (call.parties ?? []).map((party, at) => ({ id: `p${at}`, speakerId: String(at + 1), ...party })) }
       : {}),
   });
-  const transcriptOf = (id: string, { said = [] }: EmulatedGongCall) => ({
+  const transcriptOf = (id: string, { monologues = [] }: EmulatedGongCall) => ({
     callId: id,
-    transcript: said.map(({ speaker, text, topic, atMs = 0 }) => ({
+    transcript: monologues.map(({ speaker, text, topic, atMs = 0 }) => ({
       speakerId: speaker,
       topic: topic ?? null,
       sentences: text
@@ -114,7 +114,7 @@ export async function startGong({
     unauthorized: { status: 401 },
     placeOf,
     answer(call, { scopes }) {
-      asked.push(placeOf(call));
+      requests.push(placeOf(call));
       const { path, query, response, request } = call;
       const [customer = '', version, resource = '', part, ...rest] = path;
       if (version !== 'v2' || rest.length > 0 || ![CUSTOMER, 'api'].includes(customer))
@@ -171,7 +171,7 @@ export async function startGong({
           selected.map(([id, entry]) => detailsOf(id, entry, withParties)),
         );
       if (part !== 'transcript') return refuse(response, { status: 404 });
-      const written = selected.filter(([, { said }]) => said !== undefined);
+      const written = selected.filter(([, { monologues }]) => monologues !== undefined);
       send(
         response,
         parameters.cursor,
@@ -185,8 +185,8 @@ export async function startGong({
     settings: settingsAt('GONG', emulator.origin, PATHS),
     reset() {
       emulator.reset();
-      asked.length = 0;
+      requests.length = 0;
     },
-    ...{ workspaces, folders, calls, asked },
+    ...{ workspaces, folders, calls, requests },
   };
 }

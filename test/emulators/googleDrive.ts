@@ -220,7 +220,7 @@ export async function startGoogleDrive(
 
   const emulator = await startGoogle(
     (call, { person }) => {
-      log.look();
+      log.logChanges();
       for (const id of Object.keys(drives)) known.add(id);
       const { path, query, response } = call;
       if (path.join('/') === 'documents/export') return exported(call, query.get('id') ?? '', true);

@@ -17,7 +17,7 @@ interface Entry {
 
 export interface DriveLog {
   /** Compares the current items with the previous ones and logs the differences. */
-  look(): void;
+  logChanges(): void;
   /** Returns the number of changes of an item. */
   versionOf(id: string): number;
   /** Returns the token of the log's current end. */
@@ -42,7 +42,7 @@ export function createDriveLog(all: () => ReadonlyMap<string, Logged>): DriveLog
     end += 1;
   };
   return {
-    look() {
+    logChanges() {
       const now = new Map(all());
       for (const [id, thing] of now) {
         const before = known.get(id);

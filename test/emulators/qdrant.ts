@@ -14,7 +14,7 @@ export interface QdrantRequest {
 export interface QdrantRecorder {
   readonly url: string;
   /** All requests, in order. */
-  readonly asked: QdrantRequest[];
+  readonly requests: QdrantRequest[];
   /** Returns the maximum number of concurrent point writes. */
   readonly atOnce: () => number;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ const WRITE_MS = 20;
  * that no collection exists.
  */
 export async function startQdrantRecorder(): Promise<QdrantRecorder> {
-  const asked: QdrantRequest[] = [];
+  const requests: QdrantRequest[] = [];
   let running = 0;
   let most = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -36,7 +36,7 @@ export async function startQdrantRecorder(): Promise<QdrantRecorder> {
     const raw = Buffer.concat(parts);
     const { pathname: path } = new URL(request.url ?? '/', 'http://qdrant');
     const method = request.method ?? '';
-    asked.push({ method, path, bytes: raw.length, body: raw.length === 0 ? {} : JSON.parse(raw.toString()) });
+    requests.push({ method, path, bytes: raw.length, body: raw.length === 0 ? {} : JSON.parse(raw.toString()) });
     if (method === 'PUT' && path.endsWith('/points')) {
       running += 1;
       most = Math.max(most, running);
@@ -52,7 +52,7 @@ export async function startQdrantRecorder(): Promise<QdrantRecorder> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     atOnce: () => most,
     async close() {
       server.closeAllConnections();

@@ -13,7 +13,7 @@ import { tryLock, withLock } from '../../engines/lock.js';
 import { logSize, openLog, readLogTail } from '../../engines/logFile.js';
 import { findPort, isFree } from '../../engines/ports.js';
 import { engineEnvironment } from '../../engines/process.js';
-import { refuseHalfRestored } from '../../engines/restoring.js';
+import { refuseIncompleteRestore } from '../../engines/restoring.js';
 import { everyRow } from '../support/everyRow.js';
 import { waitFor } from '../support/waitFor.js';
 
@@ -305,7 +305,7 @@ test('passes no secret of the service to an engine', () => {
 });
 
 test('refuses to start on the data of an interrupted restore', () => {
-  expect(() => refuseHalfRestored(dataDir)).not.toThrow();
+  expect(() => refuseIncompleteRestore(dataDir)).not.toThrow();
   writeFileSync(path.join(dataDir, 'restoring'), '/backup');
-  expect(() => refuseHalfRestored(dataDir)).toThrow(/was interrupted\. Run it again/);
+  expect(() => refuseIncompleteRestore(dataDir)).toThrow(/was interrupted\. Run it again/);
 });

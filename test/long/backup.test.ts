@@ -77,7 +77,7 @@ test('restores identical search results from a backup after a wipe, and finishes
   while ((await user.children(inFlight.id)).filter(({ sync_status }) => sync_status === 'READY').length < 2)
     await sleep(50);
   const running = await cli({ ...own, DATA_DIR: dataDir }, 'backup', path.join(root, 'too-early'));
-  expect([running.code, running.said]).toEqual([1, expect.stringContaining('Stop npm start first')]);
+  expect([running.code, running.stderr]).toEqual([1, expect.stringContaining('Stop npm start first')]);
   await before.stop();
 
   const folder = path.join(root, 'kept');

@@ -43,14 +43,14 @@ describe.each(SOURCES)('a sync of %s whose worker is killed at random moments', 
       expect(uninterrupted.inconsistencies).toEqual([]);
       let hits = 0;
       for (let number = 0; number < ROUNDS; number += 1) {
-        const first = 1 + random.below(Math.floor(uninterrupted.asked / 2));
-        const killsAfter = [first, first + 1 + random.below(uninterrupted.asked - first)];
+        const first = 1 + random.below(Math.floor(uninterrupted.requests / 2));
+        const killsAfter = [first, first + 1 + random.below(uninterrupted.requests - first)];
         const round = await playCatalogueRound({ ...common, customerId: `killed ${number} ${type}`, killsAfter });
         expect(round.left).toEqual(uninterrupted.left);
         expect(round.inconsistencies).toEqual([]);
         hits += round.hits;
         process.stdout.write(
-          `${type} killed after ${killsAfter.join()} of ${uninterrupted.asked}: ${round.hits} under way\n`,
+          `${type} killed after ${killsAfter.join()} of ${uninterrupted.requests}: ${round.hits} under way\n`,
         );
       }
       expect(hits).toBeGreaterThanOrEqual(ROUNDS);

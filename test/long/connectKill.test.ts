@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DataSourceRecord } from '../../contract/files/records.js';
 import { startGoogleDrive, type GoogleDriveEmulator } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { answerConsent, openPage, type WalkedPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
@@ -105,7 +105,7 @@ test(
       });
       expect(items.body.items.map(({ name }) => name).toSorted()).toEqual(ITEMS);
     }
-    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
     await withDatabase(service, async (db) => {
       const attempts = await db.collection('connection_attempts').find().toArray();
       const open = attempts.filter(({ state }) => !['connected', 'failed', 'expired'].includes(String(state)));

@@ -6,7 +6,7 @@ import type { DataSourceRecord } from '../../contract/files/records.js';
 import { startGoogleDrive, type GoogleDriveEmulator } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import { apiClient, type Listed, type TestUser, testUser } from '../support/client.js';
 import { answerConsent, consentTo, openPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
@@ -83,7 +83,7 @@ const stateOf = (customerId: string): Promise<unknown> =>
   });
 const tokenRequests = () => drive.oauth.requests.filter(({ kind }) => kind === 'token');
 /** Opens the redirect as a browser does while the server may be killed: errors are ignored. */
-const comeBack = ({ back }: Person): void => void openPage(back).catch(() => undefined);
+const returnToService = ({ back }: Person): void => void openPage(back).catch(() => undefined);
 
 test('ends each connection in one account, or in a page with instructions, wherever it was when API and worker were killed', async () => {
   const hook = { url: receiver.url };
@@ -98,20 +98,20 @@ test('ends each connection in one account, or in a page with instructions, where
   // Bring each connection to its point.
   expect(await openPage(people.answered.back)).toMatchObject({ status: 200 });
   drive.misbehave(() => 'hang');
-  comeBack(people.granted);
+  returnToService(people.granted);
   await waitFor(
     () => stateOf('granted'),
     (state) => state === 'granted',
   );
   const sent = tokenRequests().length;
   const releaseReplies = drive.oauth.holdReplies();
-  comeBack(people.spent);
+  returnToService(people.spent);
   await waitFor(tokenRequests, (some) => some.length === sent + 1);
   const releaseRequests = drive.oauth.hold();
-  comeBack(people.asking);
+  returnToService(people.asking);
   await waitFor(tokenRequests, (some) => some.length === sent + 2);
   await worker.kill();
-  comeBack(people.unacknowledged);
+  returnToService(people.unacknowledged);
   await waitFor(
     () => stateOf('unacknowledged'),
     (state) => state === 'returned',
@@ -152,7 +152,7 @@ test('ends each connection in one account, or in a page with instructions, where
       ([source, ...others]) =>
         others.length === 0 && source?.sync_status === 'READY' && source.source_items_synced_at !== null,
     );
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
   // Deliveries may be repeated under the same id.
   const customersNotified = (kind: string) => {

@@ -21,7 +21,7 @@ import { startWidgetSite, type WidgetSite } from '../support/widgetSite.js';
 /** The fields of a screen by their placeholders, with the values to enter. */
 type Fields = Readonly<Record<string, string>>;
 
-const CONNECT_CREDENTIALS: Partial<Record<ConnectedSourceType, Fields>> = {
+const ENTERED_CREDENTIALS: Partial<Record<ConnectedSourceType, Fields>> = {
   AZURE_BLOB_STORAGE: { 'Account Name': ACCOUNT, 'Account Key': ACCOUNT_KEY },
   DOCUMENT360: { 'Account Email': 'ada@harbour.example', Token: DOCUMENT360_TOKEN },
   FRESHDESK: { 'domain.freshdesk.com': `https://${FRESHDESK_DOMAIN}.freshdesk.com/`, 'API key': FRESHDESK_KEY },
@@ -112,11 +112,11 @@ async function connectedAs(type: ConnectedSourceType): Promise<void> {
 }
 
 describe('connecting each source and syncing one file', () => {
-  test.each(Object.keys(CONNECT_CREDENTIALS) as ConnectedSourceType[])('%s, with entered credentials', async (type) => {
+  test.each(Object.keys(ENTERED_CREDENTIALS) as ConnectedSourceType[])('%s, with entered credentials', async (type) => {
     catalogue.fixtures[type].reset();
     await openAt(type);
     await widget.press('Connect Account');
-    await fill(CONNECT_CREDENTIALS[type]!);
+    await fill(ENTERED_CREDENTIALS[type]!);
     await widget.picture(`${type}-screen`);
     await widget.press('Submit');
     await widget.text(/sync initiated/).waitFor();

@@ -118,9 +118,9 @@ testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
       (left) => left === 0,
       RECOVERY_MS,
     );
-    const atRestMs = Date.now() - freedAt;
+    const settledMs = Date.now() - freedAt;
     process.stderr.write(
-      `${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, atRestMs, ended, said: logLines })}\n`,
+      `${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, settledMs, ended, said: logLines })}\n`,
     );
     expect(ended).toEqual({ READY: accepted.length });
     // Compares the chunks, points and contents of each file.

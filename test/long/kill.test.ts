@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { type AtRest } from '../support/atRest.js';
+import { type StoredState } from '../support/storedState.js';
 import {
   CONTENT_ROW_BYTES,
   expectUndisturbed,
@@ -21,7 +21,7 @@ describe.each(VICTIMS)('ingests with %s killed at random moments', (victim) => {
   const chance = seededChance(`kills of ${victim}`);
   let site: KillSite;
   let service: OwnService;
-  let undisturbed: AtRest;
+  let undisturbed: StoredState;
 
   beforeAll(async () => {
     // Several scrapes at once, so that a killed API leaves some requests unanswered.

@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { makePdf } from '../documents/formats/makePdf.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
 import { drawPicture } from '../support/pictures.js';
 import { startProcess } from '../support/processes.js';
@@ -61,5 +61,5 @@ test('resumes OCR after its worker was killed: stores each page once, and reads 
   expect(results.map(({ source_content }) => source_content)).toEqual(
     after.map((_, nth) => (marked.includes(nth + 1) ? markOf(nth + 1) : lineOf(nth + 1))),
   );
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 }, 300_000);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { forgetVectors, readAtRest } from '../support/atRest.js';
+import { forgetVectors, readStoredState } from '../support/storedState.js';
 import { findDifferences } from '../support/differences.js';
 import { CONTENT_ROW_BYTES, type KillSite, playRound, startKillSite } from '../support/killRound.js';
 import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
@@ -61,7 +61,7 @@ test(
         }
       }
       expect(pauses).toBeGreaterThan(2);
-      const rest = await readAtRest(service.env);
+      const rest = await readStoredState(service.env);
       // Each pause emits an event of its own.
       expect(
         rest.findInconsistencies(victim).filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED')),

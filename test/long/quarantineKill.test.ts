@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
-import { type AtRest, readAtRest } from '../support/atRest.js';
+import { type StoredState, readStoredState } from '../support/storedState.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
 import { pointsOfFile, storedFor, eventKindsOf } from '../support/coldFiles.js';
 import { withDatabase } from '../support/dataSources.js';
@@ -57,13 +57,14 @@ const kept = async () =>
  * A file that is deleted, restored and deleted again emits two FILE_DELETED events; the end of each round counts them.
  */
 const EXPECTED_REPEAT = /^FILE_DELETED .* was emitted twice$/;
-const unexpectedIn = (now: AtRest): string[] => now.findInconsistencies().filter((what) => !EXPECTED_REPEAT.test(what));
+const unexpectedIn = (now: StoredState): string[] =>
+  now.findInconsistencies().filter((what) => !EXPECTED_REPEAT.test(what));
 const expectConsistent = async (): Promise<void> => {
   const now = await waitFor(
-    () => readAtRest(service.env),
+    () => readStoredState(service.env),
     (one) => unexpectedIn(one).length === 0,
     SETTLE_MS,
-  ).catch(() => readAtRest(service.env));
+  ).catch(() => readStoredState(service.env));
   expect(unexpectedIn(now)).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
 };

@@ -1,7 +1,7 @@
 /** A rebuild of a lost collection, during which the command ends and the worker, Qdrant and MongoDB are killed. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { forgetVectors } from '../support/atRest.js';
+import { forgetVectors } from '../support/storedState.js';
 import { cli, watchCli } from '../support/cli.js';
 import type { TestUser } from '../support/client.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';

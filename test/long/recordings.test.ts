@@ -8,7 +8,7 @@ import { type EncodedRecording, encodeRecordings } from '../documents/formats/en
 import { RECIPES, type Recipe } from '../documents/formats/rows/recordings.js';
 import { type AssemblyAi, startAssemblyAi } from '../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import type { NamedFile, TestUser } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
 
@@ -71,7 +71,7 @@ beforeAll(async () => {
       sent.push({ file: { name, content }, transcription_service: 'deepgram' });
   }
   const accepted = await Promise.all(
-    sent.map(({ file, ...asked }) => user.send(file, { ...asked, skip_embedding_generation: true })),
+    sent.map(({ file, ...options }) => user.send(file, { ...options, skip_embedding_generation: true })),
   );
   for (const { id, name } of accepted) files.set(name ?? '', await user.settled(id));
 }, 600_000);
@@ -154,5 +154,5 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
 });
 
 test('leaves the stores consistent', async () => {
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { VICTIMS } from '../support/ownService.js';
 import { type ReembedRounds, someMoment, startReembedRounds } from '../support/reembedRound.js';
 import { seededChance } from '../support/seed.js';
 
-/** More than fit into two batches. */
+/** More files than two batches hold. */
 const FILES = 110;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 /** A kill after the end of the work does not count; at most this many are tried. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Activities } from '../../activities/index.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/embeddingProviders/start.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import { loadProduct } from '../support/product.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
@@ -88,5 +88,5 @@ test('leaves nothing behind when a worker resumes a re-embedding that another at
   );
   expect(run.body).toMatchObject({ status: 'FINISHED', reembedded: FILES, failed: 0, skipped: {} });
   expect(late).toEqual([expect.any(Error)]);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -83,10 +83,10 @@ test('reports a worker starved by other programs within 90 s, while its run cont
   const begun = Date.now();
   loops = startLoops();
   const named = 'The machine starves worker';
-  expect(await waitFor(signals.reasons, (said) => said.includes(named))).toContain('degraded: ');
+  expect(await waitFor(signals.reasons, (reasons) => reasons.includes(named))).toContain('degraded: ');
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
   expect(await waitFor(signals.opsPage, (page) => page.includes(named))).toContain('Stop them');
-  expect(await waitFor(signals.doctorSays, (said) => said.includes(named))).toContain('Stop them');
+  expect(await waitFor(signals.failedChecks, (checks) => checks.includes(named))).toContain('Stop them');
   await opsPicture(service, 'starved');
   endLoops();
 });
@@ -105,7 +105,7 @@ test('reports a frozen worker within 90 s, kills it, and replaces it with one th
   expect(run).toMatchObject({ error: 'worker_silent', message: expect.stringContaining('Restart it') });
   expect(await signals.reasons()).toContain('degraded: ');
   expect(await waitFor(signals.opsPage, (page) => page.includes('stalled'))).toContain('has sent no heartbeat');
-  expect(await signals.doctorSays()).toContain('has sent no heartbeat');
+  expect(await signals.failedChecks()).toContain('has sent no heartbeat');
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
   await opsPicture(service, 'frozen');
 

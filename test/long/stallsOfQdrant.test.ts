@@ -47,7 +47,7 @@ async function expectNamed(name: string, trouble: string, remedy: string): Promi
     return answer;
   };
   expect(await first('/ready', signals.reasons, trouble)).toMatch(/^degraded: /);
-  const early = await first('doctor', signals.doctorSays, trouble);
+  const early = await first('doctor', signals.failedChecks, trouble);
   expect(early).toContain(remedy);
   const run = async () => JSON.stringify((await key.get('/sync_runs?statuses=stalled')).body);
   const [stalled, page] = await Promise.all([
@@ -55,7 +55,7 @@ async function expectNamed(name: string, trouble: string, remedy: string): Promi
     first('/ops', signals.opsPage, '1 run is stalled'),
   ]);
   expect(stalled).toContain(trouble);
-  const doctor = await signals.doctorSays();
+  const doctor = await signals.failedChecks();
   expect(doctor).toContain('1 (run');
   process.stderr.write(`Qdrant, ${name}: ${JSON.stringify(namedAfterMs)}\n${doctor}\n`);
   expect(Math.max(...Object.values(namedAfterMs))).toBeLessThan(NAMED_WITHIN_MS);

@@ -7,7 +7,7 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { type AssemblyAi, startAssemblyAi } from '../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 import { recordingOf } from '../emulators/speech.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
 import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';
@@ -97,12 +97,12 @@ test.each(['deepgram', 'assemblyai'])(
 );
 
 test('resumes waiting for the same job after the waiting worker was killed', async () => {
-  assemblyai.scenes.set('killed', { looks: Infinity });
+  assemblyai.scenes.set('killed', { polls: Infinity });
   const { file } = await sendRecording('killed', MB, 'assemblyai');
   const job = () => assemblyai.jobs.find(({ scene }) => scene === 'killed');
   await waitFor(
-    () => job()?.looks ?? 0,
-    (looks) => looks > 1,
+    () => job()?.polls ?? 0,
+    (polls) => polls > 1,
     PATIENCE_MS,
   );
   const pid = worker.pid() ?? 0;
@@ -112,15 +112,15 @@ test('resumes waiting for the same job after the waiting worker was killed', asy
     (now) => now !== pid,
     PATIENCE_MS,
   );
-  const { looks } = job()!;
+  const { polls } = job()!;
   await waitFor(
-    () => job()!.looks,
-    (now) => now > looks + 1,
+    () => job()!.polls,
+    (now) => now > polls + 1,
     PATIENCE_MS,
   );
-  assemblyai.scenes.set('killed', { looks: 0 });
+  assemblyai.scenes.set('killed', { polls: 0 });
   expect(await user.settled(file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   expect(assemblyai.jobs.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
   expect(assemblyai.uploads.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 }, 300_000);

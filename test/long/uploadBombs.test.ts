@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { loadConfig } from '../../config/config.js';
 import type { FileRecord } from '../../contract/files/records.js';
-import { readAtRest } from '../support/atRest.js';
+import { readStoredState } from '../support/storedState.js';
 import {
   type Bomb,
   type BombRound,
@@ -104,6 +104,6 @@ describe.each(ROUNDS)('$what', ({ what, settings, bombs, longest }) => {
       (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size),
     );
     expect(Math.max(...sizes)).toBe(longest);
-    expect((await readAtRest(service.service.env)).findInconsistencies()).toEqual([]);
+    expect((await readStoredState(service.service.env)).findInconsistencies()).toEqual([]);
   });
 });

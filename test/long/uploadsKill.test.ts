@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
 import type { FileRecord } from '../../contract/files/records.js';
-import { forgetVectors, readAtRest } from '../support/atRest.js';
+import { forgetVectors, readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
 import { findDifferences } from '../support/differences.js';
 import { type OwnService, startOwnService, VICTIMS, type Victim } from '../support/ownService.js';
@@ -79,7 +79,7 @@ async function play(customerId: string, kills: readonly { victim: Victim; delayM
     (count) => count >= TEXTS,
     SETTLE_MS,
   );
-  process.stdout.write(`${customerId}: all at rest after ${at()}\n`);
+  process.stdout.write(`${customerId}: all settled after ${at()}\n`);
   return ids;
 }
 
@@ -94,7 +94,7 @@ test(
       .map((victim) => ({ victim, delayMs: chance.below(KILL_WITHIN_MS) }));
     const ids = await play('killed', kills);
 
-    const rest = await readAtRest(service.env);
+    const rest = await readStoredState(service.env);
     expect(rest.findInconsistencies()).toEqual([]);
     const { files, segments, points, contents } = rest.content('killed');
     const undisturbed = rest.content('undisturbed');

@@ -52,7 +52,7 @@ beforeAll(async () => {
     failingWebhooks: 1,
     unreadEventAt: null,
   };
-  metrics.tellBacklog(() => Promise.resolve(backlog));
+  metrics.reportBacklog(() => Promise.resolve(backlog));
   metrics.reportDisks({ folders: [{ name: 'DATA_DIR', path: process.cwd() }], minFreeBytes: 1 });
   metrics.embedded({ space: 's', purpose: 'document', outcome: 'computed', texts: 1, tokens: 1 });
   metrics.providerRequest('s', 'answered');

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 
-import { takeReports } from '../../scripts/coverage/reports.js';
+import { addReports } from '../../scripts/coverage/reports.js';
 import { coverageTable, summarize } from '../../scripts/coverage/summary.js';
 import { createTally, jestCompiler, type Tally } from '../../scripts/coverage/tally.js';
 
@@ -82,7 +82,7 @@ const missed = () => {
 
 test('counts the lines and branches of a compiled file that one call misses', async () => {
   await run(callCompiled(7));
-  expect(await takeReports(raw, tally)).toBe(0);
+  expect(await addReports(raw, tally)).toBe(0);
   expect(tally.files()[0]).toMatchObject({ lines: { total: 12 }, branches: { total: 18 } });
   expect(missed()).toEqual({
     lines: [6, 12, 16, 19],
@@ -99,7 +99,7 @@ test('merges coverage of compiled code, of tsx and of Jest', async () => {
     await module.link(() => {});
     await module.evaluate();`;
   await run(`${load} module.namespace.decide(20);`, '--experimental-vm-modules');
-  await takeReports(raw, tally);
+  await addReports(raw, tally);
   expect(missed()).toEqual({ lines: [6, 16, 19], branches: [5, 12, 12, 18, 18, 20] });
 });
 
@@ -113,7 +113,7 @@ test('counts a thread that is terminated', async () => {
     const worker = new Worker(${JSON.stringify(thread)}, { eval: true, execArgv: [] });
     await once(worker, 'message');
     await worker.terminate();`);
-  await takeReports(raw, tally);
+  await addReports(raw, tally);
   expect(missed()).toEqual({
     lines: [4, 5, 6, 8, 10, 12, 16, 18, 19, 20],
     branches: [3, 4, 4, 5, 5, 9, 11, 12, 12, 12, 12, 18, 18, 18, 18, 20, 20],
@@ -135,23 +135,23 @@ test('counts a document process that answered and was then killed, although it h
     const child = fork('${reader}', [], { env: {}, execArgv: [] });
     child.on('message', (isWritten) => isWritten && child.kill('SIGKILL'));`;
   await run(parent, '--require', path.join(ROOT, 'scripts/coverage/preload.cjs'));
-  await takeReports(raw, tally);
+  await addReports(raw, tally);
   expect(missed().lines).toEqual([4, 5, 6, 8, 10, 12, 16, 18, 19, 20]);
 });
 
 test('keeps a report that is still being written for later', async () => {
   await run(callCompiled(20));
-  await takeReports(raw, tally);
+  await addReports(raw, tally);
   expect(await readdir(raw)).toEqual([]);
   await writeFile(path.join(raw, 'coverage-1.json'), '{"result":[');
-  expect(await takeReports(raw, tally)).toBe(1);
+  expect(await addReports(raw, tally)).toBe(1);
   expect(await readdir(raw)).toEqual(['coverage-1.json']);
 });
 
 test('names a script without a source map, and counts the others', async () => {
   await writeFile(path.join(project, 'dist/words/unused.js'), 'export const unused = 1;\n');
   await run(`await import('${project}/dist/words/unused.js'); ${callCompiled(7)}`);
-  await takeReports(raw, tally);
+  await addReports(raw, tally);
   expect([...tally.unread]).toEqual([
     [pathToFileURL(path.join(project, 'dist/words/unused.js')).href, expect.stringContaining('unused.js.map')],
   ]);
@@ -160,7 +160,7 @@ test('names a script without a source map, and counts the others', async () => {
 
 test('counts files that are never loaded, and sums folders', async () => {
   await run(callCompiled(7));
-  await takeReports(raw, tally);
+  await addReports(raw, tally);
   const folders = summarize([...tally.files(), { path: 'a.ts', lines: { total: 1, missed: [] }, branches: NONE }]);
   expect(folders.map(({ folder, lines, branches }) => [folder, lines, branches])).toEqual([
     ['.', { covered: 1, total: 1 }, { covered: 0, total: 0 }],

@@ -124,7 +124,7 @@ const OPERATIONS: readonly Operation[] = [
     once: (runId) => `limit:${runId}`,
     call: ({ _id }, runId) => store().files.delay(runId, _id, MESSAGE),
   },
-  { rows: ['deferToOcr'], call: ({ _id }, runId) => store().files.putAside(runId, _id, [1]) },
+  { rows: ['deferToOcr'], call: ({ _id }, runId) => store().files.defer(runId, _id, [1]) },
   { rows: ['release'], call: ({ _id }, runId) => store().files.release(runId, [_id]) },
   {
     rows: ['abort', 'endEvaluation'],
@@ -133,7 +133,7 @@ const OPERATIONS: readonly Operation[] = [
     rowOf: (file) => (isEvaluated(file) ? 'endEvaluation' : 'abort'),
     call: (_file, runId) => store().files.abortOpen(runId, MESSAGE, 'cancelled'),
   },
-  { rows: ['endEvaluation'], call: ({ _id }, runId) => store().files.endLook(runId, _id) },
+  { rows: ['endEvaluation'], call: ({ _id }, runId) => store().files.endEvaluation(runId, _id) },
   {
     rows: ['abortQueued', 'endEvaluationsOfSource'],
     isMeant: () => true,
@@ -158,15 +158,15 @@ const OPERATIONS: readonly Operation[] = [
   },
   { rows: ['accept'], call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, false)]) },
   {
-    rows: ['holdBack'],
+    rows: ['delayNewest'],
     isMeant: ({ isContainer, generation }) => !isContainer && generation === 0,
     // Below the number of files of any run, so all new files wait.
-    call: (_file, runId) => store().limits.takeTurn(ADA, runId, { ...UNLIMITED, max_files: -100 } as never),
+    call: (_file, runId) => store().limits.applyLimits(ADA, runId, { ...UNLIMITED, max_files: -100 } as never),
   },
   {
     rows: ['releaseDelayed'],
     isMeant: () => true,
-    call: (_file, runId) => store().limits.takeTurn(ADA, runId, UNLIMITED as never),
+    call: (_file, runId) => store().limits.applyLimits(ADA, runId, UNLIMITED as never),
   },
   ...(
     [

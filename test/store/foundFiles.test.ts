@@ -28,7 +28,7 @@ const findFiles = async (
   elsewhere: Parameters<FoundFiles['findWithOtherSpaces']>[2] = ELSEWHERE,
 ) => {
   const answer = await files.findWithOtherSpaces(MINE, ids, elsewhere);
-  return [answer.files.map(({ _id }) => _id).toSorted((a, b) => a - b), answer.isElsewhere];
+  return [answer.files.map(({ _id }) => _id).toSorted((a, b) => a - b), answer.hasUnsearched];
 };
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test('returns only records of the tenant, and whether any of its files is in ano
 });
 
 test.each(['COLD_STORAGE', 'COLD_TO_HOT'])(
-  'a file in %s counts as elsewhere unless cold files are ignored',
+  'a file in %s is reported as not searched unless cold files are ignored',
   async (stored) => {
     await insert(row(7, { stored }));
     expect(await findFiles([1])).toEqual([[1], true]);

@@ -10,14 +10,14 @@ let service: TestService;
 let connection: mongoose.Connection;
 let user: TestUser;
 let ended: number;
-let goesOn: number;
+let runningId: number;
 
 beforeAll(async () => {
   service = await startService({ LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
   connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   user = await service.user('ada');
   const { organizationId, userId } = await service.store.users.ensure(1, 'ada');
-  ({ ended, active: goesOn } = await seedLedger(connection, { organizationId, userId }, ITEMS));
+  ({ ended, active: runningId } = await seedLedger(connection, { organizationId, userId }, ITEMS));
 });
 afterAll(async () => {
   await connection.close();
@@ -51,7 +51,7 @@ test.each<[string, () => string, number]>([
   ['items of a rare cause', () => `/sync_runs/${ended}/items?limit=50&causes=too_large`, ITEMS / 1_000],
   ['items of a cause that does not occur', () => `/sync_runs/${ended}/items?limit=50&causes=access_revoked`, 1],
   ['items of a stage that does not occur', () => `/sync_runs/${ended}/items?limit=50&stages=embed`, 1],
-  ['the items of a running run', () => `/sync_runs/${goesOn}/items?limit=50`, 500],
+  ['the items of a running run', () => `/sync_runs/${runningId}/items?limit=50`, 500],
 ])('%s: reads an index, and not more documents than needed', async (_name, path, most) => {
   const { scans, documents } = await readFor(() => user.get(path()));
   expect(scans).toBe(0);

@@ -47,7 +47,8 @@ const states = async (ids: readonly number[]): Promise<string[]> => {
 };
 const many = (count: number, fields: Partial<FileDoc> = {}): Partial<FileDoc>[] =>
   Array.from({ length: count }, () => fields);
-const turn = (limits: Partial<EffectiveLimits>) => service.store.limits.takeTurn(owner, runId, { ...NONE, ...limits });
+const turn = (limits: Partial<EffectiveLimits>) =>
+  service.store.limits.applyLimits(owner, runId, { ...NONE, ...limits });
 const [Q, D] = ['QUEUED_FOR_SYNC', 'DELAYED'];
 
 test('queues as many new files as the limit allows, oldest first; delays the newest until there is room', async () => {
@@ -154,7 +155,7 @@ test("a user's own limits override those of the organization, which override the
   expect(await limits.of({ organizationId: 1, userId })).toEqual(NONE);
 });
 
-test('only a file at rest can be synced again, only by its user, and not while it is being deleted', async () => {
+test('only a file in a final state can be synced again, only by its user, and not while it is being deleted', async () => {
   const { retryable } = service.store.files;
   await everyRow(FILE_SYNC_STATUSES, String, async (syncStatus) => {
     const ids = await seed({ syncStatus });

@@ -257,7 +257,7 @@ test('no list, count or sum includes rows of another organization, and none of a
 /** Queries of sweeps and planners about runs, of all users or of one. */
 const OF_RUNS: Readers = {
   'runs.unstarted': ({ runs }) => runs.unstarted(LATER, 100),
-  'runs.inMotion': ({ runs }) => runs.inMotion(LATER, 100),
+  'runs.activeStartedBefore': ({ runs }) => runs.activeStartedBefore(LATER, 100),
   'runs.countUsersAtWork': ({ runs }, { organizationId }) => runs.countUsersAtWork(organizationId),
   'runHistory.ofSource': ({ runHistory }) => runHistory.ofSource(10_100, 10),
   'runRates.rateOf': ({ runRates }, owner) => runRates.rateOf(owner, 'scrapeSitemap'),
@@ -335,7 +335,9 @@ test('the overview of an organization lists first what needs attention, and coun
   ]);
   expect(await overview.quarantine(organizationId, 100)).toMatchObject({
     ...{ files: 2, groups: 1 },
-    rows: [{ of: 'data_source_id', id: 10_400, name: 'account 10400', files: 2, firstGoes: LATER, lastGoes: LATER }],
+    rows: [
+      { of: 'data_source_id', id: 10_400, name: 'account 10400', files: 2, firstErasedAt: LATER, lastErasedAt: LATER },
+    ],
   });
   expect(await overview.users(organizationId)).toBe(1);
 });

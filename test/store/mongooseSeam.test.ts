@@ -29,6 +29,6 @@ test('reads get their type from the model, except the listed ones', () => {
   expect(filesWith(/\.lean</)).toEqual(TYPED_BY_HAND);
 });
 
-test('one module calls the driver past mongoose', () => {
+test('only one module calls the driver without mongoose', () => {
   expect(filesWith(/\b(?!connection\b)\w+\s*\.collection\b/)).toEqual(['database/driver.ts']);
 });

@@ -125,7 +125,7 @@ const STEPS_BACK: readonly (readonly [
   ['COLD_STORAGE', 'COLD_STORAGE', true],
 ];
 
-test('a file whose move is given up is where it was; another try or user changes nothing', () =>
+test('a file whose move is cancelled stays in its previous storage; another attempt or user changes nothing', () =>
   everyRow(
     STEPS_BACK,
     ([before]) => before,
@@ -186,7 +186,7 @@ const USES: readonly (readonly [what: string, fields: Partial<FileDoc>, isNoted:
   ['without cold storage', { supportsColdStorage: false }, false],
 ];
 
-test('a use puts off the move to cold storage by the days of the file, and is written once an hour', () =>
+test('a use delays the move to cold storage by the days of the file, and is written once an hour', () =>
   everyRow(
     USES,
     ([what]) => what,

@@ -63,8 +63,12 @@ async function marked(of: typeof SOURCE | null): Promise<string[]> {
   return rows.filter((row) => isOwn(row) === (of !== null)).map(({ place }) => place ?? '');
 }
 
-/** Places that a source reports as deleted, the places that are marked with them, and neighbours that stay. */
-const PLACES: readonly (readonly [gone: readonly string[], goes: readonly string[], stays: readonly string[]])[] = [
+/** Places that a source reports as deleted, the places that are marked with them, and neighbours that are not. */
+const PLACES: readonly (readonly [
+  deleted: readonly string[],
+  marked: readonly string[],
+  unmarked: readonly string[],
+])[] = [
   [['/a/b'], ['/a/b', '/a/b/c', '/a/b/c/d', '/a/b/ '], ['/a/bc', '/a/b c', '/a/b.md', '/a/b0', '/a/b!', '/a', '/a/']],
   [['/a'], ['/a', '/a/b', '/a//'], ['/ab', '/A', '/A/b', '/x/a', '/x/a/b', '/a-1/b', '/a~']],
   [['/a.b'], ['/a.b', '/a.b/c'], ['/aXb', '/aXb/c']],
@@ -82,10 +86,10 @@ test('a deleted place marks everything below it, but no neighbour and nothing of
   everyRow(
     PLACES,
     ([places]) => places.join(' '),
-    async ([places, goes, stays]) => {
-      await store([...goes, ...stays]);
+    async ([places, expected, unmarked]) => {
+      await store([...expected, ...unmarked]);
       await gone.markPathsDeleted(SOURCE, places);
-      expect((await marked(SOURCE)).toSorted()).toEqual([...goes].toSorted());
+      expect((await marked(SOURCE)).toSorted()).toEqual([...expected].toSorted());
       expect(await marked(null)).toEqual([]);
     },
   ));

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { type AskQdrant, createQdrantReader } from '../../store/vectors/reader.js';
+import { type QueryQdrant, createQdrantReader } from '../../store/vectors/reader.js';
 
 let server: Server;
-async function serve(listener: RequestListener, apiKey: string | null = null): Promise<AskQdrant> {
+async function serve(listener: RequestListener, apiKey: string | null = null): Promise<QueryQdrant> {
   server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return createQdrantReader({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey });

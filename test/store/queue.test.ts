@@ -36,7 +36,7 @@ describe('room in the queue', () => {
     ['a full queue takes nothing beyond its tenth', 100, { all: 100, sent: 10 }, 0],
     ['a queue without a maximum takes any', 0, { all: 1_000_000, sent: 1_000_000 }, 1],
   ])('files uploaded one by one: %s', async (_what, maximum, queued, granted) => {
-    expect(await queueOf(maximum, queued).queue.roomForSent(ada, 1)).toBe(granted);
+    expect(await queueOf(maximum, queued).queue.roomForUploads(ada, 1)).toBe(granted);
   });
 
   test('counts files at every batch only when the queue is nearly full', async () => {

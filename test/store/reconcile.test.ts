@@ -6,11 +6,11 @@ import { originalKey } from '../../store/originals/originals.js';
 import { DIFFERENCES, type DifferenceKind, type Finding, type Mend } from '../../store/reconcile/differences.js';
 import { judge, judgeQuarantined, judgeStray } from '../../store/reconcile/judge.js';
 import type { Held } from '../../store/reconcile/measure.js';
-import { isAtRest, isSame, rangeOf, type RecordOfFile } from '../../store/reconcile/records.js';
+import { isSettled, isSame, rangeOf, type RecordOfFile } from '../../store/reconcile/records.js';
 import { createDifferenceReport } from '../../store/reconcile/report.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Differences of a file at rest, and their repairs; test/system/storage/reconcile.test.ts uses real stores. */
+/** Differences of a settled file, and their repairs; test/system/storage/reconcile.test.ts uses real stores. */
 const GENERATION = 3;
 const SPACE = 'a-space';
 const TAGS = JSON.stringify(['a', 'b']);
@@ -232,7 +232,7 @@ const found = ({ file, held, stored = [], checksTags = true, knowsPoints = true 
     knowsPoints,
   );
 
-describe('file at rest', () => {
+describe('settled file', () => {
   test('has a difference with its repair for every disagreement between record and stores', () =>
     everyRow(
       ROWS,
@@ -295,9 +295,9 @@ test('a record counts as unchanged only if no work has begun on its file', async
   await everyRow(CHANGES, JSON.stringify, (change) => expect(isSame(recordOf(), recordOf(change))).toBe(false));
 });
 
-test('a file is at rest in its final states', () => {
+test('a file is settled in its final states', () => {
   const states = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'QUEUED_FOR_SYNC', 'SYNCING', 'EVALUATING_RESYNC'] as const;
-  expect(states.filter((syncStatus) => isAtRest({ syncStatus }))).toEqual(['READY', 'SYNC_ERROR', 'SYNC_ABORTED']);
+  expect(states.filter((syncStatus) => isSettled({ syncStatus }))).toEqual(['READY', 'SYNC_ERROR', 'SYNC_ABORTED']);
 });
 
 test('a range of ids ends at its last record, or is open if there are no more records', () => {

@@ -10,13 +10,13 @@ import {
   UNDER_WAY_STATUSES,
   WAITING_FILE_STATUSES,
 } from '../../contract/files/statuses.js';
-import { inMotion, isStartable, transition, type Transition, TRANSITIONS } from '../../store/files/transitions.js';
+import { activeStatus, isStartable, transition, type Transition, TRANSITIONS } from '../../store/files/transitions.js';
 import { everyRow } from '../support/everyRow.js';
 
 const ALL =
   'DELAYED QUEUED_FOR_SYNC SYNCING READY SYNC_ERROR EVALUATING_RESYNC RATE_LIMITED SYNC_ABORTED QUEUED_FOR_OCR READY_TO_SYNC';
-const IN_MOTION = 'QUEUED_FOR_SYNC RATE_LIMITED SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
-const OPEN = `DELAYED ${IN_MOTION}`;
+const ACTIVE_STATUSES = 'QUEUED_FOR_SYNC RATE_LIMITED SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
+const OPEN = `DELAYED ${ACTIVE_STATUSES}`;
 const sorted = (states: string | readonly string[]): string[] =>
   (typeof states === 'string' ? states.split(' ').filter(Boolean) : [...states]).toSorted();
 
@@ -35,7 +35,12 @@ const LISTS: readonly (readonly [name: string, list: readonly string[], states: 
     'DELAYED QUEUED_FOR_SYNC RATE_LIMITED',
     'Accepted and not started: it can be cancelled without a cleanup.',
   ],
-  ['in motion', inMotion.$in, IN_MOTION, 'A run works on it. A delayed file waits for room, so its run may end first.'],
+  [
+    'active',
+    activeStatus.$in,
+    ACTIVE_STATUSES,
+    'A run works on it. A delayed file waits for room, so its run may end first.',
+  ],
 ];
 
 test('each list of states has exactly the expected states', () =>
@@ -70,7 +75,7 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   passEvaluate: ['READY', 'EVALUATING_RESYNC', 'tenant', 'Only a stored copy can be compared with its source.'],
   passQueue: [RETRIED, 'QUEUED_FOR_SYNC', 'tenant', 'An aborted file must not wait for a request. READY_TO_SYNC must.'],
   passDelay: [RETRIED, 'DELAYED', 'tenant', 'The same beyond the queue.'],
-  holdBack: ['QUEUED_FOR_SYNC', 'DELAYED', 'run', 'Only files that have not started give way to a limit.'],
+  delayNewest: ['QUEUED_FOR_SYNC', 'DELAYED', 'run', 'Only files that have not started give way to a limit.'],
   releaseDelayed: ['DELAYED', 'QUEUED_FOR_SYNC', 'run', 'There is room within the limits.'],
   releaseHeld: ['DELAYED', 'QUEUED_FOR_SYNC', 'tenant', 'There is room in the queue.'],
   start: ['QUEUED_FOR_SYNC RATE_LIMITED', 'SYNCING', 'run', 'A started file must not start twice.'],
@@ -89,11 +94,16 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   fail: [OPEN, 'SYNC_ERROR', 'run', 'Any file that the run has not ended.'],
   abort: [OPEN, 'SYNC_ABORTED', 'run', 'Any file that the run has not ended.'],
   abortQueued: ['DELAYED QUEUED_FOR_SYNC RATE_LIMITED', 'SYNC_ABORTED', 'tenant', 'Active files end with their run.'],
-  containerStart: [IN_MOTION, 'SYNCING', 'run', 'A container is never delayed by limits of files.'],
-  containerDiscovered: [IN_MOTION, 'SYNCING', 'run', 'The same.'],
-  containerPause: [IN_MOTION, 'QUEUED_FOR_SYNC', 'run', 'The same.'],
-  containerFinish: [IN_MOTION, 'READY', 'run', 'A container that was deleted or taken over meanwhile stays as it is.'],
-  containerFail: [IN_MOTION, 'SYNC_ERROR', 'run', 'The same.'],
+  containerStart: [ACTIVE_STATUSES, 'SYNCING', 'run', 'A container is never delayed by limits of files.'],
+  containerDiscovered: [ACTIVE_STATUSES, 'SYNCING', 'run', 'The same.'],
+  containerPause: [ACTIVE_STATUSES, 'QUEUED_FOR_SYNC', 'run', 'The same.'],
+  containerFinish: [
+    ACTIVE_STATUSES,
+    'READY',
+    'run',
+    'A container that was deleted or taken over meanwhile stays as it is.',
+  ],
+  containerFail: [ACTIVE_STATUSES, 'SYNC_ERROR', 'run', 'The same.'],
   loseVectors: ['READY SYNC_ERROR', 'SYNC_ERROR', 'tenant', 'Only a file with a published copy has vectors to lose.'],
   takeOverForDelete: [ALL, 'SYNC_ABORTED', 'tenant', 'A deletion takes a file from any run that has it.'],
   empty: ['SYNC_ABORTED', 'READY_TO_SYNC', 'tenant', 'The deletion took it over before.'],
@@ -120,7 +130,7 @@ test('the write of a transition changes only files of its owner in one of its st
     else expect(sorted(condition?.$in ?? ['none'])).toEqual(states);
   }));
 
-test('a write that has seen a state applies to no other one', () =>
+test('a write that expects a state changes no file in another state', () =>
   everyRow(Object.keys(EXPECTED) as Transition[], String, (name) => {
     const [from, , by] = EXPECTED[name];
     for (const seen of FILE_SYNC_STATUSES) {

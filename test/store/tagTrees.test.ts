@@ -83,11 +83,11 @@ const tagsOfFile = fc.dictionary(key, value as fc.Arbitrary<TagValue>, { noNullP
 
 test('a tree of conditions has the same result in both stores as in a direct evaluation', () => {
   fc.assert(
-    fc.property(tree, tagsOfFile, (asked, tags) => {
+    fc.property(tree, tagsOfFile, (filter, tags) => {
       const pairs = tagPairs(storedTags(tags));
-      const wanted = evaluate(asked, tags);
-      expect(inMongo(tagTreeQuery(asked), pairs)).toBe(wanted);
-      expect(holdsFor({ media: 'TEXT', tagTree: asked }, { tags: pairs })).toBe(wanted ?? true);
+      const wanted = evaluate(filter, tags);
+      expect(inMongo(tagTreeQuery(filter), pairs)).toBe(wanted);
+      expect(holdsFor({ media: 'TEXT', tagTree: filter }, { tags: pairs })).toBe(wanted ?? true);
     }),
     { numRuns: 300 },
   );
@@ -95,8 +95,8 @@ test('a tree of conditions has the same result in both stores as in a direct eva
 
 test('every match has one of the pairs that narrow the index', () => {
   fc.assert(
-    fc.property(tree, tagsOfFile, (asked, tags) => {
-      const query = tagTreeQuery(asked);
+    fc.property(tree, tagsOfFile, (filter, tags) => {
+      const query = tagTreeQuery(filter);
       const pairs = tagPairs(storedTags(tags));
       if (query === undefined || inMongo(query, pairs) !== true) return;
       for (const list of requiredPairs(query)) expect(list.some((one) => pairs.includes(one))).toBe(true);

@@ -38,7 +38,7 @@ const file = (fileId: number, chunks: number, more: Partial<FileVectors> = {}): 
   vectors: Array.from({ length: chunks }, (_, index) => new Float32Array(SPACE.dimensions).fill((index + 1) / 7)),
   ...more,
 });
-const written = () => qdrant.asked.filter(({ method, path }) => method === 'PUT' && path.endsWith('/points'));
+const written = () => qdrant.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('/points'));
 interface Point {
   readonly id: string;
   readonly vector: { readonly dense: number[]; readonly sparse?: { readonly indices: number[] } };
@@ -90,7 +90,7 @@ describe('collection', () => {
     ],
   ])('is created %s', async (_what, settings, expected, dense, sparse) => {
     await vectorsWith(settings as Record<string, string>).upsert([file(1, 1)]);
-    const made = qdrant.asked.filter(({ method, path }) => method === 'PUT' && path === '/collections/own-some-8');
+    const made = qdrant.requests.filter(({ method, path }) => method === 'PUT' && path === '/collections/own-some-8');
     expect(made.map(({ body }) => body)).toEqual([
       {
         vectors: { dense: { size: 8, distance: 'Cosine', ...dense } },
@@ -102,10 +102,10 @@ describe('collection', () => {
 
   test('has every index before its first point, with the organization as tenant', async () => {
     await vectorsWith({}).upsert([file(1, 1)]);
-    const steps = qdrant.asked.map(({ method, path }) => `${method} ${path.replace('/collections/own-some-8', '')}`);
+    const steps = qdrant.requests.map(({ method, path }) => `${method} ${path.replace('/collections/own-some-8', '')}`);
     expect(steps.at(-1)).toBe('PUT /points');
     expect(steps.indexOf('PUT ')).toBeLessThan(steps.indexOf('PUT /index'));
-    const indexes = qdrant.asked.filter(({ path }) => path.endsWith('/index')).map(({ body }) => body);
+    const indexes = qdrant.requests.filter(({ path }) => path.endsWith('/index')).map(({ body }) => body);
     expect(Object.fromEntries(indexes.map((body) => [body['field_name'], body['field_schema']]))).toEqual({
       organization_id: { type: 'keyword', is_tenant: true },
       user_id: 'integer',
@@ -222,7 +222,7 @@ describe('points', () => {
       { fileId: 2, generation: 1, space: 'other-4', count: 1 },
       { fileId: 3, generation: 1, space: 'other-4', count: 0 },
     ]);
-    expect(qdrant.asked.map(({ path, body }) => [path, body])).toEqual([
+    expect(qdrant.requests.map(({ path, body }) => [path, body])).toEqual([
       ['/collections/own-some-8/points/delete', { points: [pointId(1, 4, 0, 'some-8'), pointId(1, 4, 1, 'some-8')] }],
       ['/collections/own-other-4/points/delete', { points: [pointId(2, 1, 0, 'other-4')] }],
     ]);

@@ -8,7 +8,7 @@ import { expect } from '@jest/globals';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { honours } from '../../contract/sources/sources.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import { forgetVectors, readAtRest } from './atRest.js';
+import { forgetVectors, readStoredState } from './storedState.js';
 import type { Listed } from './client.js';
 import type { OwnService } from './ownService.js';
 import { waitFor } from './waitFor.js';
@@ -35,19 +35,19 @@ interface RoundResult {
   /** Kills during the round. */
   readonly hits: number;
   /** Requests that the source received. */
-  readonly asked: number;
+  readonly requests: number;
 }
 
 export async function playCatalogueRound(round: CatalogueRound): Promise<RoundResult> {
   const { service, type, fixture, content, customerId, killsAfter } = round;
   await forgetVectors(service.env);
-  const before = fixture.asked();
+  const before = fixture.requestCount();
   const user = await service.user(customerId);
   let isOver = false;
   const killing = (async () => {
     let hits = 0;
     for (const requests of killsAfter) {
-      while (!isOver && fixture.asked() - before < requests) await sleep(5);
+      while (!isOver && fixture.requestCount() - before < requests) await sleep(5);
       if (!isOver) hits += 1;
       await service.kill('worker');
     }
@@ -72,7 +72,7 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<RoundRe
       current.sync_status === 'READY' && current.files_synced_at !== null && current.source_items_synced_at !== null,
   );
   isOver = true;
-  const asked = fixture.asked() - before;
+  const requests = fixture.requestCount() - before;
   const hits = await killing;
   const { body } = await user.post<{ items: Record<string, unknown>[]; count: number }>('/integrations/items/list', {
     ...listing,
@@ -83,12 +83,12 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<RoundRe
   const items = body.items.map(({ external_id, name, parent_external_id, item_type }) => {
     return { external_id, name, parent_external_id, item_type };
   });
-  const rest = await readAtRest(service.env);
+  const rest = await readStoredState(service.env);
   const record = { sync_status, last_sync_action, revoked_access, data_source_metadata };
   return {
     left: { record, items, ...rest.content(customerId) },
     inconsistencies: rest.findInconsistencies(),
     hits,
-    asked,
+    requests,
   };
 }

@@ -6,7 +6,7 @@ export interface CliRun {
   /** Lines on stdout. */
   readonly lines: readonly string[];
   /** Text on stderr. */
-  readonly said: string;
+  readonly stderr: string;
   /** Parses the output of --json. */
   json<T>(): T;
 }
@@ -42,13 +42,13 @@ export function watchCli(env: NodeJS.ProcessEnv, ...args: string[]): WatchedCli 
 /** Runs a command without a terminal. @param env the settings of the service; nothing is inherited from this process */
 export async function cli(env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliRun> {
   const lines: string[] = [];
-  let said = '';
+  let stderr = '';
   const code = await runCli(args, {
     env,
     isInteractive: false,
     out: (line) => void lines.push(line),
-    err: (text) => void (said += text),
+    err: (text) => void (stderr += text),
     stopped: new AbortController().signal,
   });
-  return { code, lines, said, json: <T>() => JSON.parse(lines.join('\n')) as T };
+  return { code, lines, stderr, json: <T>() => JSON.parse(lines.join('\n')) as T };
 }

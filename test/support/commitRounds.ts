@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { readAtRest } from './atRest.js';
+import { readStoredState } from './storedState.js';
 import type { TestUser } from './client.js';
 import { findDifferences } from './differences.js';
 import { type FaultProxy, startFaultProxy, type Stop } from './faultProxy.js';
@@ -74,7 +74,7 @@ async function createRounds({ service, proxy, site }: Parts): Promise<CommitRoun
         nth -= 1;
         expect(nth).toBeGreaterThan(0);
       }
-      const rest = await readAtRest(service.env);
+      const rest = await readStoredState(service.env);
       expect({ stop, inconsistencies: rest.findInconsistencies() }).toEqual({ stop, inconsistencies: [] });
       expect({ stop, found: await findDifferences(service.env) }).toEqual({ stop, found: [] });
       const [expected, actual] = [rest.content('undisturbed'), rest.content('killed')];

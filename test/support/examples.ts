@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const REPORT = 'test/fixtures/documents/libreoffice/report.pdf';
 /** An installation from a registry can take minutes. */
 const PATIENCE_MS = 280_000;
-/** What a person may have in a checkout, and what git does not have. */
+/** Folders that a checkout may contain although git ignores them. */
 const LEFT_OUT = /(?:^|\/)(?:node_modules|\.venv)$/;
 
 export interface ExampleRun {

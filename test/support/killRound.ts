@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { type AtRest, forgetVectors, readAtRest } from './atRest.js';
+import { type StoredState, forgetVectors, readStoredState } from './storedState.js';
 import { findDifferences } from './differences.js';
 import type { OwnService, Victim } from './ownService.js';
 import type { Chance } from './seed.js';
@@ -52,7 +52,7 @@ export interface Round {
 }
 
 interface RoundResult {
-  readonly rest: AtRest;
+  readonly rest: StoredState;
   /** Kills during the ingest. */
   readonly hits: number;
   readonly tookMs: number;
@@ -85,14 +85,19 @@ export async function playRound({ service, site, customerId, kills }: Round): Pr
   settled = true;
   const hits = (await killing).filter((hit) => hit).length;
   expect(parents.map((parent) => parent.sync_status)).toEqual(site.sitemaps.map(() => 'READY'));
-  const rest = await readAtRest(service.env);
+  const rest = await readStoredState(service.env);
   const tookMs = Date.now() - begun;
   expect(await findDifferences(service.env)).toEqual([]);
   return { rest, hits, tookMs };
 }
 
 /** Expects the same stored data as in the undisturbed round, and at most three requests for each page. */
-export function expectUndisturbed(round: Round, rest: AtRest, undisturbed: AtRest, undisturbedCustomer: string): void {
+export function expectUndisturbed(
+  round: Round,
+  rest: StoredState,
+  undisturbed: StoredState,
+  undisturbedCustomer: string,
+): void {
   expect(rest.findInconsistencies()).toEqual([]);
   expect(rest.content(round.customerId)).toEqual(undisturbed.content(undisturbedCustomer));
   const fetches = new Map<string, number>();

@@ -49,7 +49,7 @@ export async function findWrongCounts(mongodbUri: string): Promise<string[]> {
  * Does the same for a service whose processes were killed, after all runs have ended. A run that does not end is an error
  * itself.
  */
-export async function findWrongCountsAtRest(mongodbUri: string): Promise<string[]> {
+export async function findWrongCountsOfEndedRuns(mongodbUri: string): Promise<string[]> {
   const connection = await mongoose.createConnection(mongodbUri).asPromise();
   const unfinished = (): Promise<RunDoc[]> =>
     connection.collection<RunDoc>('runs').find({ finishedAt: null }).toArray() as Promise<RunDoc[]>;

@@ -87,7 +87,10 @@ function end64(count: number, listBytes: number, listAt: number): Buffer {
 
 export const packedZeros = (size: number): Buffer => deflateRawSync(Buffer.alloc(size), { level: 9 });
 
-/** A Word file whose text is `size` zero bytes, compressed about a thousandfold. @param told size in the directory */
+/**
+ * Returns a Word file whose text is `size` zero bytes, compressed about a thousandfold.
+ * @param statedSize size in the directory of the archive
+ */
 export function flatBomb(size: number, statedSize = size): Uint8Array {
   const relations = strToU8(
     '<Relationships><Relationship Id="r" Type="x/officeDocument" Target="word/document.xml"/></Relationships>',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/files/records.js';
-import { readAtRest } from './atRest.js';
+import { readStoredState } from './storedState.js';
 import type { Listed, TestUser } from './client.js';
 import { letDaysPass, pointsOfFile, storedFor, eventKindsOf } from './coldFiles.js';
 import { findDifferences } from './differences.js';
@@ -56,10 +56,10 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
   };
   const contentNow = async () => {
     const rest = await waitFor(
-      () => readAtRest(env),
+      () => readStoredState(env),
       (stored) => stored.findInconsistencies().length === 0,
       SETTLE_MS,
-    ).catch(() => readAtRest(env));
+    ).catch(() => readStoredState(env));
     expect(rest.findInconsistencies()).toEqual([]);
     expect(await findDifferences(env)).toEqual([]);
     const { files, points, ...others } = rest.content(customerId);
@@ -88,7 +88,7 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
         hit =
           kill.victim === 'api' ||
           !areAllMoved(await statuses()) ||
-          (await readAtRest(env)).findInconsistencies().length > 0;
+          (await readStoredState(env)).findInconsistencies().length > 0;
         await service.kill(kill.victim);
       };
       const killed = killing();

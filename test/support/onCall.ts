@@ -11,7 +11,7 @@ export interface OnCall {
   reasons(): Promise<string>;
   opsPage(): Promise<string>;
   /** Returns each check that is not ok, with its fix, one a line. */
-  doctorSays(): Promise<string>;
+  failedChecks(): Promise<string>;
 }
 
 /** `reasons` fails unless /ready answers 200: it answers 503 only when a process cannot serve. */
@@ -24,7 +24,7 @@ export function onCall({ url, apiKey, env }: Pick<TestService, 'url' | 'apiKey' 
       return `${body.status}: ${body.reasons.join(' ')}`;
     },
     opsPage: async () => (await fetch(`${url}/ops`, { headers: { authorization } })).text(),
-    async doctorSays() {
+    async failedChecks() {
       const { lines } = await cli({ ...env, PUBLIC_URL: url }, 'doctor', '--json');
       const checks = JSON.parse(lines.join('\n')) as Check[];
       return checks.flatMap(({ state, found, fix }) => (state === 'ok' ? [] : [`${found} → ${fix}`])).join('\n');

@@ -11,7 +11,7 @@ import { startEngines } from '../../engines/start.js';
 import { inspectMongodb } from '../../store/overview/inspection.js';
 import { testUser, type TestUser } from './client.js';
 import { testEngines } from './engines.js';
-import { throwOnWrongCounts, findWrongCountsAtRest } from './ledger.js';
+import { throwOnWrongCounts, findWrongCountsOfEndedRuns } from './ledger.js';
 import { startProcess } from './processes.js';
 import { newEngineFolder } from './scratch.js';
 
@@ -112,7 +112,7 @@ export async function startOwnService(
     kill: (victim, downMs) => kills[victim](downMs),
     async close() {
       try {
-        throwOnWrongCounts(await findWrongCountsAtRest(mongodbUri.href));
+        throwOnWrongCounts(await findWrongCountsOfEndedRuns(mongodbUri.href));
       } finally {
         await Promise.all([api.stop(), worker.stop()]);
         await engines.stop();

@@ -7,7 +7,7 @@ import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js
 import type { ReembedDoc } from '../../store/models/reembeds.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/embeddingProviders/start.js';
 import { type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { type AtRest, forgetVectors, readAtRest } from './atRest.js';
+import { type StoredState, forgetVectors, readStoredState } from './storedState.js';
 import type { TestUser } from './client.js';
 import { findDifferences } from './differences.js';
 import { CONTENT_ROW_BYTES } from './killRound.js';
@@ -65,7 +65,7 @@ interface Run {
 /** The result of an undisturbed run to a model. */
 interface Stage {
   readonly model: EmbeddingModelId;
-  readonly content: ReturnType<AtRest['content']>;
+  readonly content: ReturnType<StoredState['content']>;
   readonly outcome: Record<string, unknown>;
   /** Texts that the provider received. */
   readonly texts: readonly string[];
@@ -140,7 +140,7 @@ async function playUndisturbed(
     const outcome = outcomeOf(await reembed(user, model, `undisturbed ${model}`));
     undisturbedMs = Math.min(undisturbedMs, Date.now() - begun);
     expect(outcome).toMatchObject({ status: 'FINISHED', reembedded: files, failed: 0, skipped: { container: 1 } });
-    const rest = await readAtRest(service.env);
+    const rest = await readStoredState(service.env);
     expect(rest.findInconsistencies()).toEqual([]);
     const content = rest.content(UNDISTURBED);
     expect(content.points.length).toBeGreaterThan(2 * files);
@@ -166,7 +166,7 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
     scrape(service, site, UNDISTURBED, files),
     scrape(service, site, KILLED, files),
   ]);
-  emulator.takeTime(ANSWER_MS);
+  emulator.setDelay(ANSWER_MS);
   const undisturbed = await playUndisturbed(undisturbedUser, service, emulator, files);
   const { stages } = undisturbed;
   let { undisturbedMs } = undisturbed;
@@ -191,7 +191,7 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
 
   /** Expects the killed user's data to equal that of the undisturbed user, and no other data. */
   const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
-    const rest = await readAtRest(service.env);
+    const rest = await readStoredState(service.env);
     expect(rest.findInconsistencies()).toEqual([]);
     expect(await findDifferences(service.env)).toEqual([]);
     expect(rest.content(KILLED)).toEqual(stage.content);

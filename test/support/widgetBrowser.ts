@@ -90,7 +90,7 @@ export class WidgetView {
       if (!what.includes(FONTS)) this.complaints.push(what);
     };
     context.on('request', (request) => {
-      if (new URL(request.url()).hostname !== '127.0.0.1') record(`asked outside: ${request.url()}`);
+      if (new URL(request.url()).hostname !== '127.0.0.1') record(`requested outside: ${request.url()}`);
     });
     context.on('requestfailed', (request) => record(`failed: ${request.url()}`));
     context.on('response', (response) => {

@@ -7,7 +7,7 @@ export class Deferred extends Error {
   readonly pages: readonly number[] | null;
 
   constructor(step: DeferredStep, pages: readonly number[] | null = null) {
-    super(`to be done first: ${step}`);
+    super(`another step must be completed first: ${step}`);
     this.step = step;
     this.pages = pages;
   }

@@ -48,7 +48,7 @@ export async function withOriginal(
       const sourceOptions = { ...options, contentType };
       const change = { original: { id, size, sha256 }, source, name, statistics, sourceOptions };
       return await store.transaction(async (session) => {
-        const changed = await store.files.takeOriginal(runId, file._id, change, session);
+        const changed = await store.files.setOriginal(runId, file._id, change, session);
         if (changed) await store.originals.accept(draft, file._id, session);
         return changed;
       });

@@ -95,11 +95,11 @@ async function prepareOpened(
 
   const site = sent ? null : await preparation.evidenceOf(file);
   // Small content is written later, together with the chunks.
-  const giveBytes = small === null;
+  const transferBytes = small === null;
   const read =
     sent && processing.asPicture
       ? pictureDocument(sent)
-      : await readContent(runId, file, { opened, rawHash, giveBytes, site }, deps, signal);
+      : await readContent(runId, file, { opened, rawHash, transferBytes, site }, deps, signal);
   const { attachments: inside = [], ...document } = read;
   const attachments = opened.attachmentsOnRequest === true && file.options.syncAttachments !== true ? [] : inside;
   let vectors: Float32Array[] = [];

@@ -10,7 +10,7 @@ import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps, OcrLimits, OpenedOriginal } from '../../deps.js';
 import { pictureSpace } from './pictures.js';
 import { ocrReading } from './recognizedPages.js';
-import { sparseReading } from './sparseVectors.js';
+import { sparseFingerprint } from './sparseVectors.js';
 
 /** Increase it whenever the same bytes would give different text, chunks or vectors. */
 export const PIPELINE_VERSION = 4;
@@ -27,7 +27,7 @@ function processingOf(
   const prefix = options.prependFilenameToChunks ? file.name : null;
   const parts = [PIPELINE_VERSION, options, sourceOptions, tagPairs, parentId, prefix, space?.name ?? null];
   if (options.useOcr === true) parts.push(ocrReading(file, ocr));
-  if (space !== null) parts.push(...sparseReading(file));
+  if (space !== null) parts.push(...sparseFingerprint(file));
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 

@@ -14,7 +14,7 @@ export interface ReadableContent {
   readonly opened: OpenedContent | OpenedOriginal;
   readonly rawHash: string;
   /** Whether the bytes can be transferred to the reader, because they are not needed afterwards. */
-  readonly giveBytes: boolean;
+  readonly transferBytes: boolean;
   /** What is known of the site of a page; null for other files. */
   readonly site: SiteEvidence | null;
 }
@@ -86,14 +86,14 @@ export async function readContent(
   }
 }
 
-function inputOf({ opened, giveBytes, site }: ReadableContent): ParseInput {
+function inputOf({ opened, transferBytes, site }: ReadableContent): ParseInput {
   const sent = 'hash' in opened ? opened : null;
   return {
     bytes: opened.bytes,
     ...(sent?.path ? { path: sent.path } : {}),
     ...(sent?.readAs ? { readAs: sent.readAs } : {}),
     ...(sent?.transcript ? { recording: recordingOf(sent, sent.transcript) } : {}),
-    giveBytes,
+    transferBytes,
     contentType: opened.contentType,
     name: opened.url,
     baseUrl: sent ? null : opened.url,

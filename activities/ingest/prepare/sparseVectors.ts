@@ -23,5 +23,5 @@ export function sparseVectorsOf(
 }
 
 /** The facts of sparse vectors that the result of a sync depends on, in addition to the options. */
-export const sparseReading = ({ options }: Pick<FileDoc, 'options'>): readonly string[] =>
+export const sparseFingerprint = ({ options }: Pick<FileDoc, 'options'>): readonly string[] =>
   options.generateSparseVectors ? [`sparse ${SPARSE_VERSION}`] : [];

@@ -4,7 +4,7 @@ import type { Account } from '../../../connectors/account.js';
 import type { ConnectedDataSource } from '../../integrations/dataSourceOf.js';
 import { bad, type Finding, ok, warn } from './check.js';
 
-export interface LookedAt {
+export interface CheckedAccount {
   readonly source: ConnectedDataSource;
   readonly account: Account;
   /** Display name of the source. */
@@ -15,7 +15,7 @@ export interface LookedAt {
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** Requests the owner of the account with the stored credentials, refreshed if they are due. */
-export async function credential({ source, account, service, connectAgain }: LookedAt, signal: AbortSignal) {
+export async function credential({ source, account, service, connectAgain }: CheckedAccount, signal: AbortSignal) {
   const { account: name } = await account.identify(signal);
   const grant = await account.grant();
   const details = grant && {
@@ -33,9 +33,9 @@ export async function credential({ source, account, service, connectAgain }: Loo
 }
 
 /** Compares the granted scopes with those that the source needs. */
-export async function scopes({ account, service, connectAgain }: LookedAt): Promise<Finding> {
+export async function scopes({ account, service, connectAgain }: CheckedAccount): Promise<Finding> {
   const grant = await account.grant();
-  if (!grant) return ok(`${service} knows no scopes: its credentials may do what their owner lets them.`);
+  if (!grant) return ok(`${service} has no scopes: its credentials permit what their owner has permitted.`);
   const { wanted, granted, missing } = grant.scopes;
   const details = { wanted, granted, missing };
   if (wanted.length === 0) return ok(`${service} has scopes chosen where its client is registered.`, details);
@@ -49,7 +49,7 @@ export async function scopes({ account, service, connectAgain }: LookedAt): Prom
 }
 
 /** Returns the known rate limits, and whether the source accepts requests now. */
-export async function limits({ account, service }: LookedAt, waitingFiles: number): Promise<Finding> {
+export async function limits({ account, service }: CheckedAccount, waitingFiles: number): Promise<Finding> {
   const { requestsAtOnce, pausedMs, shared } = await account.limits();
   const longest = Math.max(pausedMs, shared?.pausedMs ?? 0);
   const endOf = (ms: number): string | null => (ms > 0 ? iso(Date.now() + ms) : null);
@@ -89,7 +89,7 @@ async function firstPage(account: Account, signal: AbortSignal): Promise<ItemPag
 }
 
 /** Lists a page of root items, and one page of the first folder. Reads no content. */
-export async function sampleItem({ account, service }: LookedAt, signal: AbortSignal): Promise<Finding> {
+export async function sampleItem({ account, service }: CheckedAccount, signal: AbortSignal): Promise<Finding> {
   const { items, next } = await firstPage(account, signal);
   const [first] = items;
   if (first === undefined) {

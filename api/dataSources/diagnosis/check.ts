@@ -52,7 +52,7 @@ export function findingOf(fault: Fault, connectAgain: string): Finding {
   return { status: retryable ? 'warn' : 'bad', message, fix, details };
 }
 
-export interface Looking {
+export interface CheckContext {
   readonly signal: AbortSignal;
   readonly connectAgain: string;
   /** Result if the time limit is exceeded. */
@@ -62,14 +62,14 @@ export interface Looking {
 }
 
 /** Runs one check. Any error becomes its result, so checks do not affect one another. */
-export async function lookAt(
+export async function runCheck(
   name: string,
-  { signal, connectAgain, late, failed }: Looking,
-  look: () => Promise<Finding>,
+  { signal, connectAgain, late, failed }: CheckContext,
+  check: () => Promise<Finding>,
 ): Promise<Check> {
   const found = async (): Promise<Finding> => {
     try {
-      return await untilAborted(signal, look());
+      return await untilAborted(signal, check());
     } catch (error) {
       if (error instanceof Fault) return findingOf(error, connectAgain);
       return signal.aborted ? late() : failed(error);

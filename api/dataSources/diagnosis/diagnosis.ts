@@ -5,8 +5,8 @@ import { operation } from '../../http/operation.js';
 import { pathId } from '../../http/pathId.js';
 import { diagnosisAnswer } from '../../schemas/diagnosis.js';
 import { accountOf, dataSourceOf } from '../../integrations/dataSourceOf.js';
-import { closed, credential, limits, type LookedAt, sampleItem, scopes } from './account.js';
-import { type Check, type Finding, lookAt, type Looking, ok, warn, worstOf } from './check.js';
+import { closed, credential, limits, type CheckedAccount, sampleItem, scopes } from './account.js';
+import { type Check, type Finding, runCheck, type CheckContext, ok, warn, worstOf } from './check.js';
 import { lastFailures } from './failures.js';
 import { schedule } from './schedule.js';
 
@@ -17,33 +17,33 @@ const MAX_WAITING = 1_000;
 const LOCAL_MS = 5_000;
 
 const NO_ACCOUNT = ok('A feed or a site has no account: its pages are fetched without one.');
-const NOT_ASKED: Finding = warn('Not checked, because the credential must be valid first.', null);
+const SKIPPED_CHECK: Finding = warn('Not checked, because the credential must be valid first.', null);
 
 /** Checks of the account at its source. While the source accepts no requests, they are skipped. */
-async function askedChecks(at: LookedAt, looking: Looking, deps: ApiDeps): Promise<Check[]> {
-  const { signal } = looking;
+async function requestChecks(at: CheckedAccount, context: CheckContext, deps: ApiDeps): Promise<Check[]> {
+  const { signal } = context;
   const paused = async (): Promise<Finding | null> => {
     const { status, message, details } = await limits(at, 0);
     return status === 'ok' ? null : warn(message, 'Diagnose again then.', details);
   };
-  const asking: Looking = { ...looking, late: async () => (await paused()) ?? looking.late() };
-  const credentialed = lookAt('credential', asking, async () => (await paused()) ?? credential(at, signal));
-  const scoped = lookAt('scopes', looking, () => scopes(at));
+  const pausable: CheckContext = { ...context, late: async () => (await paused()) ?? context.late() };
+  const credentialed = runCheck('credential', pausable, async () => (await paused()) ?? credential(at, signal));
+  const scoped = runCheck('scopes', context, () => scopes(at));
   const credentialCheck = await credentialed;
   if (credentialCheck.details['cause'] === 'access_revoked') await recordRefusal(at, deps);
-  const sampled = lookAt('sample_item', asking, async () =>
-    credentialCheck.status === 'bad' ? NOT_ASKED : ((await paused()) ?? sampleItem(at, signal)),
+  const sampled = runCheck('sample_item', pausable, async () =>
+    credentialCheck.status === 'bad' ? SKIPPED_CHECK : ((await paused()) ?? sampleItem(at, signal)),
   );
   const sampleCheck = await sampled;
-  // Last, because an earlier check may have reached a limit.
-  const limited = lookAt('limits', { ...looking, signal: AbortSignal.timeout(LOCAL_MS) }, async () =>
+  // Check the limits last, because an earlier check may have reached one.
+  const limited = runCheck('limits', { ...context, signal: AbortSignal.timeout(LOCAL_MS) }, async () =>
     limits(at, await deps.store.files.waitingForLimit(at.source, MAX_WAITING)),
   );
   return [credentialCheck, await scoped, await limited, sampleCheck];
 }
 
 /** Records that the source rejects the credentials, as a sync does, so that operators see it at once. */
-async function recordRefusal({ source, account }: LookedAt, { store, unit, log }: ApiDeps): Promise<void> {
+async function recordRefusal({ source, account }: CheckedAccount, { store, unit, log }: ApiDeps): Promise<void> {
   const refused = account.grantVersion() ?? source.sealedCredentials;
   if (refused === null) return;
   const { _id: dataSourceId, organizationId } = source;
@@ -55,24 +55,24 @@ async function recordRefusal({ source, account }: LookedAt, { store, unit, log }
   log.warn({ organizationId, dataSourceId }, 'a diagnosis found credentials that the source no longer accepts');
 }
 
-async function accountChecks(source: DataSourceDoc, looking: Looking, deps: ApiDeps): Promise<Check[]> {
+async function accountChecks(source: DataSourceDoc, context: CheckContext, deps: ApiDeps): Promise<Check[]> {
   const { type, revokedAccess, sealedCredentials, lastSyncedAt } = source;
   const all = (finding: Finding): Check[] =>
     ['credential', 'scopes', 'limits', 'sample_item'].map((name) => ({ name, ...finding }));
   if (!isConnectedSource(type)) return all(NO_ACCOUNT);
-  const { connectAgain } = looking;
+  const { connectAgain } = context;
   const service = CONNECTED_SOURCES[type].name;
   if (revokedAccess || sealedCredentials === null)
-    return all(NOT_ASKED).map((check) =>
+    return all(SKIPPED_CHECK).map((check) =>
       check.name === 'credential' ? { ...check, ...closed(service, connectAgain, lastSyncedAt) } : check,
     );
   try {
     const connected = { ...source, type };
-    const at: LookedAt = { source: connected, account: accountOf(connected, deps), service, connectAgain };
-    return await askedChecks(at, looking, deps);
+    const at: CheckedAccount = { source: connected, account: accountOf(connected, deps), service, connectAgain };
+    return await requestChecks(at, context, deps);
   } catch (error) {
     // For example, credentials that cannot be decrypted.
-    return all(looking.failed(error));
+    return all(context.failed(error));
   }
 }
 
@@ -97,7 +97,7 @@ export const diagnosis = operation({
     const begun = Date.now();
     const { diagnosisTimeoutMs } = deps.settings;
     const { _id: dataSourceId, organizationId } = source;
-    const looking: Looking = {
+    const context: CheckContext = {
       signal: AbortSignal.timeout(diagnosisTimeoutMs),
       connectAgain: connectAgainOf(source),
       late: async () =>
@@ -116,9 +116,9 @@ export const diagnosis = operation({
     };
     const checks = (
       await Promise.all([
-        accountChecks(source, looking, deps),
-        lookAt('schedule', looking, () => schedule(source, deps)),
-        lookAt('last_failures', looking, () => lastFailures(source, deps)),
+        accountChecks(source, context, deps),
+        runCheck('schedule', context, () => schedule(source, deps)),
+        runCheck('last_failures', context, () => lastFailures(source, deps)),
       ])
     ).flat();
     return {

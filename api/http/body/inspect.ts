@@ -20,19 +20,19 @@ const isNumber = (value: unknown): boolean => typeof value === 'number';
 function visit(root: unknown, see: (value: unknown, key: Key, holder: Container) => void): number {
   const open: Container[] = [];
   let count = 0;
-  const look = (value: unknown, key: Key, holder: Container): void => {
+  const enter = (value: unknown, key: Key, holder: Container): void => {
     count += 1;
     see(value, key, holder);
     if (typeof value === 'object' && value !== null)
       open.push({ value: value as Container['value'], parent: holder, key });
   };
-  look(root, '', { value: {}, parent: null, key: '' });
+  enter(root, '', { value: {}, parent: null, key: '' });
   for (let holder = open.pop(); holder; holder = open.pop()) {
     const { value } = holder;
     if (!Array.isArray(value))
-      for (const key of Object.keys(value)) look((value as Record<string, unknown>)[key], key, holder);
+      for (const key of Object.keys(value)) enter((value as Record<string, unknown>)[key], key, holder);
     else if (value.every(isNumber)) count += value.length;
-    else for (let index = 0; index < value.length; index += 1) look(value[index], index, holder);
+    else for (let index = 0; index < value.length; index += 1) enter(value[index], index, holder);
   }
   return count;
 }

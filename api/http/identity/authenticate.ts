@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import type { ApiDeps } from '../deps.js';
-import { oversAmong } from './opsSessions.js';
+import { endedAmong } from './opsSessions.js';
 import { expiredToken, forbidden, invalid, keyAsToken, noAgentToken, tokenAsKey, unauthorized } from '../errors.js';
 import type { AuthScheme, KeyCaller, OperatorCaller, UserCaller } from '../operation.js';
 import { isLikeToken, type TokenOwner, type TokenScope } from './tokens.js';
@@ -77,7 +77,7 @@ async function browserOf(cookie: string | undefined, { opsSessions, store }: Api
   const session = opsSessions.read(cookie);
   if (!session) return null;
   const { organizationId } = session;
-  return (await oversAmong([session], store)).length === 0 ? { organizationId, session } : null;
+  return (await endedAmong([session], store)).length === 0 ? { organizationId, session } : null;
 }
 
 function customerIdOf(headers: IncomingHttpHeaders): string {
@@ -105,7 +105,7 @@ export async function authenticate(scheme: AuthScheme, headers: IncomingHttpHead
     }
     const caller = await liveOwner(credential.claims, deps);
     if (scheme === 'user' || scheme === 'either') return { caller, confirmed: null, ...scope };
-    // Clients treat 401 of the token operation as an invalid key, and a token sent as the key is one.
+    // Clients read a 401 of the token operation as "invalid key", which is right for a token that is sent as the key.
     throw scheme === 'issuing' ? unauthorized() : forbidden();
   }
   const { organizationId } = credential;

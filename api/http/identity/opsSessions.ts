@@ -67,13 +67,13 @@ export function createOpsSessions(
 }
 
 /** Returns the sessions that have expired, whose key was revoked, or that were signed out. */
-export async function oversAmong(
+export async function endedAmong(
   sessions: readonly OpsSession[],
   { endedSessions, apiKeys }: Pick<Store, 'endedSessions' | 'apiKeys'>,
 ): Promise<string[]> {
   const [ended, good] = await Promise.all([
     endedSessions.among(sessions.map(({ id }) => id)),
-    apiKeys.goodAmong(sessions.map(({ keyId }) => keyId)),
+    apiKeys.validAmong(sessions.map(({ keyId }) => keyId)),
   ]);
   return sessions.flatMap(({ id, keyId, expiresAt }) =>
     expiresAt <= Date.now() || ended.includes(id) || !good.includes(keyId) ? [id] : [],

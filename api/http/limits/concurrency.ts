@@ -29,8 +29,8 @@ export function createConcurrencyLimiter(most: number, what: string, retryAfterS
         );
       running.set(caller, count + 1);
       return () => {
-        const left = (running.get(caller) ?? 1) - 1;
-        if (left > 0) running.set(caller, left);
+        const remaining = (running.get(caller) ?? 1) - 1;
+        if (remaining > 0) running.set(caller, remaining);
         else running.delete(caller);
       };
     },

@@ -50,7 +50,7 @@ export interface NameLimiter {
   /** Accepts a request, or throws HttpError 429 with the seconds to wait. */
   admit(name: string): void;
   /** Refunds an accepted request. */
-  forgive(name: string): void;
+  refund(name: string): void;
 }
 
 /** @param limit requests per minute */
@@ -62,7 +62,7 @@ export function createNameLimiter(limit: number, now: () => number = Date.now): 
       if (bucket.tokens < 1) throw refused(limit, bucket);
       bucket.tokens -= 1;
     },
-    forgive(name) {
+    refund(name) {
       filled(name, limit).tokens += 1;
     },
   };
@@ -81,13 +81,13 @@ export function createRateLimiter(
     if (caller === null) return;
     const organization = { limit: perOrganization, name: `o${caller.organizationId}` };
     const user = 'userId' in caller ? [{ limit: perUser, name: `u${caller.userId}` }] : [];
-    const asked = [organization, ...user]
+    const checked = [organization, ...user]
       .filter(({ limit }) => limit > 0)
       .map(({ limit, name }) => ({ limit, bucket: filled(name, limit) }));
     // A request rejected by one bucket takes nothing from another.
-    for (const { limit, bucket } of asked) {
+    for (const { limit, bucket } of checked) {
       if (bucket.tokens < 1) throw refused(limit, bucket);
     }
-    for (const { bucket } of asked) bucket.tokens -= 1;
+    for (const { bucket } of checked) bucket.tokens -= 1;
   };
 }

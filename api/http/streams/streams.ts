@@ -75,7 +75,7 @@ const BEAT_MS = 15_000;
 /** Time after which a disconnected client reconnects. */
 const RETRY_MS = 3_000;
 /** Retry-After for streams above a limit, and during a shutdown. */
-const COME_BACK_S = 30;
+const RETRY_AFTER_S = 30;
 
 /** Formats a message. @param event null: the default type, `message` */
 export const message = (id: string, event: string | null, json: string): string =>
@@ -99,22 +99,22 @@ export function createEventStreams(
   /** Takes a place; returns a function that frees it once. */
   const take = (caller: string): (() => void) => {
     const own = places.get(caller) ?? 0;
-    if (closing.signal.aborted) throw new HttpError(503, 'The server is stopping. Try again.', COME_BACK_S);
+    if (closing.signal.aborted) throw new HttpError(503, 'The server is stopping. Try again.', RETRY_AFTER_S);
     if (own >= perUser) {
       const sentence = `${perUser} event streams of this caller are open, which is the maximum (EVENT_STREAMS_PER_USER).`;
-      throw new HttpError(429, `${sentence} Close one, then try again.`, COME_BACK_S);
+      throw new HttpError(429, `${sentence} Close one, then try again.`, RETRY_AFTER_S);
     }
     if (openStreams() >= most) {
       const sentence = 'This server has reached its maximum number of event streams (EVENT_STREAMS).';
-      throw new HttpError(503, `${sentence} Try again in ${COME_BACK_S} s.`, COME_BACK_S);
+      throw new HttpError(503, `${sentence} Try again in ${RETRY_AFTER_S} s.`, RETRY_AFTER_S);
     }
     places.set(caller, own + 1);
     let isFree = false;
     return () => {
       if (isFree) return;
       isFree = true;
-      const left = (places.get(caller) ?? 1) - 1;
-      if (left > 0) places.set(caller, left);
+      const remaining = (places.get(caller) ?? 1) - 1;
+      if (remaining > 0) places.set(caller, remaining);
       else places.delete(caller);
     };
   };
@@ -131,7 +131,7 @@ export function createEventStreams(
     /** Time of the last text, for heartbeats. */
     let sentAt = performance.now();
     try {
-      // It names the cursor before the first event, so that a client that disconnects until then misses none.
+      // The opening message has the cursor, so that a client that disconnects before the first event misses none.
       const opening = cursor === '' ? '' : `id: ${cursor}\n`;
       yield `retry: ${RETRY_MS}\n${opening}event: connected\ndata: ${JSON.stringify({ cursor })}\n\n`;
       while (!ended.aborted && performance.now() < deadline) {
@@ -147,9 +147,9 @@ export function createEventStreams(
           if (found.isLast) return;
           if (found.hasMore) continue;
         }
-        const left = deadline - performance.now();
-        if (found) await topic.changed(latest, Math.min(left, sentAt + beatMs - performance.now()), ended);
-        else await pause(Math.min(left, tickMs), ended);
+        const remainingMs = deadline - performance.now();
+        if (found) await topic.changed(latest, Math.min(remainingMs, sentAt + beatMs - performance.now()), ended);
+        else await pause(Math.min(remainingMs, tickMs), ended);
         if (performance.now() < sentAt + beatMs - 1) continue;
         yield heartbeat(cursor);
         sentAt = performance.now();

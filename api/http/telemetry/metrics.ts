@@ -6,7 +6,7 @@ import type { Metrics } from '../../../observability/metrics.js';
 const OTHER = 'other';
 
 /** Records the path template of a request, under which it is counted. */
-export const takeRoute = (response: Response, path: string): void => void (response.locals['route'] = path);
+export const setRoute = (response: Response, path: string): void => void (response.locals['route'] = path);
 
 /** Returns the path template of a request. */
 export function routeOf(response: Response): string {

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 
 import type { Tracing } from '../../../observability/spans.js';
 import { routeOf } from './metrics.js';
-import { whoseOf } from './told.js';
+import { requestTenant } from './loggedRequest.js';
 
 /** Creates a span for each request that contains all work for it. Only the template of the path is recorded. */
 export function traceRequests(tracing: Tracing): RequestHandler {
@@ -16,7 +16,7 @@ export function traceRequests(tracing: Tracing): RequestHandler {
     });
     response.once('close', () => {
       const route = routeOf(response);
-      const { organizationId, userId } = whoseOf(response);
+      const { organizationId, userId } = requestTenant(response);
       span.rename(`${method} ${route}`);
       span.note(
         {

@@ -38,15 +38,15 @@ const isPartOf = (a: string, b: string): boolean => b.startsWith(`${a}_`) || b.e
 /** Returns the known name that the caller probably meant; null if none is similar enough. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_NAME) return null;
-  const asked = plain(name);
-  const most = Math.max(1, Math.floor(asked.length / 3));
+  const given = plain(name);
+  const most = Math.max(1, Math.floor(given.length / 3));
   let nearest: { readonly name: string; readonly far: number } | null = null;
   for (const candidate of known) {
     const one = plain(candidate);
-    const isPart = isPartOf(asked, one) || isPartOf(one, asked);
-    if (!isPart && Math.abs(one.length - asked.length) > most) continue;
+    const isPart = isPartOf(given, one) || isPartOf(one, given);
+    if (!isPart && Math.abs(one.length - given.length) > most) continue;
     // A part counts like the largest allowed distance: a misspelling is the better guess.
-    const far = isPart ? most : distance(asked, one);
+    const far = isPart ? most : distance(given, one);
     if (far <= most && (nearest === null || far < nearest.far)) nearest = { name: candidate, far };
   }
   return nearest?.name ?? null;

@@ -6,7 +6,7 @@ import { invalid } from '../../http/errors.js';
 import { operation } from '../../http/operation.js';
 import { presentDataSource } from '../../presenters/dataSource.js';
 import { dataSourceRecord } from '../../schemas/dataSources.js';
-import type { HandedOver } from '../../schemas/handedOver.js';
+import type { SuppliedCredentials } from '../../schemas/suppliedCredentials.js';
 import { credential, dataSourceTags, syncSourceItems } from '../../schemas/integrations.js';
 import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
 import { named } from '../../schemas/reference.js';
@@ -24,9 +24,11 @@ function azureCredentials(accountName: string, accountKey: string, where: readon
   return { accountName, accountKey };
 }
 
-/** Converts the fields of /integrations/connect in the same way. */
-export const azureHandedOver = ({ account_name: name = '', account_key: key = '' }: HandedOver): AzureCredentials =>
-  azureCredentials(name, key, ['body', 'authentication', 'account_name']);
+/** Returns the connector's credentials from the fields of POST /integrations/connect. */
+export const azureSupplied = ({
+  account_name: name = '',
+  account_key: key = '',
+}: SuppliedCredentials): AzureCredentials => azureCredentials(name, key, ['body', 'authentication', 'account_name']);
 
 /** POST /integrations/azure_blob_storage: connects a storage account. Its key is verified before anything is stored. */
 export const connectAzure = operation({

@@ -20,7 +20,7 @@ export const listConfluence = operation({
   description: [
     `Returns the spaces, or the direct children of a space, folder or page, as the last listing of the account found them. Use it to show an account for selection; \`POST /integrations/items/list\` does the same for every source, with pages and filters.
 
-The source is not asked: \`POST /integrations/items/sync\` lists it again. The response has up to ${MOST} items, sorted by name.`,
+No request is sent to the source: \`POST /integrations/items/sync\` lists it again. The response has up to ${MOST} items, sorted by name.`,
   ],
   returns: 'Spaces of the account, or the children of `parent_id`, sorted by name.',
   body: named(

@@ -13,9 +13,9 @@ import { cancelledPage, connectedPage, failedPage, pagePath, pendingPage, unknow
 
 /** Time limit of the page; the connection continues without it. */
 const PATIENCE_MS = 25_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** Error codes of providers for a refusal by the user. */
-const SAID_NO = /^(access_denied|user_denied|user_cancelled_login|consent_declined)$/;
+const CONSENT_REFUSED = /^(access_denied|user_denied|user_cancelled_login|consent_declined)$/;
 /** Longer values are rejected. */
 const MAX_CODE = 8_192;
 
@@ -61,7 +61,7 @@ async function cameWithCode(attempt: AttemptDoc, code: string, deps: ApiDeps): P
 async function cameWithout(attempt: AttemptDoc, error: string, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
   const { store, unit, dispatcher } = deps;
   const { _id, service, knownSourceId } = attempt;
-  if (SAID_NO.test(error)) {
+  if (CONSENT_REFUSED.test(error)) {
     const isNews = await unit.transaction(async (session) => {
       if (!(await store.attempts.returned(_id, null, session))) return false;
       if (knownSourceId !== null)
@@ -80,7 +80,7 @@ async function cameWithout(attempt: AttemptDoc, error: string, deps: ApiDeps): P
 /** Returns the page for the result, once it is known. */
 async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
   const name = nameOf(service);
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(LOOK_MS)) {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS)) {
     const attempt = await deps.store.attempts.find(_id);
     switch (attempt?.state) {
       case undefined:
@@ -106,14 +106,14 @@ async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<P
 }
 
 /** Facts of an account that its user recognises. */
-const SPOKEN = ['user_name', 'email', 'team_name', 'site_name'] as const;
+const READABLE_FACTS = ['user_name', 'email', 'team_name', 'site_name'] as const;
 
 /** Returns the account's name as its user knows it; else the name of the source. */
 function accountInWords({ externalId, metadata }: DataSourceDoc): string | null {
   const account = externalId?.split('|')[1] ?? null;
-  const told = [...SPOKEN.map((fact) => metadata[fact]), account?.includes('@') === true ? account : null];
+  const names = [...READABLE_FACTS.map((fact) => metadata[fact]), account?.includes('@') === true ? account : null];
   const [first = account, ...more] = new Set(
-    told.filter((one): one is string => typeof one === 'string' && one !== ''),
+    names.filter((one): one is string => typeof one === 'string' && one !== ''),
   );
   return more.length === 0 ? first : `${first ?? ''} (${more.join(', ')})`;
 }

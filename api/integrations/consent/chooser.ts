@@ -38,10 +38,10 @@ interface Choices {
 /** Returns the listed items to choose from; before the first listing, the root items as the source lists them now. */
 async function choices({ source, service, folder, number }: Chooser, deps: ApiDeps): Promise<Choices> {
   const listed = async (filters: ItemFilters, limit: number, offset: number): Promise<ItemDoc[]> => {
-    const asked = { limit, offset, startingId: 0 };
+    const range = { limit, offset, startingId: 0 };
     const found: ItemDoc[] = [];
     for await (const part of deps.store.items.list(source, {
-      ...{ filters, page: asked, orderBy: 'directories_first', orderDir: 'asc' },
+      ...{ filters, page: range, orderBy: 'directories_first', orderDir: 'asc' },
     }))
       found.push(...part.map(({ item }) => item));
     return found;
@@ -68,7 +68,7 @@ const isBeingListed = ({ syncStatus }: DataSourceDoc): boolean =>
   syncStatus === 'QUEUED_FOR_SYNCING' || syncStatus === 'SYNCING';
 
 /** Returns a button that opens another folder and keeps the selection. */
-function look(name: string, folder: string | null, number: number, label: string, of = ''): Html {
+function folderButton(name: string, folder: string | null, number: number, label: string, of = ''): Html {
   const query = new URLSearchParams({ ...(folder === null ? {} : { in: folder }), page: String(number) });
   return html`<button
     class="link"
@@ -94,12 +94,12 @@ export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<Page
   const row = (item: Choice): Html =>
     html`<li>
       ${item.isSelectable ? box(item) : html`<span>${item.name}</span>`}
-      ${item.isExpandable ? look(name, item.externalId, 0, 'Open', ` ${item.name}`) : html``}
+      ${item.isExpandable ? folderButton(name, item.externalId, 0, 'Open', ` ${item.name}`) : html``}
     </li>`;
   const shown = new Set(items.filter(({ isSelectable }) => isSelectable).map(({ externalId }) => externalId));
   const elsewhere = [...ticked].filter((id) => !shown.has(id));
   const nothing = isBeingListed(source)
-    ? html`<p>This account is still being listed. ${look(name, folder, number, 'Reload')}</p>`
+    ? html`<p>This account is still being listed. ${folderButton(name, folder, number, 'Reload')}</p>`
     : html`<p class="soft">This folder is empty.</p>`;
   const list =
     items.length === 0
@@ -108,10 +108,10 @@ export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<Page
           ${items.map(row)}
         </ul>`;
   const ways = [
-    ...(folder === null ? [] : [look(name, null, 0, 'Back to the top')]),
-    ...(within?.above ? [look(name, within.above, 0, 'One folder up')] : []),
-    ...(number > 0 ? [look(name, folder, number - 1, 'Previous page')] : []),
-    ...(more ? [look(name, folder, number + 1, 'Next page')] : []),
+    ...(folder === null ? [] : [folderButton(name, null, 0, 'Back to the top')]),
+    ...(within?.above ? [folderButton(name, within.above, 0, 'One folder up')] : []),
+    ...(number > 0 ? [folderButton(name, folder, number - 1, 'Previous page')] : []),
+    ...(more ? [folderButton(name, folder, number + 1, 'Next page')] : []),
   ];
   const body = html`${isEmpty ? html`<p class="bad">Choose something first.</p>` : html``}
     <p class="soft">Tick what is to be searchable. A folder brings in everything in it.</p>

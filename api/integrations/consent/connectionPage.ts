@@ -6,7 +6,7 @@ import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { undocumented, type PageAnswer } from '../../http/operation.js';
 import { chooserPage } from './chooser.js';
-import { goOn } from './goOn.js';
+import { continueConnection } from './continueConnection.js';
 import { html } from '../../http/answers/html.js';
 import { CONNECTION_PATH, donePage, failedPage, page, pagePath, unknownPage } from './pages.js';
 import type { Infer } from '../../schemas/inferred.js';
@@ -88,7 +88,7 @@ export const decideOnConnection = undocumented({
       const isEmpty = body.action !== 'look';
       return chooserPage({ source, name, service, ...placeIn(query), chosen: body.ids, isEmpty }, deps);
     }
-    await goOn(attempt, source, attempt.wishes.offersChooser ? body.ids : null, deps);
+    await continueConnection(attempt, source, attempt.wishes.offersChooser ? body.ids : null, deps);
     return donePage('Your selection is being synced', 'The application can search it in a moment.');
   },
 });

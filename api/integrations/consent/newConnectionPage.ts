@@ -5,7 +5,7 @@ import type { UserCaller } from '../../http/operation.js';
 import { pageUrl } from './pages.js';
 
 /** The connection and the options of a page. */
-interface GoingOn {
+interface ContinuedConnection {
   readonly service: OAuthSource;
   readonly dataSourceId: number;
   readonly options: ConnectionOptions;
@@ -15,7 +15,7 @@ interface GoingOn {
 /** Returns the URL of the page on which a user continues with a connected account, without a new consent. */
 export async function newConnectionPage(
   { organizationId, userId, customerId }: UserCaller,
-  { dataSourceId, actions: wishes, ...wanted }: GoingOn,
+  { dataSourceId, actions: wishes, ...wanted }: ContinuedConnection,
   { store, unit, settings, publicUrl }: Pick<ApiDeps, 'store' | 'unit' | 'settings' | 'publicUrl'>,
 ): Promise<string> {
   const _id = await store.runs.nextId();

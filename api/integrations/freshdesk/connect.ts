@@ -6,7 +6,7 @@ import { operation } from '../../http/operation.js';
 import { syncFilesOnConnection, toConnectionOptions } from '../../schemas/consent.js';
 import { ingestFields } from '../../schemas/ingest.js';
 import { credential, dataSourceTags, fileSyncConfig, requestId, syncSourceItems } from '../../schemas/integrations.js';
-import type { HandedOver } from '../../schemas/handedOver.js';
+import type { SuppliedCredentials } from '../../schemas/suppliedCredentials.js';
 import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
 import { connectionTags, connectRequest } from '../connectByToken.js';
 import { named } from '../../schemas/reference.js';
@@ -24,7 +24,7 @@ function freshdeskCredentials(given: string, apiKey: string, where: readonly str
 }
 
 /** Converts the fields of POST /integrations/connect. @throws HttpError 422 */
-export const freshdeskHandedOver = (given: HandedOver): FreshdeskCredentials =>
+export const freshdeskSupplied = (given: SuppliedCredentials): FreshdeskCredentials =>
   freshdeskCredentials(given['domain'] ?? '', given['api_key'] ?? '', ['body', 'authentication', 'domain']);
 
 /** POST /integrations/freshdesk: connects a Freshdesk account. Its key is verified before anything is stored. */

@@ -1,10 +1,10 @@
 import type { GitBookCredentials } from '../../../connectors/gitbook/index.js';
-import type { HandedOver } from '../../schemas/handedOver.js';
+import type { SuppliedCredentials } from '../../schemas/suppliedCredentials.js';
 import { AFTER_CONNECTING } from '../connectAccount.js';
 import { connectByToken } from '../connectByToken.js';
 
 /** Converts the fields of /integrations/connect into the connector's credentials. */
-export const gitBookHandedOver = (given: HandedOver): GitBookCredentials => ({
+export const gitBookSupplied = (given: SuppliedCredentials): GitBookCredentials => ({
   organization: given['organization_name'] ?? '',
   accessToken: given['access_token'] ?? '',
 });

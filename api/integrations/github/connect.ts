@@ -2,14 +2,17 @@ import Joi from 'joi';
 
 import type { GitHubCredentials } from '../../../connectors/github/index.js';
 import { operation } from '../../http/operation.js';
-import type { HandedOver } from '../../schemas/handedOver.js';
+import type { SuppliedCredentials } from '../../schemas/suppliedCredentials.js';
 import { credential, dataSourceTags, syncSourceItems } from '../../schemas/integrations.js';
 import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
 
 /** Converts the fields of /integrations/connect into the connector's credentials. */
-export const gitHubHandedOver = ({ username = '', access_token: accessToken = '' }: HandedOver): GitHubCredentials => ({
+export const gitHubSupplied = ({
+  username = '',
+  access_token: accessToken = '',
+}: SuppliedCredentials): GitHubCredentials => ({
   username,
   accessToken,
 });

@@ -1,13 +1,13 @@
 import type { GuruCredentials } from '../../../connectors/guru/index.js';
-import type { HandedOver } from '../../schemas/handedOver.js';
+import type { SuppliedCredentials } from '../../schemas/suppliedCredentials.js';
 import { AFTER_CONNECTING } from '../connectAccount.js';
 import { connectByToken } from '../connectByToken.js';
 
 /** Converts the fields of /integrations/connect into the connector's credentials. */
-export const guruHandedOver = ({
+export const guruSupplied = ({
   username = '',
   access_token: accessToken = '',
-}: Omit<HandedOver, 'source'>): GuruCredentials => ({ username, accessToken });
+}: Omit<SuppliedCredentials, 'source'>): GuruCredentials => ({ username, accessToken });
 
 /** POST /integrations/guru: connects a user of Guru. */
 export const connectGuru = connectByToken({
@@ -28,5 +28,5 @@ By default the collections, folders and cards are listed (\`DATA_SOURCE_READY\`)
     username: 'E-mail address of the Guru user who created the token.',
     access_token: 'User token of Guru. It is stored encrypted.',
   },
-  credentialsOf: guruHandedOver,
+  credentialsOf: guruSupplied,
 });

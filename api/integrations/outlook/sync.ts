@@ -75,11 +75,11 @@ ${AFTER_SELECTION}`,
     const called = body.folder.trim() || INBOX;
     const found = await callSource('Outlook', (signal) => account.read('folders', { called }, signal));
     const { id: folder } = onlyFolder(found);
-    const wishes = selectionOptions(body, given, source);
-    const attachments = wishes.ingest.syncAttachments === true;
+    const options = selectionOptions(body, given, source);
+    const attachments = options.ingest.syncAttachments === true;
     const externalId = idOfOutlookQuery({ folder, filter, attachments });
     if (externalId === null) throw invalid(['body', 'filters'], 'The filter is too long', 'value_error');
-    const selection = { externalIds: [externalId], ...wishes };
+    const selection = { externalIds: [externalId], ...options };
     return syncSelection(caller, source, selection, deps);
   },
 });

@@ -9,7 +9,7 @@ import { operation } from '../../http/operation.js';
 import { presentDataSource } from '../../presenters/dataSource.js';
 import { dataSourceRecord } from '../../schemas/dataSources.js';
 import { orNull } from '../../schemas/fields.js';
-import type { HandedOver } from '../../schemas/handedOver.js';
+import type { SuppliedCredentials } from '../../schemas/suppliedCredentials.js';
 import { credential, dataSourceTags, syncSourceItems } from '../../schemas/integrations.js';
 import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
 import { named } from '../../schemas/reference.js';
@@ -47,7 +47,7 @@ async function endpointOf(
 }
 
 /** Converts the fields of /integrations/connect into the connector's credentials. */
-export const s3HandedOver = async (given: HandedOver, deps: ApiDeps): Promise<S3Credentials> => ({
+export const s3Supplied = async (given: SuppliedCredentials, deps: ApiDeps): Promise<S3Credentials> => ({
   accessKey: given['access_key'] ?? '',
   accessKeySecret: given['access_key_secret'] ?? '',
   endpointUrl: await endpointOf(given['endpoint_url'], ['body', 'authentication'], deps),

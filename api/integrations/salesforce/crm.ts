@@ -41,7 +41,7 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'SALESFORCE');
-      const asked = {
+      const request = {
         filters: body.filters,
         includes: body.includes,
         remote: body.include_remote_data,
@@ -50,7 +50,7 @@ const list = (kind: CrmOperation): DocumentedOperation =>
         pageSize: body.page_size,
         cursor: body.next_cursor || null,
       };
-      return callSource('Salesforce', (signal) => accountOf(source, deps).read(kind, asked, signal));
+      return callSource('Salesforce', (signal) => accountOf(source, deps).read(kind, request, signal));
     },
   });
 
@@ -78,9 +78,9 @@ const one = (kind: CrmOperation): DocumentedOperation =>
     answer: CRM_OPERATIONS[kind].record,
     async handle({ caller, params, query, deps }) {
       const source = await connectedSourceOf(caller, query.data_source_id, deps.store, 'SALESFORCE');
-      const asked = { id: params['id'], includes: query.includes, remote: query.include_remote_data };
+      const request = { id: params['id'], includes: query.includes, remote: query.include_remote_data };
       const account = accountOf(source, deps);
-      const found = await callSource('Salesforce', (signal) => account.read(`one of ${kind}`, asked, signal));
+      const found = await callSource('Salesforce', (signal) => account.read(`one of ${kind}`, request, signal));
       if (found === null) throw new HttpError(404, `There is no such ${CRM_OPERATIONS[kind].one} in this account.`);
       return found;
     },

@@ -77,11 +77,11 @@ export const slackConversations = operation({
       throw invalid(['query', 'types'], `Name some of ${[...TYPES].join(', ')}, by comma`, 'value_error');
     const source = await onlySourceOf(caller, query.data_source_id, deps.store, 'SLACK');
     const account = accountOf(source, deps);
-    const asked = {
+    const request = {
       types: kinds.join(','),
       cursor: query.cursor || null,
       excludeArchived: query.exclude_archived,
     };
-    return callSource('Slack', (signal) => account.read('conversations', asked, signal));
+    return callSource('Slack', (signal) => account.read('conversations', request, signal));
   },
 });

@@ -29,7 +29,7 @@ export const readFile = tool({
     text: Joi.string().allow(''),
     offset: integer().description('Offset of `text`, as in the input.'),
     next_offset: nullable(integer()).description('Offset at which the text continues; null at its end.'),
-    page: nullable(integer()).description('The page that was asked for.'),
+    page: nullable(integer()).description('The requested page.'),
     last_page: nullable(integer()).description('Last page with text; null if the file has no pages.'),
     more: more(),
   }),

@@ -17,7 +17,7 @@ const run = record({
   status: Joi.string().description('queued, running, paused, stalled, finished, failed or aborted.'),
   message: nullable(Joi.string().allow('')).description('Why the run waits or failed.'),
   file_id: nullable(integer()).description('The file that the run is about.'),
-  discovered: integer().description('Items that the run met.'),
+  discovered: integer().description('Number of items that the run found.'),
   ok: integer(),
   failed: integer(),
   pending: integer(),

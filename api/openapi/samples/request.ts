@@ -25,7 +25,7 @@ export interface SampleRequest {
   readonly body: unknown;
   /** Name of the file that is sent as a form; null: none. */
   readonly file: string | null;
-  /** What a successful response has. */
+  /** Kind of the body of a successful response. */
   readonly answer: 'json' | 'bytes' | 'events';
 }
 

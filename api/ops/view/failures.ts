@@ -48,7 +48,7 @@ function groupsTable(groups: readonly FailureGroup[], links: TemporalLinks): Htm
       <thead>
         <tr>
           <th scope="col" class="n">Files</th>
-          <th scope="col">Why, what to do, and as the latest says it</th>
+          <th scope="col">Cause, remedy, and message of the latest</th>
           <th scope="col">Latest</th>
           <th scope="col" class="n">Its run</th>
         </tr>

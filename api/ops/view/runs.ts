@@ -33,8 +33,8 @@ function progress({ id, total, ready, failed, listed, pause, stall }: RunRow): H
       <span class="soft small">at its max_tokens${done}; see the pending decisions</span>`;
   }
   if (total === 0) {
-    const said = listed === null ? 'in progress' : `${count(listed)} items found`;
-    return html`<progress aria-label="Progress of run ${id}"></progress><span class="soft small">${said}</span>`;
+    const shown = listed === null ? 'in progress' : `${count(listed)} items found`;
+    return html`<progress aria-label="Progress of run ${id}"></progress><span class="soft small">${shown}</span>`;
   }
   const failures = failed > 0 ? html` · <span class="badge bad">${count(failed)} failed</span>` : nothing;
   return html`<progress aria-label="Progress of run ${id}" max="${total}" value="${ready + failed}"></progress
@@ -58,7 +58,7 @@ const row = (run: RunRow, links: TemporalLinks): Html => {
 export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html {
   if (!runs) return card('Active runs', '', away());
   const { rows, started, waiting, paused, stalled } = runs;
-  const said = [
+  const summary = [
     `${count(started, MAX_RUNS_COUNTED)} in progress`,
     ...(waiting > 0 ? [`${count(waiting, MAX_RUNS_COUNTED)} waiting to start`] : []),
     ...(paused > 0 ? [`${count(paused, MAX_RUNS_COUNTED)} of them paused`] : []),
@@ -80,5 +80,5 @@ export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html 
       </tbody>
     </table>
   </div>`;
-  return card('Active runs', said, rows.length === 0 ? empty('No run is active.') : table);
+  return card('Active runs', summary, rows.length === 0 ? empty('No run is active.') : table);
 }

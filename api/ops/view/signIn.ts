@@ -5,14 +5,14 @@ import { wholePage } from './page.js';
 
 /** Renders the form for an API key. @param wrong error of the last attempt */
 export function signInPage(nonce: string, wrong: string | null): string {
-  const said: Html = wrong === null ? nothing : html`<p class="wrong" role="alert">${wrong}</p>`;
+  const message: Html = wrong === null ? nothing : html`<p class="wrong" role="alert">${wrong}</p>`;
   return wholePage(
     'Sign in · Operations',
     nonce,
     html`<main class="sign">
       <h1>Operations</h1>
       <p class="soft">What the service does for one organization: its data sources, runs, failures, deliveries.</p>
-      ${said}
+      ${message}
       <form method="post" action="${OPS_PATH}/sign_in" autocomplete="off">
         <label for="api_key">API key of the organization</label>
         <input id="api_key" name="api_key" type="password" required maxlength="512" autofocus spellcheck="false" />

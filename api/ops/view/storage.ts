@@ -35,7 +35,7 @@ export function storageCard(storage: StorageOverview | null): Html {
                 .join(' · '),
             )
       }
-      ${figure('Cold storage', `${count(coldFiles)} files`, `${count(coldPoints)} points · ${bytes(coldBytes)}${warmingFiles > 0 ? ` · ${count(warmingFiles)} on their way back` : ''}`)}
+      ${figure('Cold storage', `${count(coldFiles)} files`, `${count(coldPoints)} points · ${bytes(coldBytes)}${warmingFiles > 0 ? ` · ${count(warmingFiles)} being restored` : ''}`)}
     </dl>`,
   );
 }

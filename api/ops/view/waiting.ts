@@ -69,17 +69,19 @@ export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[
   );
 }
 
-function quarantineRow({ of, id, name, source, customerId, files, firstGoes, lastGoes }: QuarantineRow): Html {
+function quarantineRow({ of, id, name, source, customerId, files, firstErasedAt, lastErasedAt }: QuarantineRow): Html {
   const what = source === null ? null : words(source);
   const place = of === 'parent_id' ? 'scrape' : 'data source';
-  const goes =
-    firstGoes.getTime() === lastGoes.getTime() ? when(lastGoes) : html`${when(firstGoes)} to ${when(lastGoes)}`;
+  const erasedAt =
+    firstErasedAt.getTime() === lastErasedAt.getTime()
+      ? when(lastErasedAt)
+      : html`${when(firstErasedAt)} to ${when(lastErasedAt)}`;
   return html`<tr>
     <td class="n">${count(files)}</td>
     <th scope="row" class="w">
       ${about(name ?? (id === null ? 'without a data source' : `${place} ${id}`), what, id === null ? null : `${place} ${id}`, customerId)}
     </th>
-    <td>${goes}</td>
+    <td>${erasedAt}</td>
     <td class="w">${id === null ? '' : call(`POST /quarantined_files/restore {"${of}": ${id}}`)}</td>
   </tr>`;
 }
@@ -89,7 +91,7 @@ export function quarantineCard(quarantine: QuarantineOverview | null): Html {
   if (!quarantine) return card('Quarantine', '', away());
   const { files, rows, groups } = quarantine;
   if (files === 0) return card('Quarantine', 'none', empty('No file is in quarantine.'));
-  const more = groups > rows.length ? `; the ${rows.length} of ${count(groups)} that go first` : '';
+  const more = groups > rows.length ? `; the first ${rows.length} of ${count(groups)} groups to be erased` : '';
   return card(
     'Quarantine',
     `${count(files)} files that vanished at their source${more}`,
@@ -99,8 +101,8 @@ export function quarantineCard(quarantine: QuarantineOverview | null): Html {
           <tr>
             <th scope="col" class="n">Files</th>
             <th scope="col">Of</th>
-            <th scope="col">Go for good</th>
-            <th scope="col">To have them back</th>
+            <th scope="col">Erased at</th>
+            <th scope="col">Request that restores them</th>
           </tr>
         </thead>
         <tbody>

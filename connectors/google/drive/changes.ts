@@ -67,9 +67,9 @@ export const driveChanges = changeFeed(TOKEN, {
 
   async since(client, { logs, at, root }) {
     const [drive, token] = logs[at] ?? [OWN, ''];
-    const behind = (left: Point['logs'], next: number) => {
-      const more = next < left.length;
-      return { next: { logs: left, at: more ? next : 0, root }, more };
+    const behind = (unread: Point['logs'], next: number) => {
+      const more = next < unread.length;
+      return { next: { logs: unread, at: more ? next : 0, root }, more };
     };
     const query = {
       pageToken: token,
@@ -96,28 +96,28 @@ export const driveChanges = changeFeed(TOKEN, {
       };
     }
     const changes: Change[] = [];
-    let left = logs;
+    let remaining = logs;
     for (const given of requireList('Google Drive', body['changes'])) {
       const entry = asObject(given);
       if (entry['changeType'] !== 'drive') {
-        const change = fileChange(entry, drive, { logs: left, root });
+        const change = fileChange(entry, drive, { logs: remaining, root });
         if (change) changes.push(change);
         continue;
       }
       const { driveId, removed } = entry;
       if (!isFileId(driveId)) continue;
       if (removed === true) {
-        left = left.filter(([id]) => id !== driveId);
+        remaining = remaining.filter(([id]) => id !== driveId);
         changes.push({ gone: driveId });
         continue;
       }
       // No log reports the existing files of a drive that the account has just joined.
-      if (!left.some(([id]) => id === driveId)) throw stale();
+      if (!remaining.some(([id]) => id === driveId)) throw stale();
       const { name, createdTime } = asObject(entry['drive']);
       changes.push({ item: itemOfPlace(driveId, asName(name) ?? driveId, null, asMoment(createdTime)) });
     }
     const [nextToken, newStart] = [asText(body['nextPageToken']), asText(body['newStartPageToken'])];
-    const moved = left.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));
+    const moved = remaining.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));
     const here = moved.findIndex(([id]) => id === drive);
     return { changes, ...behind(moved, nextToken === null ? (here < 0 ? at : here + 1) : here) };
   },

@@ -14,7 +14,7 @@ import { type FileJson, isFileId, isFolder, itemOfFile, itemOfPlace, SHARED_WITH
 import { driveChanges } from './changes.js';
 import { fileAt, openFile } from './open.js';
 import { driveAt, drivesPage, ownRoot } from './places.js';
-import { FOLDER_CURSOR, takeFolders, walkFrom } from './walk.js';
+import { FOLDER_CURSOR, nextFoldersPage, walkFrom } from './walk.js';
 import { bearer } from '../../bearer.js';
 
 const sharedPlace = (): SourceItem =>
@@ -65,9 +65,9 @@ export const googleDrive: Connector<OAuthGrant> = {
   },
 
   listDescendants: withCursor(FOLDER_CURSOR, async (client: SourceClient, externalId: string, cursor) => {
-    if (cursor !== null) return takeFolders(client, cursor);
+    if (cursor !== null) return nextFoldersPage(client, cursor);
     if (externalId === SHARED_WITH_ME) {
-      const page = await takeFolders(client, walkFrom(SHARED_WITH_ME, { root: SHARED_WITH_ME }));
+      const page = await nextFoldersPage(client, walkFrom(SHARED_WITH_ME, { root: SHARED_WITH_ME }));
       return { ...page, items: [sharedPlace(), ...page.items] };
     }
     const named = await fileAt(client, externalId);
@@ -83,12 +83,12 @@ export const googleDrive: Connector<OAuthGrant> = {
     if (folder === null) return { items: itself(root), next: null };
     const id = asText(folder['id']) ?? externalId;
     try {
-      const page = await takeFolders(client, walkFrom(id, { root, driveId, keys }));
+      const page = await nextFoldersPage(client, walkFrom(id, { root, driveId, keys }));
       return { ...page, items: [...itself(root), ...page.items] };
     } catch (error) {
       if (driveId === null || !(error instanceof Fault) || error.kind !== 'not_found') throw error;
       // The account is not a member of the folder's drive.
-      const page = await takeFolders(client, walkFrom(id, { root: SHARED_WITH_ME, keys }));
+      const page = await nextFoldersPage(client, walkFrom(id, { root: SHARED_WITH_ME, keys }));
       return { ...page, items: [...itself(SHARED_WITH_ME), ...page.items] };
     }
   }),

@@ -2,7 +2,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
 import { asLink, asMoment, asName, asObject } from '../../json.js';
-import { takePage } from '../paged.js';
+import { fetchPage } from '../paged.js';
 import { isFileId, itemOfPlace } from './adapter.js';
 import { fileAt } from './open.js';
 import { requireList } from '../../faults.js';
@@ -16,7 +16,7 @@ const driveUrl = (id: string): string => `https://drive.google.com/drive/folders
 /** Returns a page of the shared drives that the account is a member of. */
 export async function drivesPage(client: SourceClient, token: string | null): Promise<ItemPage> {
   const query = { pageSize: DRIVES_PER_PAGE, fields: 'nextPageToken,drives(id,name,createdTime)' };
-  const { body, next } = await takePage(client, ['drives'], query, token);
+  const { body, next } = await fetchPage(client, ['drives'], query, token);
   const items = requireList('Google Drive', body['drives']).flatMap((given): SourceItem[] => {
     const { id, name, createdTime } = asObject(given);
     return isFileId(id) ? [itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime))] : [];

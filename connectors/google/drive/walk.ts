@@ -2,7 +2,7 @@ import { type PageAt, count, shapeOf, listOf, nullable, optional, string, type C
 import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
 import { asObject } from '../../json.js';
-import { takePage } from '../paged.js';
+import { fetchPage } from '../paged.js';
 import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME, withKeys } from './adapter.js';
 import { requireList } from '../../faults.js';
 
@@ -21,7 +21,7 @@ export const FOLDER_CURSOR = shapeOf({
   level: count,
   /** Page token of the group. */
   token: nullable(string),
-  /** Resource keys that the requests need. 0.2.0 wrote none. */
+  /** Resource keys that the requests need. Absent in cursors of version 0.2.0. */
   keys: optional(nullable(string)),
 });
 type FolderCursor = Checked<typeof FOLDER_CURSOR>;
@@ -81,7 +81,7 @@ function corpusOf({ root, driveId, open }: FolderCursor): Readonly<Record<string
 }
 
 /** Returns the next page of a listing of folders. */
-export async function takeFolders(client: SourceClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
+export async function nextFoldersPage(client: SourceClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
   const { root, open, group, token, keys = null } = cursor;
   const query = {
     q: queryOf(open.slice(0, group)),
@@ -92,7 +92,7 @@ export async function takeFolders(client: SourceClient, cursor: FolderCursor): P
     ...ALL_DRIVES,
     ...corpusOf(cursor),
   };
-  const page = await takePage(client, ['files'], query, token, withKeys(keys));
+  const page = await fetchPage(client, ['files'], query, token, withKeys(keys));
   const items: SourceItem[] = [];
   for (const file of requireList('Google Drive', page.body['files'])) {
     const item = itemOfFile(asObject(file), root);

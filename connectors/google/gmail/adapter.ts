@@ -46,7 +46,7 @@ export function itemOfLabel(label: GmailJson): SourceItem | null {
 const labelsOf = (message: GmailJson): string[] =>
   asList(message['labelIds']).filter((id): id is string => typeof id === 'string');
 /** Whether a message is spam or in the trash; both count as deleted. */
-export const isThrownAway = (message: GmailJson): boolean =>
+export const isTrashOrSpam = (message: GmailJson): boolean =>
   labelsOf(message).some((id) => id === 'TRASH' || id === 'SPAM');
 
 /**
@@ -100,7 +100,7 @@ const urlOf = (id: string): string => `https://mail.google.com/mail/#all/${id}`;
 /** Converts a message; null for an invalid answer, and for deleted messages. */
 export function itemOfMessage(message: GmailJson): SourceItem | null {
   const { id } = message;
-  if (!isMailId(id) || isThrownAway(message)) return null;
+  if (!isMailId(id) || isTrashOrSpam(message)) return null;
   const within = parentIdOf(message);
   return createItem({
     externalId: id,

@@ -14,7 +14,7 @@ import {
   contentOf,
   type GmailJson,
   isMailId,
-  isThrownAway,
+  isTrashOrSpam,
   itemOfLabel,
   itemOfMessage,
   labelIn,
@@ -47,7 +47,7 @@ async function withPlace(
 }
 
 /** Returns the id of the previous message in the thread; null for the first one, or if it is unknown. */
-async function answered(client: SourceClient, message: GmailJson): Promise<string | null> {
+async function previousInThread(client: SourceClient, message: GmailJson): Promise<string | null> {
   const { id, threadId } = message;
   if (!isMailId(threadId) || threadId === id) return null;
   const ids = (await threadAt(client, threadId)).map((one) => one['id']);
@@ -125,10 +125,10 @@ export const gmail: Connector<OAuthGrant> = {
     } catch {
       message = {};
     }
-    if (isThrownAway(message)) throw missing();
+    if (isTrashOrSpam(message)) throw missing();
     const raw = asText(message['raw']);
     if (raw === null)
       throw new Fault('server_error', 'Gmail returned no text of the message. It is retried automatically.');
-    return contentOf(message, Buffer.from(raw, 'base64url'), await answered(client, message));
+    return contentOf(message, Buffer.from(raw, 'base64url'), await previousInThread(client, message));
   },
 };

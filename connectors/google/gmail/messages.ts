@@ -2,7 +2,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
 import { asList, asObject } from '../../json.js';
-import { takePage } from '../paged.js';
+import { fetchPage } from '../paged.js';
 import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { isFault, noSuchItem, requireId, requireList } from '../../faults.js';
 
@@ -53,7 +53,7 @@ export async function messagesPage(
   token: string | null,
 ): Promise<ItemPage> {
   const query = { ...which, maxResults: MESSAGES_PER_PAGE, fields: 'nextPageToken,resultSizeEstimate,messages(id)' };
-  const { body, next } = await takePage(client, ['messages'], query, token);
+  const { body, next } = await fetchPage(client, ['messages'], query, token);
   // Gmail omits an empty list, and gives an estimated size of 0 instead.
   if (body['resultSizeEstimate'] === undefined) requireList('Gmail', body['messages'], 'messages');
   const items = await itemsAt(client, idsIn(body['messages']));

@@ -20,7 +20,7 @@ import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage } from '../../sourceItem.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { asList, asObject, asText, type Json } from '../../json.js';
-import { takePage } from '../paged.js';
+import { fetchPage } from '../paged.js';
 import {
   contentOf,
   dateOf,
@@ -78,7 +78,7 @@ const itemsIn = ({ kind, items }: Json): readonly unknown[] =>
 /** Returns a page of projects; their buckets are listed later. */
 async function projectsPage(client: SourceClient, token: string | null): Promise<PageAt<BucketCursor>> {
   const query = { pageSize: PROJECTS_PER_PAGE, filter: 'lifecycleState:ACTIVE' };
-  const { body, next } = await takePage(client, ['projects'], query, token, { at: 'projects' });
+  const { body, next } = await fetchPage(client, ['projects'], query, token, { at: 'projects' });
   const projects = asList(body['projects'])
     .map((given) => asText(asObject(given)['projectId']))
     .filter(isProject);
@@ -95,7 +95,7 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
 async function bucketsPage(client: SourceClient, project: string, token: string | null): Promise<ItemPage> {
   const query = { project, maxResults: BUCKETS_PER_PAGE, fields: 'kind,nextPageToken,items(name,timeCreated)' };
   try {
-    const { body, next } = await takePage(client, ['b'], query, token);
+    const { body, next } = await fetchPage(client, ['b'], query, token);
     const items = itemsIn(body).flatMap((given) => {
       const { name, timeCreated } = asObject(given);
       const bucket = asText(name);
@@ -113,7 +113,7 @@ const objectsPage = withCursor(
   OBJECT_CURSOR,
   async (client: SourceClient, { bucket, key, kind }: ObjectPlace, cursor) => {
     const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `kind,nextPageToken,items(${OBJECT_FIELDS})` };
-    const { body, next } = await takePage(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
+    const { body, next } = await fetchPage(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
     const objects = objectsIn(itemsIn(body));
     if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
     const items = itemsOfObjects(bucket, objects, { after: cursor?.after ?? '', below: kind === 'folder' ? key : '' });

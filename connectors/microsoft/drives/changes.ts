@@ -1,7 +1,7 @@
 import type { SourceClient } from '../../accountClient.js';
 import type { Change } from '../../sourceItem.js';
 import type { FeedPlace, Feeds, ListedPlace } from '../feeds.js';
-import { type GraphPage, takePage } from '../graph.js';
+import { type GraphPage, fetchPage } from '../graph.js';
 import { isDeleted, isFolder, isId, isRoot, itemId, itemOf, itemOfDrive, remoteOf } from './adapter.js';
 import { LISTED, rootIdOf } from './listDrive.js';
 import { asText, type Json } from '../../json.js';
@@ -30,7 +30,7 @@ export async function placesOf(client: SourceClient, drives: readonly Json[]): P
 
 /** Returns the current cursor of a drive's feed, without reading its items. */
 export const latest = (client: SourceClient, { id }: FeedPlace): Promise<GraphPage> =>
-  takePage(client, feedOf(id), { ...LISTED, token: 'latest' });
+  fetchPage(client, feedOf(id), { ...LISTED, token: 'latest' });
 
 /**
  * Whether an item is a folder shared by others: only the feed of its own drive has its changes, and that is
@@ -39,7 +39,7 @@ export const latest = (client: SourceClient, { id }: FeedPlace): Promise<GraphPa
 const isShared = (value: Json): boolean => remoteOf(value) !== null && isFolder(value);
 
 export const driveFeeds: Pick<Feeds, 'page' | 'changes' | 'externalIdOf' | 'isBlind'> = {
-  page: (client, { id }, query) => takePage(client, feedOf(id), query ?? LISTED),
+  page: (client, { id }, query) => fetchPage(client, feedOf(id), query ?? LISTED),
   changes: async (_client, { values }, place) => values.flatMap((value) => changeOf(value, place)),
   externalIdOf: ({ id }) => id,
   isBlind: ({ values }) => values.some(isShared),

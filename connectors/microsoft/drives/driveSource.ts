@@ -32,8 +32,8 @@ async function resolveItemId(
     if (!isMissing(error)) throw error;
   }
   const path = [...(await defaultDrive()), 'items', drive];
-  const asked = client.get(path, { $select: 'id,parentReference' });
-  const found = requireId(name, await byGivenId(name, asked), 'the item');
+  const request = client.get(path, { $select: 'id,parentReference' });
+  const found = requireId(name, await byGivenId(name, request), 'the item');
   const parent = found['parentReference'] as { readonly driveId?: unknown } | undefined;
   const id = asText(parent?.driveId);
   if (id === null || !isId(id)) throw noSuchItem(name);
@@ -62,8 +62,8 @@ export async function openFile(client: SourceClient, externalId: string, name: s
   const { drive, item } = partsOf(externalId);
   if (item === null || !isId(drive) || !isId(item)) throw noSuchItem(name);
   const path = ['drives', drive, 'items', item];
-  const asked = client.get(path, { $select: ITEM_FIELDS });
-  const found = requireId(name, await byGivenId(name, asked), 'the file');
+  const request = client.get(path, { $select: ITEM_FIELDS });
+  const found = requireId(name, await byGivenId(name, request), 'the file');
   const remote = remoteOf(found);
   // A link to an item of another drive has no bytes of its own.
   if (remote !== null) return openFile(client, `${remote.drive}/${remote.item}`, name);

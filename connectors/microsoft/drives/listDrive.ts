@@ -2,7 +2,7 @@ import { type PageAt, count, shapeOf, listOf, nullable, pairOf, string, type Che
 import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
 import { Fault } from '../../../contract/failures.js';
-import { byGivenId, type GraphPage, isQuery, type Query, takePage } from '../graph.js';
+import { byGivenId, type GraphPage, isQuery, type Query, fetchPage } from '../graph.js';
 import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type Place, remoteOf } from './adapter.js';
 import { noSuchItem, requireId } from '../../faults.js';
 import { asText, type Json } from '../../json.js';
@@ -83,8 +83,8 @@ export async function listItem(
   { drive, item }: { readonly drive: string; readonly item: string },
   name: string,
 ): Promise<DrivePage> {
-  const asked = client.get(['drives', drive, 'items', item], { $select: ITEM_FIELDS });
-  const found = requireId('Microsoft', await byGivenId(name, asked), 'the item');
+  const request = client.get(['drives', drive, 'items', item], { $select: ITEM_FIELDS });
+  const found = requireId('Microsoft', await byGivenId(name, request), 'the item');
   if (isRoot(found)) return listDrive(client, drive, name);
   const place = { drive, rootId: null, root: drive, parent: null };
   const itself = itemOf(found, place);
@@ -96,10 +96,10 @@ export async function listItem(
 }
 
 /** Returns the next page of a drive's feed. */
-async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): Promise<DrivePage> {
+async function nextFeedPage(client: SourceClient, cursor: DriveCursor, feed: Query): Promise<DrivePage> {
   const { drive, rootId, open } = cursor;
   try {
-    const page = await takePage(client, ['drives', drive, 'root', 'delta'], feed);
+    const page = await fetchPage(client, ['drives', drive, 'root', 'delta'], feed);
     const found = pageOf(page, { drive, rootId, root: drive, parent: null }, drive);
     // The feed already includes the drive's own folders.
     const shared = found.open.filter(([where]) => where !== drive);
@@ -113,14 +113,14 @@ async function feedOn(client: SourceClient, cursor: DriveCursor, feed: Query): P
 /** Returns the next page of the feed or of the next folder, according to the cursor. */
 export async function listOn(client: SourceClient, cursor: DriveCursor): Promise<DrivePage> {
   const { drive, open } = cursor;
-  if (cursor.feed !== null) return feedOn(client, cursor, cursor.feed);
+  if (cursor.feed !== null) return nextFeedPage(client, cursor, cursor.feed);
   const folder = open.at(-1);
   if (folder === undefined) return { items: [], next: null };
   const [where, id] = folder;
   const rest = open.slice(0, -1);
   let page: GraphPage;
   try {
-    page = await takePage(client, ['drives', where, 'items', id, 'children'], cursor.at ?? LISTED);
+    page = await fetchPage(client, ['drives', where, 'items', id, 'children'], cursor.at ?? LISTED);
   } catch (error) {
     // The folder was deleted, or is no longer shared; the others still exist.
     const isOver = isKind(error, 'not_found') || (where !== drive && isKind(error, 'access_denied'));

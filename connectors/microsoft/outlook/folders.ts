@@ -1,6 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
-import { type Query, takeAll } from '../graph.js';
+import { type Query, fetchAll } from '../graph.js';
 import type { MailFolder } from '../../../contract/sources/liveReads.js';
 import { isMailId } from './adapter.js';
 import { requireId } from '../../faults.js';
@@ -62,7 +62,7 @@ export async function allFolders(client: SourceClient): Promise<readonly MailFol
   const open: (MailFolder | null)[] = [null];
   for (let above = open.shift(); above !== undefined; above = open.shift()) {
     const path = above === null ? FOLDERS : [...FOLDERS, above.id, 'childFolders'];
-    for (const json of await takeAll(client, path, FOLDER_FIELDS, { most: MAX_FOLDERS })) {
+    for (const json of await fetchAll(client, path, FOLDER_FIELDS, { most: MAX_FOLDERS })) {
       const folder = folderOf(json, above, bin);
       if (folder === null || seen.has(folder.id)) continue;
       seen.add(folder.id);

@@ -10,7 +10,7 @@ import { outlookQueryOf } from '../../../contract/sources/outlookQuery.js';
 import type { Connector, LiveRead } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
-import { appLimit, classify, identifyUser, microsoftConsent, isQuery, takeAll, takePage } from '../graph.js';
+import { appLimit, classify, identifyUser, microsoftConsent, isQuery, fetchAll, fetchPage } from '../graph.js';
 import {
   contentOfAttachment,
   contentOfMessage,
@@ -38,7 +38,7 @@ const folders: LiveRead<OAuthGrant, LiveReads['folders']> = (client, { called })
 
 const categories: LiveRead<OAuthGrant, LiveReads['categories']> = async (client, _query) => {
   const path = ['me', 'outlook', 'masterCategories'];
-  return (await takeAll(client, path, {}, { most: MAX_CATEGORIES })).flatMap((category) => {
+  return (await fetchAll(client, path, {}, { most: MAX_CATEGORIES })).flatMap((category) => {
     const name = asText(category['displayName']);
     return name === null ? [] : [{ id: asText(category['id']) ?? name, name, color: asText(category['color']) }];
   });
@@ -61,7 +61,7 @@ export const outlook: Connector<OAuthGrant> = {
 
   listRoots: withRootsCursor(ROOTS_CURSOR, async (client: SourceClient, given) => {
     const cursor = given ?? { query: FOLDER_FIELDS, bin: await binOf(client) };
-    const { values, next } = await takePage(client, ['me', 'mailFolders'], cursor.query);
+    const { values, next } = await fetchPage(client, ['me', 'mailFolders'], cursor.query);
     return {
       items: values.flatMap((json) => {
         const folder = folderOf(json, null, cursor.bin);

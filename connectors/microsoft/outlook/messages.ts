@@ -3,7 +3,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { OutlookQuery } from '../../../contract/sources/outlookQuery.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
-import { byGivenId, type GraphPage, type Query, takeAll, takePage, isQuery } from '../graph.js';
+import { byGivenId, type GraphPage, type Query, fetchAll, fetchPage, isQuery } from '../graph.js';
 import { ATTACHMENT_FIELDS, itemOfAttachment, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders, branchOf, NAME } from './folders.js';
 import { odataFilter } from './odata.js';
@@ -28,7 +28,7 @@ const isKind = (error: unknown, kind: Fault['kind']): boolean => error instanceo
  * it skips nothing while messages arrive or are deleted.
  */
 export const feedPage = (client: SourceClient, folder: string, query: Query | null): Promise<GraphPage> =>
-  takePage(client, [...messagesOf(folder), 'delta'], query ?? LISTED, {
+  fetchPage(client, [...messagesOf(folder), 'delta'], query ?? LISTED, {
     headers: { prefer: `${PREFER}, odata.maxpagesize=${PER_PAGE}` },
   });
 
@@ -43,7 +43,7 @@ async function attachmentsOf(
   if (!message.isExpandable) return [];
   const path = ['me', 'messages', message.externalId, 'attachments'];
   try {
-    const all = await takeAll(client, path, { $select: ATTACHMENT_FIELDS }, { most: MAX_ATTACHMENTS });
+    const all = await fetchAll(client, path, { $select: ATTACHMENT_FIELDS }, { most: MAX_ATTACHMENTS });
     return all.flatMap((attachment) => itemOfAttachment(attachment, message, hasContent) ?? []);
   } catch (error) {
     if (isKind(error, 'not_found')) return [];
@@ -114,7 +114,7 @@ export const belowQuery = withCursor(
       $top: PER_PAGE,
       ...(filter === null ? {} : { $filter: odataFilter(filter) }),
     };
-    const { values, next } = await takePage(client, messagesOf(folder), cursor ?? first);
+    const { values, next } = await fetchPage(client, messagesOf(folder), cursor ?? first);
     const messages = values.flatMap((message) => itemOfMessage(message, folder) ?? []);
     return {
       items: await withAttachments(client, messages, attachments ? { hasContent: true } : null),

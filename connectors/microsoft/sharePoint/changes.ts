@@ -3,7 +3,7 @@ import type { GrantClient } from '../../accountClient.js';
 import type { Change } from '../../sourceItem.js';
 import { driveFeeds, latest, placesOf } from '../drives/changes.js';
 import { joinFeeds } from '../feeds.js';
-import { type GraphPage, type Query, takeAll, isQuery } from '../graph.js';
+import { type GraphPage, type Query, fetchAll, isQuery } from '../graph.js';
 import { itemOfPage, itemOfPages, LISTED, PAGE_TYPE, PAGES } from './pages.js';
 import { drivesOf, LIBRARIES, siteOf } from './site.js';
 import { asText, type Json } from '../../json.js';
@@ -19,12 +19,12 @@ function knownIn(query: Query | null): Readonly<Record<string, string>> {
 /** Finds changed and deleted pages by comparison: pages have no feed, and a site has few of them. */
 async function pagesSince(client: GrantClient, query: Query | null): Promise<GraphPage> {
   const { id } = await siteOf(client);
-  const all = await takeAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MOST });
+  const all = await fetchAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MOST });
   const before = new Map(Object.entries(knownIn(query)));
   const known = Object.fromEntries(all.map((page) => [asText(page['id']) ?? '', asText(page['eTag']) ?? '']));
-  const told = all.filter((page) => before.get(asText(page['id']) ?? '') !== (asText(page['eTag']) ?? ''));
+  const changed = all.filter((page) => before.get(asText(page['id']) ?? '') !== (asText(page['eTag']) ?? ''));
   const gone = [...before.keys()].filter((page) => !Object.hasOwn(known, page));
-  const values: readonly Json[] = [...told, ...gone.map((page) => ({ id: page, deleted: {} }))];
+  const values: readonly Json[] = [...changed, ...gone.map((page) => ({ id: page, deleted: {} }))];
   return { values, next: null, delta: { known: writeCursor(known) } };
 }
 
@@ -41,7 +41,7 @@ export const siteChanges = joinFeeds({
   ...driveFeeds,
   async list(client) {
     const site = await siteOf(client);
-    const drives = await takeAll(client, drivesOf(site), LIBRARIES, { most: MOST });
+    const drives = await fetchAll(client, drivesOf(site), LIBRARIES, { most: MOST });
     return [...(await placesOf(client, drives)), { id: PAGES, root: PAGES, item: itemOfPages(site) }];
   },
   latest: (client, place) => (place.id === PAGES ? pagesSince(client, null) : latest(client, place)),

@@ -6,7 +6,7 @@ import type { OAuthGrant } from '../../oauthSpec.js';
 import type { GrantClient } from '../../accountClient.js';
 import { itemOfDrive } from '../drives/adapter.js';
 import { belowDrives, openFile } from '../drives/driveSource.js';
-import { appLimit, classify, identifyUser, microsoftConsent, type Query, takePage, isQuery } from '../graph.js';
+import { appLimit, classify, identifyUser, microsoftConsent, type Query, fetchPage, isQuery } from '../graph.js';
 import { siteChanges } from './changes.js';
 import { belowPages, isPages, itemOfPages, openPage } from './pages.js';
 import { drivesOf, hostOf, LIBRARIES, NAME, nameOfSite, rootSite, siteOf } from './site.js';
@@ -20,7 +20,7 @@ const SITES: Query = { search: '*', $select: 'id,name,displayName,webUrl' };
 const sites: LiveRead<OAuthGrant, LiveReads['sites']> = async (client, { cursor }) => {
   const host = hostOf(await rootSite(client));
   const query = cursor === null ? SITES : SITES_CURSOR.read(cursor);
-  const { values, next } = await takePage(client, ['sites'], query);
+  const { values, next } = await fetchPage(client, ['sites'], query);
   const listed = (site: Json): SitesPage['sites'][number][] => {
     const id = asText(site['id']);
     const name = nameOfSite(site, host);
@@ -60,7 +60,7 @@ export const sharePoint: Connector<OAuthGrant> = {
 
   listRoots: withRootsCursor(isQuery, async (client: GrantClient, query) => {
     const site = await siteOf(client);
-    const { values, next } = await takePage(client, drivesOf(site), query ?? LIBRARIES);
+    const { values, next } = await fetchPage(client, drivesOf(site), query ?? LIBRARIES);
     const drives = values.flatMap((drive) => itemOfDrive(drive) ?? []);
     // The item that contains the pages follows the libraries.
     return next === null ? { items: [...drives, itemOfPages(site)], next: null } : { items: drives, next };

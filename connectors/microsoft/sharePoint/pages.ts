@@ -6,7 +6,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { ItemContent } from '../../connector.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
-import { byGivenId, dateOf, type Query, takePage, isQuery } from '../graph.js';
+import { byGivenId, dateOf, type Query, fetchPage, isQuery } from '../graph.js';
 import { NAME, type Site } from './site.js';
 import { escapeHtml } from '../../html.js';
 import { isFault, noSuchItem, requireId } from '../../faults.js';
@@ -63,12 +63,12 @@ interface Below {
 export const belowPages = withCursor(isQuery, async (client: SourceClient, { site, externalId }: Below, cursor) => {
   const path = ['sites', site.id, 'pages'];
   if (externalId !== PAGES) {
-    const asked = client.get([...path, pageIdOf(externalId), PAGE_TYPE], { $select: LISTED['$select'] ?? '' });
-    const item = itemOfPage(requireId(NAME, await byGivenId(NAME, asked), 'the page'));
+    const request = client.get([...path, pageIdOf(externalId), PAGE_TYPE], { $select: LISTED['$select'] ?? '' });
+    const item = itemOfPage(requireId(NAME, await byGivenId(NAME, request), 'the page'));
     if (item === null) throw noSuchItem(NAME);
     return { items: [item], next: null };
   }
-  const { values, next } = await takePage(client, [...path, PAGE_TYPE], cursor ?? LISTED);
+  const { values, next } = await fetchPage(client, [...path, PAGE_TYPE], cursor ?? LISTED);
   const items = values.flatMap((page) => itemOfPage(page) ?? []);
   return {
     items: cursor === null ? [itemOfPages(site), ...items] : items,

@@ -6,11 +6,13 @@ import { isBlock, type PageFacts, type Shape } from './pageFacts.js';
 import type { Repeats } from './repeats.js';
 import { RULES, shapeRules, THRESHOLD } from './rules.js';
 
-/** Share of its parent's points that a block takes over, and of those of the parent's parent once more. */
+/**
+ * Share of its parent's points that is added to a block's own; the parent's include this share of the grandparent's.
+ */
 const INHERITED = 0.4;
 /** Shorter texts repeat by chance. */
 const DUPLICATE_LENGTH = 20;
-/** Not text of the page, too small to score, or headings: these stay or go with the section that they open. */
+/** Elements without points: they hold no text, little text, or a heading, which is removed only with its section. */
 const UNSCORED = new Set(['title', 'select', 'img', ...HEADINGS]);
 
 /** Where the walk is: the parent's place and points. */
@@ -78,7 +80,7 @@ export function scoreBlocks(
   return removed;
 }
 
-/** Whether the element is a paragraph or code without links: it goes with its container only. */
+/** Whether the element is a paragraph or code without links: it is removed only with its container. */
 function isParagraph(element: PageElement): boolean {
   if (element.name === 'pre') return true;
   return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;

@@ -35,7 +35,8 @@ interface EdgeLine {
 
 /**
  * Removes headers and footers: lines at the edge of at least three pages, at the same place and with the same text but
- * for page numbers. Of a document of two pages, lines with the page number. The rows of tables are not examined.
+ * for page numbers. In a document of two pages, only lines with the page number are removed. The rows of tables are not
+ * examined.
  */
 export function findRunningLines<P extends Page>(pages: readonly P[]): RunningLines<P> {
   const top = runningAt(
@@ -50,7 +51,7 @@ export function findRunningLines<P extends Page>(pages: readonly P[]): RunningLi
   );
   const running = new Set([...top, ...bottom].map(({ line }) => line));
   const isLeft = pages.some(({ groups }) => groups.some(({ lines }) => lines.some((line) => !running.has(line))));
-  // A document of nothing else keeps them.
+  // A document that consists only of such lines keeps them.
   if (running.size === 0 || !isLeft) return { pages, headers: [], footers: [] };
   const kept = pages.map((page) => ({
     ...page,
@@ -108,7 +109,7 @@ function atOnePlace(lines: readonly EdgeLine[]): EdgeLine[] {
   return best;
 }
 
-/** Whether the lines differ by their page's number alone: a number in them grows from page to page. */
+/** Whether the lines contain page numbers: they are numbers only, or a number in them grows from page to page. */
 function countsPages(lines: readonly EdgeLine[]): boolean {
   if (lines.every(({ text }) => /^[ivxlc]+$/i.test(text) || /^\d+$/.test(text))) return true;
   const numbers = lines.map(({ text }) => (text.match(/\d+/g) ?? []).map(Number));

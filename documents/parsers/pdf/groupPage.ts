@@ -78,7 +78,7 @@ const boxed = (run: Glyphs): PlacedRun => ({
 
 const sized = (row: PageLine): SizedLine => ({ ...row, size: row.y2 - row.y1, baseline: row.y2 });
 
-/** Splits the runs of a page, in the order in which they are drawn, where they go on far above. */
+/** Splits the runs of a page, in the order of drawing, before each run that is far above the previous ones. */
 function streamsOf(runs: readonly PlacedRun[]): PlacedRun[][] {
   const streams: PlacedRun[][] = [];
   let lowest = Infinity;

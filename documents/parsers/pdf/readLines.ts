@@ -118,7 +118,7 @@ function joinReversed(runs: readonly Glyphs[], fromRight: boolean): string {
   const ordered: Glyphs[] = [];
   let turned: Glyphs[] = [];
   const flush = (): void => {
-    // Signs at the end of a turned part belong to the line.
+    // Punctuation at the end of a part in the other direction belongs to the line itself.
     const rest: Glyphs[] = [];
     while (turned.length > 0 && isNeutral(turned.at(-1))) rest.unshift(...turned.splice(-1));
     ordered.push(...turned.reverse(), ...rest);

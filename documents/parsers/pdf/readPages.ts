@@ -14,7 +14,7 @@ export interface ReadPages extends Pick<RunningLines<ReadPage>, 'headers' | 'foo
   readonly pages: PageText[];
   /** Errors of unreadable pages. */
   readonly broken: unknown[];
-  /** Numbers of the pages without typed text, comments and form values apart, and of the scans with little text. */
+  /** Numbers of the pages without typed text (comments and form values do not count), and of scans with little text. */
   readonly withoutText: ReadonlySet<number>;
   /** Numbers of annotations by kind whose content was not read. */
   readonly skipped: ReadonlyMap<string, number>;

@@ -30,7 +30,7 @@ export function azureModel(
     space: { name: space, dimensions },
     request: OPENAI_REQUEST,
     input: { tokens: window, bytes: 1_000_000 },
-    ask: async (inputs) => ({
+    createRequest: async (inputs) => ({
       url: `${endpoint}/openai/deployments/${encodeURIComponent(deployment)}/embeddings?${query.toString()}`,
       headers: { 'api-key': key },
       // A deployment of an older model rejects `dimensions`, so its vectors never get into the space of a newer one.

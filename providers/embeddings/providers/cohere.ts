@@ -25,7 +25,7 @@ export function cohereModel({ baseUrl, key }: CohereSettings, row: EmbeddingMode
     space: { name: row.space, dimensions },
     request: { inputs: 96, tokens: 96 * INPUT_TOKENS, bytes: 4_000_000 },
     input: { tokens: INPUT_TOKENS, bytes: 16_000 },
-    ask: async (inputs, purpose) => ({
+    createRequest: async (inputs, purpose) => ({
       url: `${baseUrl}/embed`,
       headers: { authorization: `Bearer ${key}` },
       body: {

@@ -30,7 +30,7 @@ export function openAiModel({ baseUrl, key }: OpenAiSettings, row: EmbeddingMode
     space: { name: row.space, dimensions },
     request: OPENAI_REQUEST,
     input: { tokens: window, bytes: 1_000_000 },
-    ask: async (inputs) => ({
+    createRequest: async (inputs) => ({
       url: `${baseUrl}/embeddings`,
       headers: { authorization: `Bearer ${key}` },
       // Base64 takes a third of the size of decimal digits.

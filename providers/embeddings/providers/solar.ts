@@ -26,7 +26,7 @@ export function solarModel({ baseUrl, key }: SolarSettings, row: EmbeddingModelR
     space: { name: row.space, dimensions: row.dimensions },
     request: { inputs: 100, tokens: REQUEST_TOKENS, bytes: 4_000_000 },
     input: { tokens: INPUT_TOKENS, bytes: 200_000 },
-    ask: async (inputs, purpose) => ({
+    createRequest: async (inputs, purpose) => ({
       url: `${baseUrl}/embeddings`,
       headers: { authorization: `Bearer ${key}` },
       body: { model: `${row.upstream}-${purpose === 'query' ? 'query' : 'passage'}`, input: textsOf(inputs) },

@@ -40,7 +40,7 @@ export function vertexModel(settings: VertexSettings, row: EmbeddingModelRow, to
     request: { inputs: 1, tokens: INPUT_TOKENS, bytes: 2 * IMAGE_BYTES },
     input: { tokens: INPUT_TOKENS, bytes: INPUT_BYTES },
     imageBytes: IMAGE_BYTES,
-    ask: async (inputs, _purpose, signal) => ({
+    createRequest: async (inputs, _purpose, signal) => ({
       url: `${host}/${path}/publishers/google/models/${row.upstream}:predict`,
       headers: { authorization: `Bearer ${await tokens.take(signal)}` },
       body: { instances: inputs.map(instanceOf), parameters: { dimension: row.dimensions } },

@@ -32,9 +32,9 @@ interface Line {
   readonly queue: FairQueue<Call, Item>;
 }
 
-/** What waits to be sent with one key: windows by model and purpose, and batches that are sent again. */
+/** Windows, by model and purpose, and failed batches that wait to be sent with one key. */
 export interface BatchQueue {
-  /** Adds the items of a call. @param party in whose turn they are taken */
+  /** Adds the items of a call. @param party the unit of round-robin */
   add(
     model: RemoteModel,
     purpose: EmbeddingPurpose,

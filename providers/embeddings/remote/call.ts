@@ -35,7 +35,7 @@ export function openCall(
   const settle = (act: () => void): void => {
     if (settled) return;
     settled = true;
-    letGo?.();
+    stopListening?.();
     act();
     onSettled(call);
   };
@@ -55,6 +55,6 @@ export function openCall(
     fail: (error) => settle(() => reject(error)),
     answer,
   };
-  const letGo = signal && onAbort(signal, () => call.fail(signal.reason));
+  const stopListening = signal && onAbort(signal, () => call.fail(signal.reason));
   return call;
 }

@@ -14,10 +14,10 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly waitMs: number | null; readonly fault: Fault }
   /** A retry may succeed. */
   | { readonly kind: 'failed'; readonly fault: Fault }
-  /** An input was rejected. `tooLong`: by the provider's message, because it is too long. */
-  | { readonly kind: 'not taken'; readonly tooLong: boolean; readonly fault: Fault }
+  /** An input was rejected. `tooLong`: the provider's message states that it is too long. */
+  | { readonly kind: 'rejected'; readonly tooLong: boolean; readonly fault: Fault }
   /** A retry will not succeed, or not soon. */
-  | { readonly kind: 'hopeless'; readonly fault: Fault };
+  | { readonly kind: 'permanent'; readonly fault: Fault };
 
 /** Maximum size of a response in bytes: twice that of 512 vectors of 3,072 numbers in decimal digits. */
 const MAX_ANSWER_BYTES = 64_000_000;
@@ -42,12 +42,12 @@ export async function exchange(one: Exchange): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof Fault) || one.signal.aborted) throw error;
     if (error.kind === 'rate_limited') return { kind: 'refused', waitMs: error.retryAfterMs, fault: error };
-    return { kind: error.retryable ? 'failed' : 'hopeless', fault: error };
+    return { kind: error.retryable ? 'failed' : 'permanent', fault: error };
   }
 }
 
 async function sendOnce({ egress, model, inputs, purpose, timeoutMs, signal }: Exchange): Promise<Reply> {
-  const { url, headers, body }: RemoteRequest = await model.ask(inputs, purpose, signal);
+  const { url, headers, body }: RemoteRequest = await model.createRequest(inputs, purpose, signal);
   const request = { url, method: 'POST', headers, json: body, maxBytes: MAX_ANSWER_BYTES, timeoutMs, signal } as const;
   return send(egress, request);
 }
@@ -63,7 +63,7 @@ function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
   const refusal = refusalOf(status, waitMs);
   if (status === 429 && /insufficient_quota/.test(answer.text)) {
     const message = `The account of ${credentials} at ${name} has no credit left (429). Check its plan and billing there, then sync again.`;
-    return { kind: 'hopeless', fault: fault('rate_limited', message, waitMs) };
+    return { kind: 'permanent', fault: fault('rate_limited', message, waitMs) };
   }
   if (refusal === 'busy') {
     const message = `${name} accepts no more requests at the moment (${status}). They are retried automatically. If this happens often, ask ${name} for a higher limit.`;
@@ -71,18 +71,18 @@ function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
   }
   if (refusal === 'unauthorized' || refusal === 'forbidden') {
     const message = `${name} refused the credentials (${status}). Check the setting ${credentials}, then sync again.`;
-    return { kind: 'hopeless', fault: fault('access_denied', message) };
+    return { kind: 'permanent', fault: fault('access_denied', message) };
   }
   if (status === 400 || status === 413 || status === 422) {
     const tooLong = status === 413 || /token|length|long|large|charact|size|bytes/i.test(reason);
     const message = `${name} rejected the text (${status}${reason === '' ? '' : `: ${reason}`}). Check that the model behind ${address} is ${model.space.name}'s.`;
-    return { kind: 'not taken', tooLong, fault: fault('bad_response', message) };
+    return { kind: 'rejected', tooLong, fault: fault('bad_response', message) };
   }
   if (refusal === 'failed' || status === 409 || status === 425) {
     return { kind: 'failed', fault: fault('server_error', `${name} answered ${status}. Try again later.`, waitMs) };
   }
   const message = `${name} answered ${status}${reason === '' ? '' : `: ${reason}`}. Check the setting ${address}, then sync again.`;
-  return { kind: 'hopeless', fault: fault('bad_response', message) };
+  return { kind: 'permanent', fault: fault('bad_response', message) };
 }
 
 function read(text: string, { name, address }: Upstream, model: RemoteModel, count: number): Outcome {

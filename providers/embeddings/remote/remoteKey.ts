@@ -80,7 +80,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
         inputs: items.map((item) => item.input),
       });
       underWay.delete(batch);
-      onRequest?.(model.space.name, outcome.kind.replace(' ', '_'));
+      onRequest?.(model.space.name, outcome.kind);
       finish(batch, ticket, outcome);
     } catch (error) {
       underWay.delete(batch);
@@ -105,22 +105,22 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
         });
       case 'failed': {
         const failures = batch.failures + 1;
-        if (failures >= settings.tries) return giveUp(batch, outcome.fault);
+        if (failures >= settings.tries) return failBatch(batch, outcome.fault);
         const pause = outcome.fault.retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** batch.failures);
-        if (pause > patienceOf(batch)) return giveUp(batch, outcome.fault);
+        if (pause > patienceOf(batch)) return failBatch(batch, outcome.fault);
         queue.retry({ ...batch, failures, notBefore: now + pause });
         return;
       }
-      case 'not taken':
+      case 'rejected':
         return cut(batch, outcome.tooLong, outcome.fault);
-      case 'hopeless':
-        return giveUp(batch, outcome.fault);
+      case 'permanent':
+        return failBatch(batch, outcome.fault);
     }
   }
 
   const patienceOf = ({ purpose }: Batch): number => (purpose === 'query' ? QUERY_PATIENCE_MS : settings.patienceMs);
 
-  function giveUp({ items }: Batch, fault: Fault): void {
+  function failBatch({ items }: Batch, fault: Fault): void {
     for (const { call } of items) call.fail(fault);
   }
 
@@ -129,7 +129,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     const refusedSince = batch.refusedSince ?? now;
     if (now + restMs - refusedSince > patienceOf(batch)) {
       // The provider may not have named a wait; before the key's pause is over a retry cannot succeed.
-      giveUp(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(restMs)) }));
+      failBatch(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(restMs)) }));
     } else {
       queue.retry({ ...batch, refusedSince, notBefore: now + restMs });
     }
@@ -149,7 +149,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     const [item] = items;
     const input = item?.input;
     const halves = tooLong && item && input?.kind === 'text' ? halve({ text: input.text, tokens: item.tokens }) : null;
-    if (!item || !halves) return giveUp(batch, fault);
+    if (!item || !halves) return failBatch(batch, fault);
     item.call.expectMore();
     queue.retry({
       ...batch,

@@ -48,7 +48,7 @@ export interface RemoteModel {
    * Builds a request.
    * @throws Fault when credentials cannot be obtained
    */
-  ask(inputs: readonly Input[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<RemoteRequest>;
+  createRequest(inputs: readonly Input[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<RemoteRequest>;
   /** Parses a whole response; throws any error if its shape is wrong. */
   read(answer: unknown, count: number): RemoteAnswer;
   /** Discards a rejected credential; returns false if there is no other one. */

@@ -52,7 +52,7 @@ export function languageOfChunk(evidence: Evidence, words: number): Language | n
 export interface QueryLanguages {
   /** Languages whose terms it contains, besides the default. */
   readonly possible: readonly Language[];
-  /** The language whose function words are left out; null if none is clear. */
+  /** The language whose function words are removed from the query; null if the language is unclear. */
   readonly clear: Language | null;
 }
 

@@ -34,8 +34,8 @@ export function readCues(text: string): TranscriptLine[] | null {
     const lines = block.split('\n');
     const at = lines.findIndex((line) => TIMING.test(line));
     const [, start = '', end = ''] = TIMING.exec(lines[at] ?? '') ?? [];
-    const said = at === -1 ? '' : plain(lines.slice(at + 1).join(' '));
-    if (said === '') return [];
-    return [{ text: said, start: seconds(start), duration: rounded(Math.max(0, seconds(end) - seconds(start))) }];
+    const spoken = at === -1 ? '' : plain(lines.slice(at + 1).join(' '));
+    if (spoken === '') return [];
+    return [{ text: spoken, start: seconds(start), duration: rounded(Math.max(0, seconds(end) - seconds(start))) }];
   });
 }

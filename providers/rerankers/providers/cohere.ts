@@ -7,7 +7,7 @@ export const cohere: RerankService = {
   keySetting: 'COHERE_API_KEY',
   urlSetting: 'COHERE_BASE_URL',
   filters: false,
-  ask: ({ baseUrl, apiKey }, query, documents, count) => ({
+  createRequest: ({ baseUrl, apiKey }, query, documents, count) => ({
     url: `${baseUrl}/rerank`,
     headers: { authorization: `Bearer ${apiKey}` },
     body: { model: 'rerank-multilingual-v3.0', query, documents, top_n: count },

@@ -7,7 +7,7 @@ export const jina: RerankService = {
   keySetting: 'JINA_API_KEY',
   urlSetting: 'JINA_BASE_URL',
   filters: false,
-  ask: ({ baseUrl, apiKey }, query, documents, count) => ({
+  createRequest: ({ baseUrl, apiKey }, query, documents, count) => ({
     url: `${baseUrl}/rerank`,
     headers: { authorization: `Bearer ${apiKey}` },
     body: {

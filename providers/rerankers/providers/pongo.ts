@@ -17,7 +17,7 @@ export const pongo: RerankService = {
   urlSetting: 'PONGO_BASE_URL',
   // Texts that share too little with the query do not reach the last step.
   filters: true,
-  ask: ({ baseUrl, apiKey }, query, texts, count) => ({
+  createRequest: ({ baseUrl, apiKey }, query, texts, count) => ({
     url: `${baseUrl}/filter`,
     headers: { secret: apiKey },
     body: {

@@ -43,7 +43,7 @@ const asTag = (code: string): string =>
     .join('-');
 
 /** Converts a finished job to a transcript. */
-export function readAssemblyAi(job: Job, wishes: TranscriptionOptions): Transcript {
+export function readAssemblyAi(job: Job, options: TranscriptionOptions): Transcript {
   const { text, words, language_code: code, audio_duration: duration } = job;
   const spoken = (words ?? []).map((word) => ({
     text: word.text,
@@ -53,23 +53,23 @@ export function readAssemblyAi(job: Job, wishes: TranscriptionOptions): Transcri
   }));
   return {
     service: 'assemblyai',
-    wishes,
+    wishes: options,
     segments: sentencesOf(text ?? '', spoken),
-    language: wishes.detectLanguage && code ? asTag(code) : null,
+    language: options.detectLanguage && code ? asTag(code) : null,
     duration: duration ?? null,
   };
 }
 
 /** Returns the fault of a failed job. Only its message distinguishes permanent from temporary failures. */
 function failure({ error }: Job): Fault {
-  const said = (error ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, 300);
-  if (/no spoken audio|no speech/i.test(said))
+  const reason = (error ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, 300);
+  if (/no spoken audio|no speech/i.test(reason))
     return new Fault('no_text', 'No speech was found in this recording. Remove it, or check that it is audible.');
-  if (/internal|server error|try again|timed? ?out|temporar|upload.*(?:expired|not found)/i.test(said))
-    return new Fault('server_error', `AssemblyAI failed at this recording (“${said}”). Try again later.`);
+  if (/internal|server error|try again|timed? ?out|temporar|upload.*(?:expired|not found)/i.test(reason))
+    return new Fault('server_error', `AssemblyAI failed at this recording (“${reason}”). Try again later.`);
   return new Fault(
     'broken_content',
-    `AssemblyAI could not read this recording (“${said}”). Check that it plays, or save it in another format, and upload that.`,
+    `AssemblyAI could not read this recording (“${reason}”). Check that it plays, or save it in another format, and upload that.`,
   );
 }
 
@@ -81,12 +81,12 @@ export function createAssemblyAi(
   const client = createServiceClient(NAMES, settings, settings.apiKey, egress);
   const models = settings.model.split(',').flatMap((one) => one.trim() || []);
 
-  const order = async (url: string, wishes: TranscriptionOptions, signal: AbortSignal): Promise<string> => {
+  const order = async (url: string, options: TranscriptionOptions, signal: AbortSignal): Promise<string> => {
     const body = {
       audio_url: url,
       ...(models.length > 0 ? { speech_models: models } : {}),
-      ...(wishes.speakers ? { speaker_labels: true } : {}),
-      ...(wishes.detectLanguage ? { language_detection: true } : {}),
+      ...(options.speakers ? { speaker_labels: true } : {}),
+      ...(options.detectLanguage ? { language_detection: true } : {}),
     };
     const call = {
       method: 'POST',
@@ -127,7 +127,7 @@ export function createAssemblyAi(
 
   return {
     service: 'assemblyai',
-    async transcribe(recording, wishes, job, signal) {
+    async transcribe(recording, options, job, signal) {
       let { id } = job;
       if (id === null) {
         const uploaded = (await client.call(
@@ -141,7 +141,7 @@ export function createAssemblyAi(
           },
           signal,
         )) as { upload_url: string };
-        id = await order(uploaded.upload_url, wishes, signal);
+        id = await order(uploaded.upload_url, options, signal);
         await job.save(id);
       }
       const done = await ended(id, signal).catch(async (error: unknown) => {
@@ -152,7 +152,7 @@ export function createAssemblyAi(
           cause: error,
         });
       });
-      if (done.status === 'completed') return readAssemblyAi(done, wishes);
+      if (done.status === 'completed') return readAssemblyAi(done, options);
       await job.save(null);
       throw failure(done);
     },

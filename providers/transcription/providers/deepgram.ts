@@ -40,7 +40,7 @@ interface Paragraph {
 const nameOf = (speaker: number | undefined): string | null => (speaker === undefined ? null : String(speaker));
 
 function segmentsOf({ transcript = '', words = [], paragraphs }: Alternative): TranscriptSegment[] {
-  const told = (paragraphs?.paragraphs ?? []).flatMap(({ sentences = [], speaker }) =>
+  const fromParagraphs = (paragraphs?.paragraphs ?? []).flatMap(({ sentences = [], speaker }) =>
     sentences
       .filter(({ text }) => text.trim() !== '')
       .map(({ text, start, end }, nth) => ({
@@ -51,7 +51,7 @@ function segmentsOf({ transcript = '', words = [], paragraphs }: Alternative): T
         paragraph: nth === 0,
       })),
   );
-  if (told.length > 0) return told;
+  if (fromParagraphs.length > 0) return fromParagraphs;
   return sentencesOf(
     transcript,
     words.map(({ word, punctuated_word, start, end, speaker }) => ({
@@ -64,14 +64,14 @@ function segmentsOf({ transcript = '', words = [], paragraphs }: Alternative): T
 }
 
 /** Converts a response to a transcript. */
-export function readDeepgram({ metadata, results }: Answer, wishes: TranscriptionOptions): Transcript {
+export function readDeepgram({ metadata, results }: Answer, options: TranscriptionOptions): Transcript {
   const channel = results?.channels?.[0];
   const alternative = channel?.alternatives?.[0];
   return {
     service: 'deepgram',
-    wishes,
+    wishes: options,
     segments: alternative ? segmentsOf(alternative) : [],
-    language: wishes.detectLanguage ? (channel?.detected_language ?? null) : null,
+    language: options.detectLanguage ? (channel?.detected_language ?? null) : null,
     duration: metadata?.duration ?? null,
   };
 }
@@ -84,15 +84,15 @@ export function createDeepgram(
   const client = createServiceClient(NAMES, settings, `Token ${settings.apiKey}`, egress);
   return {
     service: 'deepgram',
-    async transcribe(recording, wishes, _job, signal) {
+    async transcribe(recording, options, _job, signal) {
       const query = new URLSearchParams({
         model: settings.model,
         smart_format: 'true',
         punctuate: 'true',
         paragraphs: 'true',
         utterances: 'true',
-        ...(wishes.speakers ? { diarize: 'true' } : {}),
-        ...(wishes.detectLanguage ? { detect_language: 'true' } : {}),
+        ...(options.speakers ? { diarize: 'true' } : {}),
+        ...(options.detectLanguage ? { detect_language: 'true' } : {}),
       });
       const answer = await client.call(
         {
@@ -105,7 +105,7 @@ export function createDeepgram(
         },
         signal,
       );
-      return readDeepgram(answer as Answer, wishes);
+      return readDeepgram(answer as Answer, options);
     },
     // It has no jobs: disconnecting ends the work.
     abandon: () => Promise.resolve(),

@@ -34,8 +34,8 @@ export interface AcceptManyDeps {
   readonly intents: Intents;
   readonly queue: FileQueue;
   /** Items whose files their caller has deleted. */
-  readonly deleted: Pick<Selections, 'skippedAmong' | 'bringBack'>;
-  readonly ledger: Pick<LedgerWriter, 'handOver' | 'note'>;
+  readonly deleted: Pick<Selections, 'skippedAmong' | 'unskip'>;
+  readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'note'>;
 }
 
 /** Times a file's tags may change while it is accepted. */
@@ -63,13 +63,13 @@ async function knownOf(
 }
 
 /** Records in the ledger what other runs did with known files, before this run takes them over. */
-async function takeFrom(
+async function recordTakenOver(
   { ledger }: Pick<AcceptManyDeps, 'ledger'>,
   taken: readonly { readonly request: FileRequest; readonly file: KnownFile }[],
 ): Promise<void> {
   const [one] = taken;
   if (!one) return;
-  await ledger.handOver(
+  await ledger.recordOutcomes(
     taken.map(({ file }) => file),
     one.request.runId,
   );
@@ -107,7 +107,7 @@ async function queueKnown(
       return file && isAlike(request, file) ? [{ request, file }] : [];
     });
     if (open.length === 0) return;
-    await takeFrom(deps, open);
+    await recordTakenOver(deps, open);
     const matched = await updateRows(
       deps.files,
       open.map(({ request, file }) => {
@@ -179,14 +179,14 @@ export async function acceptMany(
     for (const [name, file] of await knownOf(deps, owner, unknown)) known.set(name, file);
   }
   const looked = requests.filter(({ isPass }) => isPass === true);
-  const asked = requests.filter(({ isPass }) => isPass !== true);
-  await queueKnown(deps, owner, asked, known, { now, inTurn });
-  const met = looked.flatMap((request) => {
+  const requested = requests.filter(({ isPass }) => isPass !== true);
+  await queueKnown(deps, owner, requested, known, { now, inTurn });
+  const found = looked.flatMap((request) => {
     const file = known.get(nameOfRequest(request));
     return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
   });
-  await takeFrom(deps, met);
-  await passKnown(files, owner, met, now);
+  await recordTakenOver(deps, found);
+  await passKnown(files, owner, found, now);
   const others = requests.filter((request) => !isAlike(request, known.get(nameOfRequest(request))));
   if (others.length > 0) await noteSkipped(deps, owner, others, 'is_container');
   return requests.length - others.length;

@@ -4,7 +4,7 @@ import type { QueryFilter } from 'mongoose';
 import { fileTags, storedTags, tagPairs, upsertTags } from '../../../contract/files/tags.js';
 import type { FileDoc } from '../../models/files.js';
 import type { Tenant } from '../../users/accept.js';
-import { CONNECT_CREDENTIALS, stateOf, transition, type Write } from '../transitions.js';
+import { RESET_BY_NEW_SYNC, stateOf, transition, type Write } from '../transitions.js';
 import { accountOf, type FileRequest, type KnownFile } from './request.js';
 
 /** The user whose files are accepted. */
@@ -40,7 +40,7 @@ function requested(
     listedVersion: request.version ?? null,
     ...(request.typeAtSource === undefined ? {} : { fileTypeAtSource: request.typeAtSource }),
     ...request.upload,
-    ...CONNECT_CREDENTIALS,
+    ...RESET_BY_NEW_SYNC,
     restoredAt: null,
     updatedAt: now,
   };

@@ -7,7 +7,7 @@ import type { TypeAtSource } from '../../../contract/sources/typesAtSource.js';
 import type { DataSourceDoc } from '../../models/dataSources.js';
 import type { FileDoc, FileStatistics } from '../../models/files.js';
 import type { Original } from '../../models/originals.js';
-import type { MetFile } from '../evaluate.js';
+import type { ListedFile } from '../evaluate.js';
 
 /** Fields that only uploaded files have. */
 export interface NewUpload {
@@ -67,7 +67,7 @@ export interface FileRequest {
 type Identity = Pick<FileDoc, 'source' | 'externalFileId'> & { readonly accountId?: number | null };
 
 /** The fields of a known record that accepting needs. */
-export type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'> & MetFile;
+export type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'> & ListedFile;
 
 export const KNOWN_FIELDS = {
   ...({ isContainer: 1, tags: 1, tagsRevision: 1, runId: 1 } as const),

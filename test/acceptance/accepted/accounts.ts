@@ -6,7 +6,7 @@ import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { Listed } from '../../support/client.js';
 import { connectSource, revokeSource } from '../../support/dataSources.js';
 import { everyRow } from '../../support/everyRow.js';
-import { database, key, ok, otherKey, refusal, service, createUser, type StoredUser, takeIds } from './world.js';
+import { database, key, ok, otherKey, refusal, service, createUser, type StoredUser, reserveIds } from './world.js';
 
 const connect = async ({ owner }: StoredUser, type: SourceType, name = 'a'): Promise<number> =>
   (await connectSource(service, owner, { type, externalId: `${type}|${name}` }))._id;
@@ -53,7 +53,7 @@ export function testAccounts(): void {
     test('are returned as listed, by filters', async () => {
       const who = await createUser();
       const id = await connect(who, 'CONFLUENCE');
-      const first = takeIds(5);
+      const first = reserveIds(5);
       const at = new Date();
       const item = (index: number, externalId: string, parentExternalId: string | null, fields: object = {}) => ({
         ...{ _id: first + index, ...who.owner, dataSourceId: id, source: 'CONFLUENCE', externalId, parentExternalId },
@@ -234,7 +234,7 @@ export function testAccounts(): void {
     });
     const kept = new Date(Date.now() + 3_600_000);
     const row = { ...who.owner, dataSourceId: id, parentId: null, state: 'kept', missedBy: 1, runId: 1, copy: null };
-    const [inside, outside] = [takeIds(1), takeIds(1)];
+    const [inside, outside] = [reserveIds(1), reserveIds(1)];
     await database.collection('quarantined_files').insertMany([
       { ...row, _id: inside, quarantinedAt: new Date(), keptUntil: kept, file: {} },
       { ...row, _id: outside, dataSourceId: id + 1, quarantinedAt: new Date(), keptUntil: kept, file: {} },

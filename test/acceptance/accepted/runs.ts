@@ -4,14 +4,14 @@ import { NO_TALLY } from '../../../contract/runs/ledger.js';
 import type { FileRecord } from '../../../contract/files/records.js';
 import type { Listed } from '../../support/client.js';
 import { everyRow } from '../../support/everyRow.js';
-import { database, key, ok, other, otherKey, refusal, createUser, type StoredUser, takeIds } from './world.js';
+import { database, key, ok, other, otherKey, refusal, createUser, type StoredUser, reserveIds } from './world.js';
 
 const DAY = 24 * 3_600_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY);
 
 /** Writes runs of a user, each a day later than the previous one. @returns their ids */
 async function seedRuns({ owner }: StoredUser, rows: readonly object[]): Promise<number[]> {
-  const first = takeIds(rows.length);
+  const first = reserveIds(rows.length);
   const usual = {
     kind: 'resyncFile',
     fileId: null,

@@ -45,7 +45,7 @@ export async function closeWorld(): Promise<void> {
 let users = 0;
 let lastId = 1_000;
 /** Reserves unused ids. @returns the first of them */
-export const takeIds = (count: number): number => (lastId += count) - count + 1;
+export const reserveIds = (count: number): number => (lastId += count) - count + 1;
 export interface StoredUser {
   readonly user: TestUser;
   readonly owner: { readonly organizationId: number; readonly userId: number; readonly customerId: string };
@@ -77,7 +77,7 @@ export async function createUser(): Promise<StoredUser> {
       );
     },
     async seed(...files) {
-      const seeds = files.map((file) => ({ ...file, id: takeIds(1) }));
+      const seeds = files.map((file) => ({ ...file, id: reserveIds(1) }));
       await seedFiles(service, owner, seeds);
       return seeds.map(({ id }) => id);
     },

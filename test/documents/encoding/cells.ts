@@ -4,7 +4,7 @@ import { LEGACY, SAMPLES, type Language } from './samples.js';
 
 const UNICODE = ['utf-8', 'utf-16le', 'utf-16be'] as const;
 
-/** How a page declares its encoding: not at all, as a wrong one in the header or by meta, as UTF-8, or right. */
+/** How a page declares its encoding: none, a wrong one in the header or in meta, wrongly UTF-8, or the right one. */
 const DECLARATIONS = [
   'undeclared',
   'wrong header',
@@ -30,7 +30,7 @@ export const CELLS: readonly Cell[] = (Object.keys(SAMPLES) as Language[]).flatM
   ),
 );
 
-/** Reads the page of a cell. @returns the text as it should be, and as it was decoded */
+/** Decodes the page of a cell. @returns the expected text, the decoded text, and the number of replaced characters */
 export function readCell({ language, encoding, declaration }: Cell): { wanted: string; read: string; lost: number } {
   const { wrong } = LEGACY[language];
   const label = declaration.startsWith('right') ? encoding : wrong;

@@ -79,7 +79,7 @@ describe('form fields and comments', () => {
     expect(cuts[0]?.metadata).toMatchObject({ pg_start: 1, x1: 49.5, x2: 322 });
   });
 
-  test('on a page without typed text leave it to OCR', async () => {
+  test('on a page without typed text do not prevent OCR of the page', async () => {
     const pdf = await PDFDocument.create();
     const field = pdf.getForm().createTextField('Name');
     field.setText('Anna');
@@ -164,7 +164,7 @@ describe('tables', () => {
   });
 });
 
-test('takes bold lines and titles of the outline for headings', async () => {
+test('treats bold lines and titles of the outline as headings', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.outline.addItem('Fees of the harbour');
     pdf.fontSize(11).font('Helvetica-Bold').text('Traffic', 72, 72);

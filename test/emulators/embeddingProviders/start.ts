@@ -50,7 +50,7 @@ export interface EmbeddingEmulator {
   /** Sets the faults of later requests; `nth` counts from 1 since this call. */
   misbehave(how: (came: EmbeddingCall, nth: number) => Misbehaviour | null): void;
   /** Sets the delay of each answer. */
-  takeTime(ms: number): void;
+  setDelay(ms: number): void;
   /** Revokes all access tokens. */
   withdrawTokens(): void;
   /** Returns the number of access tokens issued so far. */
@@ -190,7 +190,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
       nth = 0;
       misbehaviour = how;
     },
-    takeTime(ms) {
+    setDelay(ms) {
       delayMs = ms;
     },
     withdrawTokens: () => tokens.clear(),

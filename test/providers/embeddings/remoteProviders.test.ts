@@ -283,7 +283,7 @@ test('reduces concurrent requests after a 429 and increases them after answers',
   const space = EMBEDDING_MODELS.VERTEX_MULTIMODAL.space;
   let running = 0;
   // The provider accepts two concurrent requests and rejects more with 429.
-  emulator.takeTime(30);
+  emulator.setDelay(30);
   emulator.misbehave(() => {
     running = emulator.requests.filter((one) => one.status === 0).length;
     return running > 2 ? { status: 429, headers: { 'retry-after': '0' } } : null;
@@ -298,7 +298,7 @@ test('reduces concurrent requests after a 429 and increases them after answers',
 
 test('sends no more concurrent requests than EMBEDDING_MAX_CONCURRENCY', async () => {
   const embeddings = open({ EMBEDDING_MIN_CONCURRENCY: '3', EMBEDDING_MAX_CONCURRENCY: '3' });
-  emulator.takeTime(20);
+  emulator.setDelay(20);
   const texts = Array.from({ length: 30 }, (_, i) => `text ${i}`);
   await embeddings.embed(EMBEDDING_MODELS.VERTEX_MULTIMODAL.space, texts, 'document');
   expect(emulator.busiest()).toBe(3);
@@ -324,7 +324,7 @@ test('serves a party with few texts without waiting for a party with many', asyn
 
 test('batches texts of several callers while a request is in progress, and returns each its own vectors', async () => {
   const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '1' });
-  emulator.takeTime(100);
+  emulator.setDelay(100);
   const { space, dimensions } = EMBEDDING_MODELS.OPENAI;
   const texts = Array.from({ length: 12 }, (_, i) => `caller number ${i}`);
   const answers = await Promise.all(

@@ -52,7 +52,7 @@ const recordingOf = (bytes: Uint8Array, mimeType: string): Recording => ({
       })(),
     ),
 });
-const WISHES = { detectLanguage: false, speakers: false };
+const OPTIONS = { detectLanguage: false, speakers: false };
 const JOB = { id: null, save: () => Promise.resolve() };
 
 test.each(
@@ -63,7 +63,7 @@ test.each(
   const recording = recordingOf(bytes, mimeType);
   for (const service of TRANSCRIPTION_SERVICES) {
     const { transcribe } = transcriptions.choose(service);
-    const { segments } = await transcribe(recording, WISHES, JOB, new AbortController().signal);
+    const { segments } = await transcribe(recording, OPTIONS, JOB, new AbortController().signal);
     expect(segments[0]?.text).toBe('Otters juggle pebbles on the river bank.');
   }
   const call = deepgram.calls.at(-1);
@@ -90,7 +90,7 @@ const POLLED: Record<TranscriptionService, ((scene: string, polls: readonly (Mis
   // https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded: the response holds the transcript.
   deepgram: null,
   // https://www.assemblyai.com/docs/api-reference/transcripts/get
-  assemblyai: (scene, polls) => assemblyai.scenes.set(scene, { looks: polls.length, mishaps: [...polls] as Mishap[] }),
+  assemblyai: (scene, polls) => assemblyai.scenes.set(scene, { polls: polls.length, mishaps: [...polls] as Mishap[] }),
 };
 
 /** Consecutive failed polls that end the wait for a job. */
@@ -113,7 +113,7 @@ test('gives up a job after five consecutive failed polls, but not after more fai
         const { signal } = new AbortController();
         return transcriptions
           .choose(service)
-          .transcribe(recordingOf(sceneRecording(scene), 'audio/mpeg'), WISHES, JOB, signal);
+          .transcribe(recordingOf(sceneRecording(scene), 'audio/mpeg'), OPTIONS, JOB, signal);
       };
       // More failures than the limit in total, but fewer in a row.
       plan('interrupted', failures(FAILED_POLLS - 1, 1, FAILED_POLLS - 1, 2));

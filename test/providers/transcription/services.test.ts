@@ -150,7 +150,7 @@ test('clears a failed job, so that the next attempt creates another', () =>
     ([error]) => error,
     async ([error, kind, retryable]) => {
       const scene = newScene();
-      assemblyai.scenes.set(scene, { looks: 1, errors: [error] });
+      assemblyai.scenes.set(scene, { polls: 1, errors: [error] });
       const first = await attempt('assemblyai', scene);
       const [job] = jobsOf(scene);
       expect(first.fault).toMatchObject({ kind, retryable });
@@ -184,15 +184,15 @@ test('waits for a saved job instead of creating another, and clears it only if i
     async ([, { mishaps }, kind, isCleared]) => {
       const scene = newScene();
       // An earlier attempt created the job and was aborted while it waited.
-      assemblyai.scenes.set(scene, { looks: Infinity });
+      assemblyai.scenes.set(scene, { polls: Infinity });
       const abort = new AbortController();
       const earlier = attempt('assemblyai', scene, null, { signal: abort.signal }).catch((error: unknown) => error);
-      while ((jobsOf(scene)[0]?.looks ?? 0) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      while ((jobsOf(scene)[0]?.polls ?? 0) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
       abort.abort();
       expect(await earlier).toMatchObject({ name: 'AbortError' });
       const [job] = jobsOf(scene);
       const uploads = assemblyai.uploads.length;
-      assemblyai.scenes.set(scene, { looks: 0, ...(mishaps ? { mishaps: [...mishaps] } : {}) });
+      assemblyai.scenes.set(scene, { polls: 0, ...(mishaps ? { mishaps: [...mishaps] } : {}) });
       const { saved, fault, segments } = await attempt('assemblyai', scene, job!.id);
       expect(fault?.kind ?? null).toBe(kind);
       expect(segments.length > 0).toBe(kind === null);
@@ -204,7 +204,7 @@ test('waits for a saved job instead of creating another, and clears it only if i
 
 test('ends the wait for a job at the timeout of a recording, and keeps the job', async () => {
   const scene = newScene();
-  assemblyai.scenes.set(scene, { looks: Infinity });
+  assemblyai.scenes.set(scene, { polls: Infinity });
   const services = open({ TRANSCRIPTION_TIMEOUT_S: '1' });
   const { fault, saved } = await attempt('assemblyai', scene, null, { services });
   expect(fault).toMatchObject({ kind: 'timed_out', message: expect.stringMatching(/within 1 s .*same job/) });
@@ -213,7 +213,7 @@ test('ends the wait for a job at the timeout of a recording, and keeps the job',
 
 test('does not wait for a poll whose Retry-After exceeds the timeout of a recording', async () => {
   const scene = newScene();
-  assemblyai.scenes.set(scene, { looks: 9, mishaps: [{ status: 429, headers: { 'retry-after': '3600' } }] });
+  assemblyai.scenes.set(scene, { polls: 9, mishaps: [{ status: 429, headers: { 'retry-after': '3600' } }] });
   const services = open({ TRANSCRIPTION_TIMEOUT_S: '60' });
   expect((await attempt('assemblyai', scene, null, { services })).fault).toMatchObject({ kind: 'timed_out' });
 });
@@ -241,7 +241,7 @@ test('requests and returns speakers and language exactly if they are wanted', ()
       FLAGS.flatMap((speakers) => FLAGS.map((detectLanguage) => ({ service, speakers, detectLanguage }))),
     ),
     (row) => JSON.stringify(row),
-    async ({ service, ...wishes }) => {
+    async ({ service, ...options }) => {
       const scene = newScene();
       for (const emulator of [deepgram, assemblyai]) emulator.scenes.set(scene, { speech: PORTUGUESE });
       const bytes = recordingOf(scene);
@@ -252,29 +252,29 @@ test('requests and returns speakers and language exactly if they are wanted', ()
         .choose(service)
         .transcribe(
           { size: bytes.length, mimeType: 'audio/mpeg', open: async () => parts },
-          wishes,
+          options,
           { id: null, save: async () => undefined },
           new AbortController().signal,
         );
       const speaker = service === 'deepgram' ? '1' : 'B';
       expect(transcript).toEqual({
         service,
-        wishes,
+        wishes: options,
         segments: [
           {
             start: 1,
             end: 2.5,
             text: 'As lontras brincam.',
-            speaker: wishes.speakers ? speaker : null,
+            speaker: options.speakers ? speaker : null,
             paragraph: true,
           },
         ],
-        language: wishes.detectLanguage ? 'pt-BR' : null,
+        language: options.detectLanguage ? 'pt-BR' : null,
         duration: 3,
       });
       const flags = {
-        ...(wishes.speakers ? { speakers: true } : {}),
-        ...(wishes.detectLanguage ? { language: true } : {}),
+        ...(options.speakers ? { speakers: true } : {}),
+        ...(options.detectLanguage ? { language: true } : {}),
       };
       if (service === 'deepgram') {
         const { diarize, detect_language, ...rest } = deepgram.calls.at(-1)!.query;

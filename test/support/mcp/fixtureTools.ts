@@ -28,8 +28,8 @@ interface FixtureTool {
   readonly run: (call: Call) => CallToolResult | Promise<CallToolResult>;
 }
 
-const said = (text: string) => ({ type: 'text' as const, text });
-const saying = (text: string): CallToolResult => ({ content: [said(text)] });
+const textItem = (text: string) => ({ type: 'text' as const, text });
+const textResult = (text: string): CallToolResult => ({ content: [textItem(text)] });
 const picture = { type: 'image' as const, data: PNG, mimeType: 'image/png' };
 const resource = (uri: string, mimeType: string, text: string) => ({
   type: 'resource' as const,
@@ -57,14 +57,14 @@ const elicit = ({ extra }: Call, message: string, properties: Properties, requir
 const eliciting = (name: string, properties: Properties): FixtureTool =>
   tool(name, async (call) => {
     const { action, content } = await elicit(call, 'Please enter the values', properties);
-    return saying(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`);
+    return textResult(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`);
   });
 
 const titled = (...titles: readonly string[]) => titles.map((title, nth) => ({ const: `value${nth + 1}`, title }));
 const OPTIONS = ['option1', 'option2', 'option3'];
 
 export const FIXTURE_TOOLS: readonly FixtureTool[] = [
-  tool('test_simple_text', () => saying('This is a simple text response for testing.')),
+  tool('test_simple_text', () => textResult('This is a simple text response for testing.')),
   tool('test_image_content', () => ({ content: [picture] })),
   tool('test_audio_content', () => ({ content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }] })),
   tool('test_embedded_resource', () => ({
@@ -72,7 +72,7 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] = [
   })),
   tool('test_multiple_content_types', () => ({
     content: [
-      said('Multiple content types test:'),
+      textItem('Multiple content types test:'),
       picture,
       resource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
     ],
@@ -82,11 +82,11 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] = [
       await extra.sendNotification({ method: 'notifications/message', params: { level: 'info', data } });
       await sleep(PAUSE_MS);
     }
-    return saying('done');
+    return textResult('done');
   }),
   tool('test_error_handling', () => ({
     isError: true,
-    content: [said('This tool intentionally returns an error for testing')],
+    content: [textItem('This tool intentionally returns an error for testing')],
   })),
   tool('test_tool_with_progress', async ({ extra, progressToken }) => {
     for (const progress of [0, 50, 100]) {
@@ -94,15 +94,15 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] = [
       if (progressToken !== undefined) await extra.sendNotification({ method: 'notifications/progress', params });
       await sleep(PAUSE_MS);
     }
-    return saying('done');
+    return textResult('done');
   }),
   tool(
     'test_sampling',
     async ({ extra, given }) => {
-      const content = said(String(given['prompt']));
+      const content = textItem(String(given['prompt']));
       const params = { messages: [{ role: 'user' as const, content }], maxTokens: 100 };
       const answer = await extra.sendRequest({ method: 'sampling/createMessage', params }, CreateMessageResultSchema);
-      return saying(`LLM response: ${answer.content.type === 'text' ? answer.content.text : ''}`);
+      return textResult(`LLM response: ${answer.content.type === 'text' ? answer.content.text : ''}`);
     },
     { prompt: { type: 'string' } },
   ),
@@ -112,7 +112,7 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] = [
       const field = (description: string) => ({ type: 'string', description });
       const properties = { username: field('Name of the user'), email: field('Address of the user') };
       const result = await elicit(call, String(call.given['message']), properties, ['username', 'email']);
-      return saying(`User response: ${JSON.stringify(result)}`);
+      return textResult(`User response: ${JSON.stringify(result)}`);
     },
     { message: { type: 'string' } },
   ),
@@ -133,10 +133,10 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] = [
   tool('test_reconnection', async ({ extra }) => {
     extra.closeSSEStream?.();
     await sleep(PAUSE_MS);
-    return saying('done after the stream was closed');
+    return textResult('done after the stream was closed');
   }),
   {
-    ...tool('json_schema_2020_12_tool', () => saying('done')),
+    ...tool('json_schema_2020_12_tool', () => textResult('done')),
     inputSchema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',

@@ -36,7 +36,7 @@ export function fixtureOnAzure(emulator: AzureEmulator): SourceFixture {
       const code = status === 401 ? 'AuthenticationFailed' : 'AuthorizationFailure';
       emulator.misbehave((path) => (path === externalId ? { status: 403, code } : null));
     },
-    contentAsked: (externalId) => emulator.requests.filter((path) => path === `/${ACCOUNT}/${externalId}`).length,
+    contentRequests: (externalId) => emulator.requests.filter((path) => path === `/${ACCOUNT}/${externalId}`).length,
     revokeAccess: () => void emulator.keys.delete(ACCOUNT),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith(`/${ACCOUNT}/?`)).length,
   };

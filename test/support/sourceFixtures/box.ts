@@ -54,7 +54,7 @@ export async function fixtureForBox(): Promise<BoxFixture> {
       box.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
     breakItem: (externalId, status) =>
       box.misbehave((path) => (path === `/2.0/files/${externalId}/content` ? { status } : null)),
-    contentAsked: (externalId) => box.requests.filter((path) => path === `/2.0/files/${externalId}/content`).length,
+    contentRequests: (externalId) => box.requests.filter((path) => path === `/2.0/files/${externalId}/content`).length,
     pagesListed: () => box.requests.filter((path) => path.startsWith('/2.0/folders/0/items?')).length,
   };
 }

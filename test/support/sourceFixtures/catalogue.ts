@@ -47,7 +47,7 @@ export interface Catalogue {
   readonly service: TestService;
   readonly fixtures: Readonly<Record<ConnectedSourceType, SourceFixture>>;
   /** The service's log lines of all levels, and its responses, so far. */
-  readonly said: { readonly log: readonly string[]; readonly answers: readonly string[] };
+  readonly recorded: { readonly log: readonly string[]; readonly answers: readonly string[] };
 }
 
 /** Records the service's responses to the tests of a file. */
@@ -63,8 +63,12 @@ function recordAnswers(answers: string[], isService: (url: string) => boolean): 
 /** Starts the service and the fixtures of a test file; they are available from its first test on. */
 export function useCatalogue(): Catalogue {
   const fixtures = {} as Record<ConnectedSourceType, SourceFixture>;
-  const said = { log: [] as string[], answers: [] as string[] };
-  const catalogue = { fixtures, said } as { service: TestService; fixtures: typeof fixtures; said: typeof said };
+  const recorded = { log: [] as string[], answers: [] as string[] };
+  const catalogue = { fixtures, recorded } as {
+    service: TestService;
+    fixtures: typeof fixtures;
+    recorded: typeof recorded;
+  };
   beforeAll(async () => {
     for (const source of SOURCES) fixtures[source] = await SOURCE_FIXTURES[source]();
     const settings = {
@@ -80,8 +84,8 @@ export function useCatalogue(): Catalogue {
         .map((fixture) => fixture.settings)
         .join(','),
     };
-    catalogue.service = await startService(settings, { logTo: { write: (line) => void said.log.push(line) } });
-    recordAnswers(said.answers, (url) => url.startsWith(catalogue.service.url));
+    catalogue.service = await startService(settings, { logTo: { write: (line) => void recorded.log.push(line) } });
+    recordAnswers(recorded.answers, (url) => url.startsWith(catalogue.service.url));
   });
   afterAll(async () => {
     await catalogue.service.close();

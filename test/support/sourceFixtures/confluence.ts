@@ -71,7 +71,7 @@ export async function fixtureForConfluence(): Promise<ConfluenceFixture> {
     breakItem(externalId, status) {
       emulator.misbehave((path) => (path.endsWith(`/pages/${externalId}`) ? { status } : null));
     },
-    contentAsked: (externalId) =>
+    contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/pages/${externalId}?body-format`)).length,
     pagesListed: () => emulator.requests.filter((path) => path.includes('/wiki/api/v2/spaces?')).length,
   };

@@ -81,7 +81,7 @@ export async function fixtureForDocument360(): Promise<Document360Fixture> {
     breakItem(externalId, status) {
       emulator.misbehave((path) => (path.startsWith(`/v2/Articles/${idOf(externalId)}/`) ? { status } : null));
     },
-    contentAsked: (externalId) =>
+    contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`/v2/Articles/${idOf(externalId)}/`)).length,
     revokeAccess: () => void tokens.delete(TOKEN),
     // One request returns all workspaces; the categories of each need another.

@@ -56,7 +56,7 @@ export async function fixtureForDropbox(): Promise<DropboxFixture> {
       dropbox.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
     breakItem: (externalId, status) =>
       dropbox.misbehave((request) => (isContent(request, externalId) ? { status } : null)),
-    contentAsked: (externalId) => dropbox.asked.filter((request) => isContent(request, externalId)).length,
-    pagesListed: () => dropbox.asked.filter((request) => request.startsWith('files/list_folder')).length,
+    contentRequests: (externalId) => dropbox.requests.filter((request) => isContent(request, externalId)).length,
+    pagesListed: () => dropbox.requests.filter((request) => request.startsWith('files/list_folder')).length,
   };
 }

@@ -62,9 +62,9 @@ export interface SourceFixture {
    * Returns the number of requests for an item's content since the reset. Unset for sources whose listings have no
    * versions.
    */
-  contentAsked?(externalId: string): number;
+  contentRequests?(externalId: string): number;
   /** Returns the number of requests since the reset. */
-  asked(): number;
+  requestCount(): number;
   /** Returns the number of requests in progress. */
   underWay(): number;
   /** Returns the maximum number of concurrent requests. */
@@ -98,7 +98,7 @@ export const fixtureOn = ({ misbehave, load, requests, close }: Emulator<never>)
     });
     return () => Math.max(0, received - admitted);
   },
-  asked: (): number => requests.length,
+  requestCount: (): number => requests.length,
   hold: (only = ''): void => misbehave((path) => (path.includes(only) ? 'hang' : null)),
   underWay: (): number => load.now,
   mostAtOnce: (): number => load.most,

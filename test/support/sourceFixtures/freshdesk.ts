@@ -70,7 +70,7 @@ export async function fixtureForFreshdesk(): Promise<FreshdeskFixture> {
     breakItem(externalId, status) {
       emulator.misbehave((path) => (path.endsWith(`/solutions/articles/${numberOf(externalId)}`) ? { status } : null));
     },
-    contentAsked(externalId) {
+    contentRequests(externalId) {
       const path = externalId.includes('ticket:') ? '/tickets/' : '/solutions/articles/';
       return emulator.requests.filter((request) => request.split('?')[0]?.endsWith(`${path}${numberOf(externalId)}`))
         .length;

@@ -76,7 +76,7 @@ export async function fixtureForGitBook(): Promise<SourceFixture> {
       const { page } = pageOf(externalId);
       emulator.misbehave((path) => (path.endsWith(`/page/${page}`) ? { status } : null));
     },
-    contentAsked: (externalId) =>
+    contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/page/${pageOf(externalId).page}?`)).length,
     revokeAccess: () => void emulator.tokens.delete(TOKEN),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/v1/orgs/harbour-org/spaces')).length,

@@ -86,7 +86,7 @@ export async function fixtureForGitHub(): Promise<GitHubFixture> {
         requested === contentPath ? { status, message: 'Resource not accessible' } : null,
       );
     },
-    contentAsked(externalId) {
+    contentRequests(externalId) {
       const [repository, path] = splitId(externalId);
       return emulator.requests.filter((request) => request.startsWith(`/repos/${repository}/contents/${path}`)).length;
     },

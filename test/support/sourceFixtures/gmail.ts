@@ -59,7 +59,7 @@ export async function fixtureForGmail(): Promise<GmailFixture> {
       const place = `/gmail/v1/users/me/messages/${externalId}/raw`;
       emulator.misbehave((path) => (path === place ? { status } : null));
     },
-    contentAsked: (externalId) =>
+    contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/messages/${externalId}?format=raw`)).length,
     // One request returns all labels; their messages are paged.
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/gmail/v1/users/me/messages?')).length,

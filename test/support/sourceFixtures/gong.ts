@@ -37,10 +37,10 @@ export async function fixtureForGong(): Promise<GongFixture> {
           title: `About ${name}`,
           workspace: String(index + 2),
           started,
-          said: passages(`On ${name}.`),
+          monologues: passages(`On ${name}.`),
         });
-      calls.set('100', { title: 'Lighthouse', workspace: '1', started, said: passages(LIGHTHOUSE) });
-      calls.set('101', { title: 'Keeper', workspace: '1', started, said: passages(KEEPER) });
+      calls.set('100', { title: 'Lighthouse', workspace: '1', started, monologues: passages(LIGHTHOUSE) });
+      calls.set('101', { title: 'Keeper', workspace: '1', started, monologues: passages(KEEPER) });
       folders.set('11', { name: 'Sights', workspace: '1', calls: ['100'] });
       folders.set('12', { name: 'People', workspace: '1', parent: '11', calls: ['101'] });
       for (const [name, text] of moreDocuments(more, (title, content) => [title, content]))
@@ -48,7 +48,7 @@ export async function fixtureForGong(): Promise<GongFixture> {
           title: name,
           workspace: '1',
           started,
-          said: passages(text),
+          monologues: passages(text),
         });
       gong.reset();
       return {
@@ -61,7 +61,7 @@ export async function fixtureForGong(): Promise<GongFixture> {
       };
     },
     write(externalId, text) {
-      calls.set(externalId, { ...calls.get(externalId)!, said: passages(text) });
+      calls.set(externalId, { ...calls.get(externalId)!, monologues: passages(text) });
     },
     remove(externalId) {
       calls.delete(externalId);
@@ -73,6 +73,6 @@ export async function fixtureForGong(): Promise<GongFixture> {
       gong.misbehave((request) =>
         request.startsWith('calls/transcript ') && request.includes(`"${externalId}"`) ? { status } : null,
       ),
-    pagesListed: () => gong.asked.filter((request) => request.startsWith('calls?')).length,
+    pagesListed: () => gong.requests.filter((request) => request.startsWith('calls?')).length,
   };
 }

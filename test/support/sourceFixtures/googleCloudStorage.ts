@@ -37,7 +37,7 @@ export async function fixtureForGoogleCloudStorage(): Promise<SourceFixture> {
     limit: (requests, forS) => emulator.misbehave(nextRequests(requests, alternateRateLimits(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem: (externalId, status) => emulator.misbehave((path) => (path === placeOf(externalId) ? { status } : null)),
-    contentAsked: (externalId) =>
+    contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`${placeOf(externalId)}?alt=media`)).length,
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/storage/v1/b?')).length,
   };

@@ -66,7 +66,7 @@ export async function fixtureForGoogleDrive(): Promise<GoogleDriveFixture> {
       const place = `/drive/v3/files/${externalId}`;
       emulator.misbehave((path) => (path === place || path === `${place}/export` ? { status } : null));
     },
-    contentAsked: (externalId) =>
+    contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`/drive/v3/files/${externalId}/export?`)).length,
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/drive/v3/drives?')).length,
   };

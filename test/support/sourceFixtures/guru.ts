@@ -54,7 +54,7 @@ export async function fixtureForGuru(): Promise<GuruFixture> {
     breakItem(externalId, status) {
       emulator.misbehave((path) => (path === `/api/v1/cards/${externalId}/extended` ? { status } : null));
     },
-    contentAsked: (externalId) =>
+    contentRequests: (externalId) =>
       emulator.requests.filter((path) => path === `/api/v1/cards/${externalId}/extended`).length,
     revokeAccess: () => void tokens.delete(TOKEN),
     pagesListed: () => emulator.requests.filter((path) => /^\/api\/v1\/collections(?:\?|$)/.test(path)).length,

@@ -67,7 +67,7 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
     breakItem(externalId, status) {
       emulator.misbehave((path) => (path === `/articles/${numberOf(externalId)}` ? { status } : null));
     },
-    contentAsked: (externalId) => {
+    contentRequests: (externalId) => {
       const [kind, id] = externalId.split(':');
       return emulator.requests.filter((path) => path.split('?')[0] === `/${kind}s/${id}`).length;
     },

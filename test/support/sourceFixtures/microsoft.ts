@@ -62,7 +62,7 @@ function driveFixture(graph: GraphEmulator, source: MicrosoftSource, facts: Reco
     ...fixtureOnGraph(graph, source, facts),
     write: (externalId: string, text: string) => graph.drives.write(...placeOf(externalId), text),
     remove: (externalId: string) => graph.drives.remove(...placeOf(externalId)),
-    contentAsked(externalId: string) {
+    contentRequests(externalId: string) {
       const [drive, item] = placeOf(externalId);
       const where = `/v1.0/drives/${drive}/items/${item}/content`;
       return graph.requests.filter((request) => decodeURIComponent(request) === where).length;

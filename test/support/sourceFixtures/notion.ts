@@ -35,7 +35,7 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
         pages.set(notionId(101 + index), { title, blocks: paragraph(text), parent: { page: LIGHTHOUSE_ID } });
       emulator.reset();
       return {
-        // Each is a document itself. Only databases are pure containers in Notion, and their rows belong to another source.
+        // Each page is a document itself. Only databases are pure containers in Notion, and their rows belong to another source.
         containers: [LIGHTHOUSE_ID, ...others],
         lighthouse: LIGHTHOUSE_ID,
         keeper: KEEPER_ID,
@@ -69,7 +69,7 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
         return requestCount > 1 ? { status } : null;
       });
     },
-    // No contentAsked: requests for content and for children have the same path.
+    // No contentRequests: requests for content and for children have the same path.
     pagesListed: () => emulator.requests.filter((path) => path === '/v1/search').length,
   };
 }

@@ -34,7 +34,7 @@ export function fixtureForS3(emulator: S3SourceEmulator): SourceFixture {
       const code = status === 401 ? 'ExpiredToken' : 'AccessDenied';
       emulator.misbehave((path) => (path === externalId ? { status: status === 401 ? 400 : status, code } : null));
     },
-    contentAsked: (externalId) => emulator.requests.filter((path) => path.split('?')[0] === `/${externalId}`).length,
+    contentRequests: (externalId) => emulator.requests.filter((path) => path.split('?')[0] === `/${externalId}`).length,
     revokeAccess: () => void emulator.keys.delete(ACCESS_KEY),
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/?')).length,
   };

@@ -99,7 +99,7 @@ export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
       });
       emulator.misbehave(nextRequests(requests, refusal));
     },
-    contentAsked(externalId) {
+    contentRequests(externalId) {
       const all = [...(olderVersions.get(idIn(externalId)) ?? []), versionOf(externalId)];
       return all.reduce((sum, version) => sum + emulator.requests.filter(contentOf(version)).length, 0);
     },

@@ -102,7 +102,7 @@ export async function fixtureForServiceNow(): Promise<ServiceNowFixture> {
     breakItem(externalId, status) {
       emulator.misbehave((path) => (path === pathOf(externalId) ? { status } : null));
     },
-    contentAsked: (externalId) =>
+    contentRequests: (externalId) =>
       emulator.requests.filter((request) => request.startsWith(`${pathOf(externalId)}?`)).length,
     pagesListed: () => emulator.requests.filter((path) => path.includes('/table/sys_db_object?')).length,
   };

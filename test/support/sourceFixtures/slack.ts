@@ -92,10 +92,10 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
           : null,
       );
     },
-    contentAsked(externalId) {
+    contentRequests(externalId) {
       const [conversation, at = ''] = externalId.split('/');
       const [method, field] = at.includes('.') ? ['replies', `ts=${at}`] : ['history', `oldest=${at}.000000`];
-      return emulator.asked.filter(
+      return emulator.requests.filter(
         (request) =>
           request.startsWith(`conversations.${method}?`) &&
           request.includes(`channel=${conversation}&`) &&

@@ -78,7 +78,7 @@ export async function fixtureForZendesk(): Promise<ZendeskFixture> {
         path.includes(`/articles/${numberOf(externalId)}/translations`) ? { status } : null,
       );
     },
-    contentAsked(externalId) {
+    contentRequests(externalId) {
       const [kind, id] = externalId.slice(idOf('').length).split(':');
       const path = kind === 'article' ? `/articles/${id}/translations.json` : `/tickets/${id}/comments.json`;
       return emulator.requests.filter((request) => request.includes(path)).length;

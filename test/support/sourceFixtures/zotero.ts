@@ -86,7 +86,7 @@ export async function fixtureForZotero(): Promise<ZoteroFixture> {
       emulator.misbehave(nextRequests(requests, refusal));
     },
     breakItem: (externalId, status) => emulator.misbehave((path) => (path === `/${externalId}` ? { status } : null)),
-    contentAsked: (externalId) => emulator.requests.filter((path) => path === `/${externalId}`).length,
+    contentRequests: (externalId) => emulator.requests.filter((path) => path === `/${externalId}`).length,
     pagesListed: () => emulator.requests.filter((path) => path.startsWith(`/${OWN}/groups?`)).length,
   };
 }

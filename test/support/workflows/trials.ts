@@ -18,7 +18,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { recordingOf } from '../../emulators/speech.js';
 import { feedOf, linkedPage } from '../../emulators/linkedSite.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
-import { type AtRest, readAtRest } from '../atRest.js';
+import { type StoredState, readStoredState } from '../storedState.js';
 import { letDaysPass } from '../coldFiles.js';
 import { answerConsent, openPage } from '../consent.js';
 import { apiClient, type TestUser } from '../client.js';
@@ -312,8 +312,8 @@ async function playScenario(customerId: string, { workflow, start }: Way, mishap
     return end ?? Promise.reject(new Error('the quarantine was empty'));
   }
   if (workflow === 'connectByConsent') {
-    const wish = { service: 'GOOGLE_DRIVE', sync_source_items: false };
-    const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', wish);
+    const request = { service: 'GOOGLE_DRIVE', sync_source_items: false };
+    const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', request);
     const back = await answerConsent(body.oauth_url);
     await openPage(start === REFUSED ? back.replace(/code=[^&]*/, 'code=nobody') : back);
     return endOf(customerId, workflow);
@@ -336,8 +336,8 @@ async function playScenario(customerId: string, { workflow, start }: Way, mishap
     expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
     const synced = await endOf(customerId, 'syncSource');
     if (workflow === 'syncSource') return synced;
-    const wishes = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
-    expect((await organization.post('/update_users', wishes)).status).toBe(200);
+    const change = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
+    expect((await organization.post('/update_users', change)).status).toBe(200);
     await runPass(client, service.names, scheduleIds.source(results[0]?.id ?? 0)).catch(() => undefined);
     return endOf(customerId, workflow);
   }
@@ -419,7 +419,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
   const cancelling = trials.filter(({ mishap }) => mishap.does === 'cancel');
 
   const ends = new Map<string, End | Error>();
-  let stores: AtRest;
+  let stores: StoredState;
   let unwatch: () => void;
 
   beforeAll(async () => {
@@ -461,7 +461,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
       ...names.map((name) => trial(name, WAYS[name]!, WAYS[name]!.given ?? [])),
       ...trials.map(({ customer, way, mishap }) => trial(customer, WAYS[way]!, [...(WAYS[way]!.given ?? []), mishap])),
     ]);
-    stores = await readAtRest(service.env);
+    stores = await readStoredState(service.env);
   }, 600_000);
   afterAll(async () => {
     unwatch();

@@ -157,7 +157,7 @@ thoroughly('uploads a dropped file and shows it as synced', async () => {
   // Before the first callback, the back button leads to another screen.
   await waitFor(
     () => widget.callbacks(),
-    (told) => told.length > 0,
+    (events) => events.length > 0,
   );
   await widget.picture('uploaded');
   await widget.page.locator('button:has(img[alt="Lock"])').click();

@@ -99,10 +99,10 @@ const HTML = {
 
 /** Starts a site whose shell never changes, while the data that its script shows does. */
 async function application(data: () => string): Promise<Loopback> {
-  return serve((asked, response) => {
-    if (asked.url === '/data') response.writeHead(200).end(data());
-    else if (asked.url !== '/') response.writeHead(404).end();
-    else if (asked.headers['if-none-match'] === '"shell"') response.writeHead(304, { ETag: '"shell"' }).end();
+  return serve((request, response) => {
+    if (request.url === '/data') response.writeHead(200).end(data());
+    else if (request.url !== '/') response.writeHead(404).end();
+    else if (request.headers['if-none-match'] === '"shell"') response.writeHead(304, { ETag: '"shell"' }).end();
     else
       response
         .writeHead(200, HTML)
@@ -136,13 +136,14 @@ describe('a page that is an empty shell', () => {
   });
 
   test('is rendered after redirects, and only where robots.txt allows it', async () => {
-    const site = await serve((asked, response) => {
-      if (asked.url === '/robots.txt')
+    const site = await serve((request, response) => {
+      if (request.url === '/robots.txt')
         response.writeHead(200, { 'Content-Type': 'text/plain' }).end('User-agent: *\nDisallow: /closed');
-      else if (asked.url === '/from') response.writeHead(302, { Location: '/to' }).end();
-      else if (asked.url === '/to')
+      else if (request.url === '/from') response.writeHead(302, { Location: '/to' }).end();
+      else if (request.url === '/to')
         response.writeHead(200, HTML).end('<script>document.write("wri" + "tten")</script>');
-      else if (asked.url === '/away') response.writeHead(200, HTML).end('<script>location.replace("/closed")</script>');
+      else if (request.url === '/away')
+        response.writeHead(200, HTML).end('<script>location.replace("/closed")</script>');
       else response.writeHead(200, HTML).end('<p>closed');
     });
     const web = source({ settings: { obeyRobots: true } });

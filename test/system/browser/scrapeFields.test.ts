@@ -21,7 +21,7 @@ interface ScrapeResult {
   readonly children: readonly FileRecord[];
   readonly chunks: readonly ChunkRecord[];
   /** Paths of the requested pages. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
   readonly text: string;
 }
 
@@ -49,8 +49,16 @@ async function scrape(body: (site: Site) => Record<string, unknown>): Promise<Sc
     [parent, ...children].map(() => ['READY', null]),
   );
   const { results: chunks } = await user.chunks({ parent_file_ids: [parent.id] }, { include_vectors: true });
-  const asked = site.requests.filter((path) => path.endsWith('.html')).sort();
-  return { site, accepted, parent, children, chunks, asked, text: chunks.map((one) => one.source_content).join('\n') };
+  const requests = site.requests.filter((path) => path.endsWith('.html')).sort();
+  return {
+    site,
+    accepted,
+    parent,
+    children,
+    chunks,
+    requests,
+    text: chunks.map((one) => one.source_content).join('\n'),
+  };
 }
 
 const tenant = (file: FileRecord) => ({ organizationId: file.organization_id, userId: file.organization_user_id ?? 0 });
@@ -71,9 +79,9 @@ const recorded = (part: Partial<FileRecord>) => (result: ScrapeResult, without: 
 const ROWS: Readonly<Record<string, Row>> = {
   url: {
     body: (site) => ({ url: site.url('/other.xml') }),
-    effect({ site, parent, asked }) {
+    effect({ site, parent, requests }) {
       expect(parent.external_url).toBe(site.url('/other.xml'));
-      expect(asked).toEqual(['/b/3.html']);
+      expect(requests).toEqual(['/b/3.html']);
       expect(site.requests).not.toContain('/sitemap.xml');
     },
   },
@@ -89,7 +97,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   max_pages_to_scrape: {
     body: () => ({ max_pages_to_scrape: 2 }),
-    effect: ({ asked }) => expect(asked).toEqual(FIELD_PAGES.slice(0, 2)),
+    effect: ({ requests }) => expect(requests).toEqual(FIELD_PAGES.slice(0, 2)),
   },
   chunk_size: {
     body: () => ({ chunk_size: 40 }),
@@ -166,15 +174,15 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   url_paths_to_include: {
     body: () => ({ url_paths_to_include: ['/a/'] }),
-    effect: ({ asked }) => expect(asked).toEqual(['/a/0.html', '/a/1.html']),
+    effect: ({ requests }) => expect(requests).toEqual(['/a/0.html', '/a/1.html']),
   },
   url_paths_to_exclude: {
     body: () => ({ url_paths_to_exclude: ['/a/'] }),
-    effect: ({ asked }) => expect(asked).toEqual(['/b/2.html', '/b/3.html']),
+    effect: ({ requests }) => expect(requests).toEqual(['/b/2.html', '/b/3.html']),
   },
   urls_to_scrape: {
     body: (site) => ({ urls_to_scrape: [site.url('/b/2.html'), site.url('/not/in/the/sitemap.html')] }),
-    effect: ({ asked }) => expect(asked).toEqual(['/b/2.html']),
+    effect: ({ requests }) => expect(requests).toEqual(['/b/2.html']),
   },
   download_css_and_media: {
     body: () => ({ download_css_and_media: true }),
@@ -194,7 +202,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   store_file_only: {
     body: () => ({ store_file_only: true }),
-    effect: ({ asked, chunks }) => expect([asked, chunks]).toEqual([[...FIELD_PAGES].sort(), []]),
+    effect: ({ requests, chunks }) => expect([requests, chunks]).toEqual([[...FIELD_PAGES].sort(), []]),
   },
   // The effect on a site that refuses requests is tested with the connector; this site refuses none.
   use_premium_proxies: {
@@ -237,7 +245,7 @@ describe('the fields of scrape_sitemap', () => {
   });
 
   test('are optional: without them, all pages are stored whole and with vectors', async () => {
-    expect(plain.asked).toEqual([...FIELD_PAGES].sort());
+    expect(plain.requests).toEqual([...FIELD_PAGES].sort());
     for (const words of Object.values(MARKED)) expect(plain.text).toContain(words);
     expect(embedded(plain)).toBe(plain.chunks.length);
     expect(await search(plain)).toBeGreaterThan(0);

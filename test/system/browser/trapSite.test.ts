@@ -24,7 +24,7 @@ const slowPages = new Map<string | null, FileRecord>();
 const texts = new Map<FileRecord, string>();
 
 /** Requests that the scrape of the traps made to the other site. */
-let askedOfForeign: readonly string[];
+let foreignRequests: readonly string[];
 const requestsOf = (path: string): number => site.requests.filter((one) => one === path).length;
 
 const SETTLE_MS = 300_000;
@@ -60,7 +60,7 @@ beforeAll(async () => {
     scrape(user, '/sitemap.xml', pages),
     scrape(slowUser, '/slow.xml', slowPages),
   ]);
-  askedOfForeign = [...site.foreign.requests];
+  foreignRequests = [...site.foreign.requests];
 }, 2 * SETTLE_MS);
 
 afterAll(async () => {
@@ -86,7 +86,7 @@ function expectOutcome({ name, outcome }: Trap, page: FileRecord | undefined): v
 
 const failing = (traps: readonly Trap[]): number => traps.filter(({ outcome }) => 'sentence' in outcome).length;
 
-describe('a trap costs its own page at most', () => {
+describe('a trap affects only its own page', () => {
   const eachOf = (traps: readonly Trap[], found: ReadonlyMap<string | null, FileRecord>) =>
     everyRow(
       traps,
@@ -170,6 +170,6 @@ describe('sitemaps', () => {
   });
 
   test('cause no request to other hosts, except where a page redirects there', () => {
-    expect(new Set(askedOfForeign)).toEqual(new Set(['/robots.txt', '/open']));
+    expect(new Set(foreignRequests)).toEqual(new Set(['/robots.txt', '/open']));
   });
 });

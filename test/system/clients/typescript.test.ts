@@ -13,7 +13,7 @@ import {
 } from '../../support/clients/typescript.js';
 
 let service: ClientService;
-/** What a developer writes at the start of a program. */
+/** The lines at the start of every generated program: the service's address and the token. */
 let settings: string;
 
 beforeAll(async () => {

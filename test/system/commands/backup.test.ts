@@ -53,11 +53,11 @@ async function contents(): Promise<Record<string, string>> {
 test('restores the copied files after a wipe; sha256sum verifies the copy', async () => {
   const { logs: _logs, ...before } = (await contents()) as Record<string, string>;
   const made = await call('backup', folder);
-  expect([made.code, made.said]).toEqual([0, '']);
+  expect([made.code, made.stderr]).toEqual([0, '']);
   expect(made.lines.join('\n')).toContain('contains SECRET_KEY');
   expect(spawnSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: folder }).status).toBe(0);
   await wipe();
-  expect(await call('restore', folder)).toMatchObject({ code: 0, said: '' });
+  expect(await call('restore', folder)).toMatchObject({ code: 0, stderr: '' });
   const { 'logs/mongodb.log': _log, 'pids/mongodb': _pid, ...data } = before;
   expect(await contents()).toEqual(data);
 });
@@ -66,7 +66,7 @@ test('replaces existing data only by force', async () => {
   await call('backup', folder);
   await writeFile(path.join(dataDir, 'mongodb/newer'), 'x');
   const refused = await call('restore', folder);
-  expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('--force')]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--force')]);
   expect(await contents()).toHaveProperty(['mongodb/newer']);
   expect((await call('restore', folder, '--force')).code).toBe(0);
   expect(await contents()).not.toHaveProperty(['mongodb/newer']);
@@ -77,13 +77,13 @@ test('refuses a backup of another SECRET_KEY, wherever the key is set', async ()
   await call('backup', folder, '--without-keys');
   await wipe();
   const none = await call('restore', folder);
-  expect([none.code, none.said]).toEqual([1, expect.stringContaining('Set SECRET_KEY')]);
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('Set SECRET_KEY')]);
   const other = await cli({ DATA_DIR: dataDir, SECRET_KEY: key() }, 'restore', folder);
-  expect([other.code, other.said]).toEqual([1, expect.stringContaining('another SECRET_KEY (k1)')]);
+  expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('another SECRET_KEY (k1)')]);
   await mkdir(dataDir);
   await writeFile(path.join(dataDir, 'secret-key'), key());
   const withStoredKey = await call('restore', folder, '--force');
-  expect([withStoredKey.code, withStoredKey.said]).toEqual([1, expect.stringContaining('another SECRET_KEY (k1)')]);
+  expect([withStoredKey.code, withStoredKey.stderr]).toEqual([1, expect.stringContaining('another SECRET_KEY (k1)')]);
   expect(Object.keys(await contents())).toEqual(['secret-key']);
 });
 
@@ -100,19 +100,19 @@ test.each([
   await call('backup', folder);
   await damage();
   const before = await contents();
-  const { code, said } = await call('restore', folder, '--force');
-  expect([code, said]).toEqual([1, expect.stringMatching(/backup|SHA256SUMS/)]);
+  const { code, stderr } = await call('restore', folder, '--force');
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/backup|SHA256SUMS/)]);
   expect(await contents()).toEqual(before);
 });
 
 test('copies nothing while a service runs, into a non-empty folder, or into itself', async () => {
   const lock = await tryLock(path.join(dataDir, 'engines.json'));
   const running = await call('backup', folder);
-  expect([running.code, running.said]).toEqual([1, expect.stringContaining('Stop npm start first')]);
+  expect([running.code, running.stderr]).toEqual([1, expect.stringContaining('Stop npm start first')]);
   await lock?.release();
   await cp(dataDir, folder, { recursive: true });
-  expect((await call('backup', folder)).said).toContain('is not empty');
-  expect((await call('backup', path.join(dataDir, 'files/x'))).said).toContain('inside');
+  expect((await call('backup', folder)).stderr).toContain('is not empty');
+  expect((await call('backup', path.join(dataDir, 'files/x'))).stderr).toContain('inside');
 });
 
 test('prevents the engines from starting after an interrupted restore, until a restore finishes', async () => {

@@ -92,7 +92,7 @@ test('creates, lists, rotates and revokes keys, and creates and lists organizati
   expect((await call('key', 'rotate', first)).code).toBe(1);
 
   const last = await call('key', 'revoke', String(rotated.id));
-  expect([last.code, last.said]).toEqual([1, expect.stringContaining('--last')]);
+  expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('--last')]);
   expect(await isGood(rotated.api_key)).toBe(true);
   const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
   // Concurrent revocations: each sees the other key as still valid.
@@ -111,7 +111,7 @@ test('replaces the key that npm start keeps in DATA_DIR', async () => {
   const { API_KEY: _own, ...others } = env;
   const ofDataDir = { ...others, DATA_DIR: dataDir };
   const rotated = await cli(ofDataDir, 'key', 'rotate', String(created.id), '--json');
-  expect(rotated.said).toContain('DATA_DIR/api-key contains the new key');
+  expect(rotated.stderr).toContain('DATA_DIR/api-key contains the new key');
   expect((await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()).toBe(
     rotated.json<{ api_key: string }>().api_key,
   );
@@ -146,12 +146,12 @@ test('redraws the progress of a scrape in status --watch until it is stopped', a
   const watch = watchCli(env, 'status', '--watch', '--customer', 'wanda');
   // Half of the scrape is done.
   const half = new RegExp(
-    `wanda: 1 ready, 2 in motion, 0 failed\\n {2}=+-+ 1/2 · 0 failed · SYNCING · file ${parent.id}`,
+    `wanda: 1 ready, 2 in progress, 0 failed\\n {2}=+-+ 1/2 · 0 failed · SYNCING · file ${parent.id}`,
   );
   await waitFor(watch.drawn, (drawn) => half.test(drawn));
   for (const answer of heldAnswers) answer();
   await user.settled(parent.id);
-  await waitFor(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in motion, 0 failed'));
+  await waitFor(watch.drawn, (drawn) => drawn.includes('wanda: 3 ready, 0 in progress, 0 failed'));
   // The cursor moves up by the number of drawn lines and clears them.
   expect(watch.drawn()).toContain('\u001B[3A\u001B[0Jready: ');
   expect(await watch.stop()).toBe(0);
@@ -365,9 +365,9 @@ describe('a command that works on many items', () => {
       ({ command }) => command,
       async ({ failPartly, succeed }) => {
         const { run, message } = await failPartly();
-        expect([run.code, `${run.lines.join('\n')}${run.said}`]).toEqual([1, expect.stringMatching(message)]);
-        const { code, said } = await succeed();
-        expect({ code, said }).toEqual({ code: 0, said: expect.any(String) });
+        expect([run.code, `${run.lines.join('\n')}${run.stderr}`]).toEqual([1, expect.stringMatching(message)]);
+        const { code, stderr } = await succeed();
+        expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
       },
     ));
 

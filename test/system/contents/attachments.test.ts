@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../contract/files/records.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { apiClient, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 
@@ -85,11 +85,11 @@ test('stores attachments as child files of the same upload and reads them like a
   expect(again.map(({ id, chunk_size }) => ({ id, chunk_size }))).toEqual(
     found.map(({ id }) => ({ id, chunk_size: 30 })),
   );
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 
   await user.post('/delete_files', { file_ids: [file.id], delete_child_files: true });
   for (let left = 3; left > 0;) left = (await user.post<{ count: number }>('/user_files_v2', {})).body.count;
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('follows messages inside messages down to a maximum depth', async () => {

@@ -109,13 +109,13 @@ test('ends a PDF stream that unpacks to too much at the memory limit of its proc
   expect(await outcomeOf(bytes, 'a.pdf')).toMatch(/^parse_limit: .*(?:PARSE_FILE_MEMORY_MB|PARSE_FILE_TIMEOUT_MS)/);
 });
 
-test('ends on page loops in a PDF and on a false page count', async () => {
+test('stops reading a PDF with page loops or a false page count', async () => {
   expect(await outcomeOf(loopingPdf(), 'a.pdf')).toMatch(/^(?:broken_content|no_text): /);
   const many = pdfOf('<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [] /Count 2000000000 >>');
   expect(await outcomeOf(many, 'a.pdf')).toMatch(/^(?:broken_content|no_text|too_large): /);
 });
 
-test('ends on a PDF whose cross-reference table refers to itself', async () => {
+test('stops reading a PDF whose cross-reference table refers to itself', async () => {
   const head =
     '%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [] /Count 0 >>\nendobj\n';
   const at = head.length;
@@ -123,7 +123,7 @@ test('ends on a PDF whose cross-reference table refers to itself', async () => {
   expect(await outcomeOf(head + table, 'a.pdf')).toMatch(/^(?:broken_content|no_text): /);
 });
 
-test('ends on a table of one line of 200 MB', async () => {
+test('stops reading a table of one line of 200 MB', async () => {
   const line = Buffer.alloc(195_000_000, 'a,b"c ');
   expect(await outcomeOf(Uint8Array.from(line), 'a.csv')).toMatch(/^(?:too_large|parse_limit): .*\(setting [A-Z_]+/);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FileRecord } from '../../../contract/files/records.js';
 import { type Site, startSite } from '../../emulators/site.js';
 import { makePdf } from '../../documents/formats/makePdf.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { apiClient, type NamedFile, type TestUser } from '../../support/client.js';
 import { jbig2Bomb } from '../../support/jbig2.js';
 import { type Drawn, drawPicture } from '../../support/pictures.js';
@@ -285,11 +285,11 @@ thoroughly(
     expect((await deletedUser.get('/whoami')).status).toBe(401);
     const later = new Date(Date.now() + 60_000);
     await waitFor(
-      async () => [...(await runs.unstarted(later, 1)), ...(await runs.inMotion(later, 1))],
+      async () => [...(await runs.unstarted(later, 1)), ...(await runs.activeStartedBefore(later, 1))],
       (underWay) => underWay.length === 0,
       PATIENCE_MS,
     );
-    const stores = await readAtRest(service.env);
+    const stores = await readStoredState(service.env);
     expect(stores.content('ocr-gone')).toEqual({ files: [], segments: [], points: [], contents: [] });
     expect(stores.findInconsistencies()).toEqual([]);
     expect(await recognizedPages.countOf(tenant, [id])).toBe(0);

@@ -108,7 +108,7 @@ test('runs threads in parallel', async () => {
 
 test('transfers large bytes that own their memory when allowed, and copies others', async () => {
   const pool = startPool();
-  const own = { ...text('handed over. '.repeat(20_000)), giveBytes: true };
+  const own = { ...text('handed over. '.repeat(20_000)), transferBytes: true };
   const kept = text('kept. '.repeat(40_000));
   const shared = new TextEncoder().encode('xxcopied').subarray(2);
   expect((await pool.process(own, CHUNKING)).text).toMatch(/^handed over/);

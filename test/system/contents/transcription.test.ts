@@ -5,7 +5,7 @@ import type { FileRecord } from '../../../contract/files/records.js';
 import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { recordingOf, SILENCE, type Speech } from '../../emulators/speech.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -277,19 +277,19 @@ describe('a job of AssemblyAI', () => {
     const options = { transcription_service: 'assemblyai' };
     const looked = (scene: string, times: number) =>
       waitFor(
-        () => Promise.resolve(jobsOf(scene)[0]?.looks ?? 0),
-        (looks) => looks >= times,
+        () => Promise.resolve(jobsOf(scene)[0]?.polls ?? 0),
+        (polls) => polls >= times,
       );
-    const slow = { looks: Infinity };
+    const slow = { polls: Infinity };
     assemblyai.scenes.set('handed-over', slow);
     const { id } = await send('handed-over', options);
     await looked('handed-over', 2);
     expect((await user.file(id)).sync_status).toBe('SYNCING');
     await service.stopWorker();
-    const before = jobsOf('handed-over')[0]?.looks ?? 0;
+    const before = jobsOf('handed-over')[0]?.polls ?? 0;
     await service.startWorker();
     await looked('handed-over', before + 2);
-    assemblyai.scenes.set('handed-over', { looks: 0 });
+    assemblyai.scenes.set('handed-over', { polls: 0 });
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
     expect(jobsOf('handed-over')).toMatchObject([{ deleted: false }]);
 
@@ -302,9 +302,9 @@ describe('a job of AssemblyAI', () => {
       () => Promise.resolve(jobsOf('cancelled')),
       ([job]) => job?.deleted === true,
     );
-    const { looks } = jobsOf('cancelled')[0]!;
+    const { polls } = jobsOf('cancelled')[0]!;
     expect(await transcribed('after-it')).toMatchObject({ sync_status: 'READY' });
-    expect(jobsOf('cancelled')[0]?.looks).toBe(looks);
+    expect(jobsOf('cancelled')[0]?.polls).toBe(polls);
   });
 });
 
@@ -324,5 +324,5 @@ test('ends a call to Deepgram when its file is cancelled', async () => {
 });
 
 test('leaves the stores consistent', async () => {
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { FileRecord } from '../../../contract/files/records.js';
 import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { recordingOf } from '../../emulators/speech.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { startSite } from '../../emulators/site.js';
@@ -31,7 +31,7 @@ async function withService(settings: Record<string, string>, work: (service: Tes
   });
   try {
     await work(service);
-    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   } finally {
     await service.close();
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { type Site, samplePage, startSampleSite } from '../../emulators/site.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { testEngines } from '../../support/engines.js';
 import { loadProduct } from '../../support/product.js';
 import { quietTemporal } from '../../support/quietTemporal.js';
@@ -49,7 +49,7 @@ test('a worker without a workflow cache, which replays every history, ingests a 
   site.pages.set('/pages/0.html', samplePage(PAGES + 1, 2));
   expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
   expect(await user.settled(id)).toMatchObject(whole);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 
   // A worker that caches a workflow gets its tasks by a separate queue, called sticky.
   const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });

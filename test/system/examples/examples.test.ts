@@ -32,7 +32,7 @@ test.each(['langchain', 'llamaindex', 'ai-sdk', 'python'])('%s finds the passage
   expect(printed).toContain('2.1 metres remain');
 });
 
-test('mcp takes in a page, waits, searches, reads the file and cites it', async () => {
+test('mcp adds a page, waits, searches, reads the file and cites it', async () => {
   const run = await examples.run('mcp', { PAGE: site.url('/tern'), QUESTION: 'Where does the tern fly?' });
   const printed = await run.ended();
   const calls = [...printed.matchAll(/^> (\w+)/gm)].map(([, name]) => name);

@@ -5,7 +5,7 @@ import type { FileRecord } from '../../../contract/files/records.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -75,7 +75,7 @@ test('a run that was terminated in Temporal ends with its files, and each event 
   expect(states.toSorted()).toEqual(['READY', 'READY', 'SYNC_ABORTED', 'SYNC_ABORTED', 'SYNC_ABORTED']);
   const run = await runOf(parent);
   expect(run).toMatchObject({ outcome: 'aborted', message: null, error: null, counts: { total: 5, aborted: 3 } });
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   expect((await cancel(parent.id)).status).toBe(409);
 });
 
@@ -96,7 +96,7 @@ test('ends a run that is missing in Temporal as SYNC_ABORTED', async () => {
   );
   expect((await cancel(parent.id)).body).toMatchObject({ sync_status: 'SYNC_ABORTED' });
   expect(await runOf(parent)).toMatchObject({ outcome: 'aborted' });
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('leaves a later run with the same workflow id alone when a lost run is cancelled', async () => {
@@ -110,5 +110,5 @@ test('leaves a later run with the same workflow id alone when a lost run is canc
   await service.startWorker();
   expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY' });
   expect((await user.children(parent.id)).map((page) => page.sync_status)).toEqual(Array(PAGES).fill('READY'));
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
 import { DRIVE_DOCUMENT, DRIVE_ROOT, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { consentTo } from '../../support/consent.js';
 import { withDatabase } from '../../support/dataSources.js';
@@ -98,6 +98,6 @@ test('refreshes the token in a worker with the new key during an ingest; the API
   expect(dry).toMatchObject({ status: 200, body: { files: FILES } });
   expect(refreshes()).toBe(2);
   expect(await sealed()).toContain('old');
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   await stopWorker();
 });

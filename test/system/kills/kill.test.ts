@@ -7,7 +7,7 @@ import type { FileRecord } from '../../../contract/files/records.js';
 import { connectStore } from '../../../store/connect.js';
 import { linkedPage } from '../../emulators/linkedSite.js';
 import { startSite } from '../../emulators/site.js';
-import { type AtRest, readAtRest } from '../../support/atRest.js';
+import { type StoredState, readStoredState } from '../../support/storedState.js';
 import { findDifferences } from '../../support/differences.js';
 import {
   CONTENT_ROW_BYTES,
@@ -27,7 +27,7 @@ const PAGES = 32;
 const chance = seededChance('kills');
 let site: KillSite;
 let service: OwnService;
-let undisturbed: AtRest;
+let undisturbed: StoredState;
 
 beforeAll(async () => {
   site = await startKillSite(PAGES, 2);
@@ -95,7 +95,7 @@ thoroughly('stores every linked page once after kill -9 of a worker during a cra
   expect(crawledPaths()).toHaveLength(40);
   expect(await crawl('killed crawl', [2 + chance.below(3), 14 + chance.below(10)])).toBe(2);
   expect(new Set(crawledPaths()).size).toBe(40);
-  const rest = await readAtRest(service.env);
+  const rest = await readStoredState(service.env);
   expect(rest.findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
   expect(rest.content('killed crawl')).toEqual(rest.content('undisturbed crawl'));
@@ -153,7 +153,7 @@ test('stores each file once after kill -9 of the API during uploads, and of a wo
   const { body } = await user.post<{ count: number }>('/user_files_v2', {});
   expect(body.count).toBe(FILES);
   expect(await sweep()).toBeGreaterThanOrEqual(1);
-  const rest = await readAtRest(service.env);
+  const rest = await readStoredState(service.env);
   expect(rest.findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
   for (const [number, { id }] of files.entries()) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
 
@@ -40,7 +40,7 @@ test('keeps nothing but the record of a page that was fetched and could not be r
   expect(page).toMatchObject({ sync_status: 'SYNC_ERROR' });
   expect(page?.sync_error_message).toContain('MAX_TEXT_CHARACTERS');
   expect(await contents()).toEqual([]);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('keeps nothing but the record of a page whose run is cancelled while it is read or embedded', async () => {
@@ -51,5 +51,5 @@ test('keeps nothing but the record of a page whose run is cancelled while it is 
   expect((await user.post('/cancel_sync', { file_id: id })).status).toBe(200);
   expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
   expect(await contents()).toEqual([]);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

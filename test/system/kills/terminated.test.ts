@@ -7,7 +7,7 @@ import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';
 import { SCHEMA_VERSION } from '../../../store/migrations/run.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
@@ -46,12 +46,12 @@ afterAll(async () => {
 const reapLater = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
 
 /** Reads the stores once the last run has ended, which is a moment after its file. */
-async function atRest() {
+async function settledState() {
   await waitFor(
-    () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
+    () => service.store.runs.activeStartedBefore(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
-  return readAtRest(service.env);
+  return readStoredState(service.env);
 }
 
 async function scraped(paths: readonly string[]) {
@@ -64,7 +64,7 @@ test('ends a resync that was terminated in Temporal as SYNC_ABORTED with its old
   site.pages.set('/changing.html', samplePage(1, 2));
   const [page] = await scraped(['/changing.html']);
   const id = page?.id ?? 0;
-  const before = (await atRest()).content('lena').segments;
+  const before = (await settledState()).content('lena').segments;
   let isRequested = false;
   // Never answered, so the run waits here.
   site.pages.set('/changing.html', () => {
@@ -76,14 +76,14 @@ test('ends a resync that was terminated in Temporal as SYNC_ABORTED with its old
   await client.workflow.getHandle(service.names.idOf(`resync:${id}`)).terminate('test');
   expect(await reapLater()).toBe(1);
   expect(await user.file(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-  const after = await atRest();
+  const after = await settledState();
   expect(after.findInconsistencies()).toEqual([]);
   expect(after.content('lena').segments).toEqual(before);
 
   site.pages.set('/changing.html', samplePage(2, 3));
   expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
   expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
-  expect((await atRest()).findInconsistencies()).toEqual([]);
+  expect((await settledState()).findInconsistencies()).toEqual([]);
 });
 
 test('reports a delete that was terminated halfway; a resync restores the whole file, and a delete removes all of it', async () => {
@@ -91,14 +91,14 @@ test('reports a delete that was terminated halfway; a resync restores the whole 
   paths.forEach((path, number) => site.pages.set(path, samplePage(10 + number, 2)));
   const [one, two] = await scraped(paths);
   const ids = [one?.id ?? 0, two?.id ?? 0];
-  const before = (await atRest()).content('lena');
+  const before = (await settledState()).content('lena');
 
   const halfway = proxy.stopAt({ step: 'cleanPoints', when: 'after', nth: 1 });
   await user.post('/delete_files_v2', { filters: { ids } });
   await halfway;
   await worker.kill();
   // The scrape may still be ending.
-  const run = (await service.store.runs.inMotion(new Date(Date.now() + 1), 10)).find(
+  const run = (await service.store.runs.activeStartedBefore(new Date(Date.now() + 1), 10)).find(
     (open) => open.kind === 'deleteFiles',
   );
   await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
@@ -117,13 +117,13 @@ test('reports a delete that was terminated halfway; a resync restores the whole 
     expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
   }
-  const after = await atRest();
+  const after = await settledState();
   expect(after.findInconsistencies()).toEqual([]);
   expect(after.content('lena')).toEqual(before);
 
   await user.post('/delete_files_v2', { filters: { ids } });
   while ((await user.children(one?.parent_id ?? 0)).some((file) => ids.includes(file.id))) await sleep(50);
-  expect((await atRest()).findInconsistencies()).toEqual([]);
+  expect((await settledState()).findInconsistencies()).toEqual([]);
 });
 
 test('does not change a run that ended after the reaper had listed it', async () => {
@@ -135,15 +135,15 @@ test('does not change a run that ended after the reaper had listed it', async ()
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/soon-done.html']));
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
   while (pages.length === 0) await sleep(20);
-  const listed = await runs.inMotion(new Date(Date.now() + 1), 10);
+  const listed = await runs.activeStartedBefore(new Date(Date.now() + 1), 10);
   expect(listed).toHaveLength(1);
   pages.forEach((answer) => answer());
   expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
-  await atRest();
+  await settledState();
   expect(
     await reapOnce(
       { client, names: service.names },
-      { ...service.store, runs: { ...runs, inMotion: async () => listed } },
+      { ...service.store, runs: { ...runs, activeStartedBefore: async () => listed } },
       log,
     ),
   ).toBe(0);
@@ -176,5 +176,5 @@ test('stops work in running processes when the records get a newer version, and 
   await setVersion(SCHEMA_VERSION);
   expect(await waitFor(upload, ({ status }) => status === 200)).toMatchObject({ status: 200 });
   worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
-  await atRest();
+  await settledState();
 });

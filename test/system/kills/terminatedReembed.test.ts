@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js';
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const allRunsEnded = () =>
   waitFor(
-    () => service.store.runs.inMotion(new Date(), 1),
+    () => service.store.runs.activeStartedBefore(new Date(), 1),
     (runs) => runs.length === 0,
   );
 const segments = () => withDatabase(service, (connection) => connection.collection('segments').countDocuments());
@@ -59,5 +59,5 @@ test('leaves no partial writes of a re-embedding that was terminated after its w
   expect(await reap()).toBe(0);
   expect(await service.store.runs.find(runId)).toMatchObject({ outcome: 'aborted' });
   expect(await segments()).toBe(1);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

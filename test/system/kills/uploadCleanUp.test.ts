@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { workflowIds } from '../../../contract/runs/workflowIds.js';
 import type { FileRecord } from '../../../contract/files/records.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js';
@@ -64,7 +64,7 @@ const RESYNC: Work = {
 /** Waits until all runs have ended. */
 const allEnded = () =>
   waitFor(
-    () => service.store.runs.inMotion(new Date(), 1),
+    () => service.store.runs.activeStartedBefore(new Date(), 1),
     (runs) => runs.length === 0,
   );
 
@@ -102,7 +102,7 @@ test('cleans up an upload whose attempt fails after publishing in the next attem
   proxy.reopen();
   await allEnded();
   expect(await user.file(file.id)).toMatchObject({ sync_status: 'READY' });
-  expect((await readAtRest(service.env)).findInconsistencies('ada')).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies('ada')).toEqual([]);
 });
 
 thoroughly('emits FILE_READY before the end of the upload when its worker dies as it publishes', async () => {
@@ -139,7 +139,7 @@ describe.each([
     proxy.reopen();
     await allEnded();
     expect(await user.file(file.id)).toMatchObject({ sync_status: 'READY' });
-    expect((await readAtRest(service.env)).findInconsistencies(name)).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies(name)).toEqual([]);
   });
 
   test('deletes what the attempt wrote when cancelled before publishing', async () => {
@@ -150,6 +150,6 @@ describe.each([
     proxy.reopen();
     await allEnded();
     expect(await user.file(file.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-    expect((await readAtRest(service.env)).findInconsistencies(name)).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies(name)).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await service.close();
 });
 
-test('gives up bytes that crash their reader after some attempts, but not other bytes', async () => {
+test('no longer reads content that crashed its reader several times, but reads other content', async () => {
   const contents = 'Words that take too long. '.repeat(100_000);
   const { id } = await user.send({ name: 'hanging.txt', content: contents }, { skip_embedding_generation: true });
   const tried: string[] = [];

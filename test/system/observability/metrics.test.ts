@@ -141,7 +141,7 @@ test('counts requests to a provider, the tokens it bills, and files that end in 
   const bad = await growth(workerUrl, () => ingest(`The bittern ${randomUUID()} is silent.`, 'OPENAI'), {
     [ended('SYNC_ERROR')]: 1,
   });
-  expect(bad).toMatchObject({ [requests('hopeless')]: 1, [requests('answered')]: 0, [ended('READY')]: 0 });
+  expect(bad).toMatchObject({ [requests('permanent')]: 1, [requests('answered')]: 0, [ended('READY')]: 0 });
   expect(bad[textsOf(REMOTE, 'document', 'computed')]).toBe(0);
 });
 

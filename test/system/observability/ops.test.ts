@@ -81,7 +81,7 @@ interface EventStream {
 /** Opens the event stream as a browser's EventSource does. */
 function openEvents(headers: Record<string, string>, query = ''): Promise<EventStream> {
   return new Promise((resolve, reject) => {
-    const asked = request(`${service.url}/ops/events${query}`, { headers }, (answer) => {
+    const call = request(`${service.url}/ops/events${query}`, { headers }, (answer) => {
       const events: EventStream['events'][number][] = [];
       let [raw, open] = ['', ''];
       answer.setEncoding('utf8').on('data', (text: string) => {
@@ -97,10 +97,10 @@ function openEvents(headers: Record<string, string>, query = ''): Promise<EventS
         }
       });
       const ended = new Promise<void>((done) => answer.on('close', () => done()));
-      resolve({ status: answer.statusCode ?? 0, events, raw: () => raw, ended, close: () => void asked.destroy() });
+      resolve({ status: answer.statusCode ?? 0, events, raw: () => raw, ended, close: () => void call.destroy() });
     });
-    asked.on('error', reject);
-    asked.end();
+    call.on('error', reject);
+    call.end();
   });
 }
 const latest = ({ events }: EventStream, part: string): string =>
@@ -446,8 +446,8 @@ describe('live updates of the operator page', () => {
 describe('the diagnosis of a data source', () => {
   const connected = async (customerId: string, body: object = {}): Promise<{ user: TestUser; id: number }> => {
     const user = await service.user(customerId);
-    const asked = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false, ...body };
-    const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', asked);
+    const fields = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false, ...body };
+    const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', fields);
     expect(await consentTo(answer.body.oauth_url)).toMatchObject({ status: 200 });
     const { results } = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body;
     return { user, id: results[0]!.id };

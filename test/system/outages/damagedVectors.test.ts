@@ -32,8 +32,8 @@ let before: Awaited<ReturnType<typeof searches>>;
 const start = async (port: number | 'free'): Promise<QdrantEngine> =>
   startQdrant({ dataDir, venv: await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR }), port });
 const call = async (...args: string[]) => {
-  const { code, lines, said: message } = await callCli(service.env, ...args);
-  return { code, said: message, out: lines.join('\n') };
+  const { code, lines, stderr } = await callCli(service.env, ...args);
+  return { code, stderr, out: lines.join('\n') };
 };
 const hot = (index: number): number[] =>
   Array.from({ length: EMBEDDING_MODELS[GIVEN].dimensions }, (_, at) => (at === index ? 1 : 0));
@@ -180,7 +180,7 @@ test.each(DAMAGES)('reports %s in reconcile, and repairs it by vectors rebuild',
 
   const isUnloadable = kind === 'damaged_collection' && existsSync(collectionFolder(TEXT_SPACE));
   if (isUnloadable)
-    expect(await call('vectors', 'rebuild')).toMatchObject({ code: 1, said: expect.stringContaining('--recreate') });
+    expect(await call('vectors', 'rebuild')).toMatchObject({ code: 1, stderr: expect.stringContaining('--recreate') });
   const rebuilt = await call('vectors', 'rebuild', '--recreate', '--json');
   expect(JSON.parse(rebuilt.out)).toMatchObject({ done: true, rebuilt: BIRDS.length + 2, failed: 0 });
   expectSame(await searches(), before);

@@ -4,7 +4,7 @@ import type { Activities } from '../../../activities/index.js';
 import type { FileRecord } from '../../../contract/files/records.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
 import type { RunDoc } from '../../../store/models/runs.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -91,7 +91,7 @@ test.each([
   ).toEqual([]);
   expect(failed()).toBe(true);
   expect((await user.file(parent.id)).sync_status).toBe('READY');
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('keeps emptied records after a lost answer, and emits one event each', async () => {

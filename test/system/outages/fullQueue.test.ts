@@ -4,7 +4,7 @@ import type { Activities } from '../../../activities/index.js';
 import type { FileRecord } from '../../../contract/files/records.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import { startHeldSite } from '../../emulators/heldSite.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -63,7 +63,7 @@ test('marks files beyond a full queue DELAYED with the reason, and processes the
   for (const page of await user.children(parent.id))
     expect(page).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   expect(Math.max(...(planned.get('quinn') ?? []))).toBe(MAX_QUEUED);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   await site.close();
 });
 
@@ -113,5 +113,5 @@ test('marks uploads beyond a full queue DELAYED, can cancel them, starts no work
   expect(await runs()).toBe(0);
   expect(Math.max(...(planned.get('sid') ?? []))).toBeLessThanOrEqual(MAX_QUEUED);
   expect((await user.file(last.id)).sync_status).toBe('SYNC_ABORTED');
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type RunningEngines, startEngines } from '../../../engines/start.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { quietTemporal } from '../../support/quietTemporal.js';
 import { newEngineFolder } from '../../support/scratch.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -53,5 +53,5 @@ test('does not fetch pages repeatedly while Qdrant is down, and finishes when it
   const times = new Map<string, number>();
   for (const page of pages()) times.set(page, (times.get(page) ?? 0) + 1);
   expect([...times].filter(([, count]) => count > 2)).toEqual([]);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
 import { type QdrantProxy, startQdrantProxy, type Trouble } from '../../support/qdrantProxy.js';
@@ -47,7 +47,7 @@ describe.each(FAULTS)('while Qdrant %s', (what, fault, says) => {
     const { id } = await user.send({ name: `${what}.txt`, content: `The tide falls while Qdrant ${what}.` });
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(proxy.seen('write')).toBe(2);
-    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   });
 
   test('answers a search with 503 and Retry-After, naming Qdrant, and the next search with results', async () => {

@@ -5,7 +5,7 @@ import mongoose from 'mongoose';
 
 import { type RunningEngines, startEngines } from '../../../engines/start.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { type Listed, testUser } from '../../support/client.js';
 import { quietTemporal } from '../../support/quietTemporal.js';
 import { newEngineFolder } from '../../support/scratch.js';
@@ -54,7 +54,7 @@ test('loses and duplicates nothing when the primary steps down repeatedly during
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
   await waitFor(
     () => site.requests.filter((path) => path.startsWith('/pages/')).length,
-    (asked) => asked > 0,
+    (count) => count > 0,
   );
   let steppedDownAt = Infinity;
   for (let nth = 0; nth < 3; nth += 1) {
@@ -70,5 +70,5 @@ test('loses and duplicates nothing when the primary steps down repeatedly during
   expect(Date.parse(body.results[0]?.finished_at ?? '')).toBeGreaterThan(steppedDownAt);
   const pages = await user.children(id);
   expect(new Set(pages.map((page) => page.external_url)).size).toBe(PAGES);
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

@@ -6,7 +6,7 @@ import type { FileRecord } from '../../../contract/files/records.js';
 import type { FileSyncStatus } from '../../../contract/files/statuses.js';
 import { startLinkedSite } from '../../emulators/linkedSite.js';
 import { samplePage, type Site, sitemapOf, startSampleSite } from '../../emulators/site.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { PATIENCE_MS } from '../../support/waitFor.js';
@@ -198,7 +198,7 @@ test('delays texts above max_characters until there is room, and never stores mo
   expect(site.requests).toHaveLength(requestsBefore);
   await setLimits('characters', { max_characters: Math.ceil(PAGES * perPage * 1.1) });
   expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
-  expect((await readAtRest(service.env)).findInconsistencies('characters')).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies('characters')).toEqual([]);
 });
 
 thoroughly(

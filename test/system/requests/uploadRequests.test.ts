@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../contract/files/records.js';
 import { type Site, startSite } from '../../emulators/site.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -61,7 +61,7 @@ const stored = async (): Promise<string[]> =>
 const files = async (): Promise<number> =>
   (await user.post<{ count: number }>('/user_files_v2', { pagination: { limit: 1 } })).body.count;
 const expectConsistent = async (): Promise<void> =>
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 
 describe('a file above MAX_UPLOAD_BYTES', () => {
   test('is refused with 413 before it is sent when its length is declared', async () => {
@@ -104,7 +104,7 @@ test('keeps nothing of an interrupted upload', async () => {
   await expectConsistent();
 });
 
-test('sweeps what a dead sender has left, but not what still arrives', async () => {
+test('deletes the partial upload of a dead sender, but not an upload in progress', async () => {
   const account = await service.store.users.ensure(1, 'rio');
   const before = await stored();
   async function* endless(): AsyncIterable<Uint8Array> {

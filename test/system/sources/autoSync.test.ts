@@ -56,7 +56,7 @@ const filesOf = async (user: TestUser): Promise<FileRecord[]> =>
       order_dir: 'asc',
     })
   ).body.results;
-const atRest = (user: TestUser, number: number): Promise<FileRecord[]> =>
+const settledFiles = (user: TestUser, number: number): Promise<FileRecord[]> =>
   waitFor(
     () => filesOf(user),
     (files) => files.length === number && files.every(({ sync_status: status }) => status === 'READY'),
@@ -66,7 +66,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   const user = await service.user('ada');
   const content: FixtureContent = fixture.reset();
   expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
-  const files = await atRest(user, 2 + content.others.length);
+  const files = await settledFiles(user, 2 + content.others.length);
   const { id } = await sourceOf(user);
   const scheduleId = scheduleIds.source(id);
   expect(await scheduleOf(client, service.names, scheduleId)).toBeNull();
@@ -84,9 +84,9 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   await scheduleWhen(client, service.names, scheduleId, (one) => everyMs(one) === 12 * HOUR_MS);
 
   // Nothing has changed: no file is fetched or updated.
-  const asked = content.others.concat(content.lighthouse).map((one) => fixture.contentAsked?.(one));
+  const requests = content.others.concat(content.lighthouse).map((one) => fixture.contentRequests?.(one));
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
-  expect(content.others.concat(content.lighthouse).map((one) => fixture.contentAsked?.(one))).toEqual(asked);
+  expect(content.others.concat(content.lighthouse).map((one) => fixture.contentRequests?.(one))).toEqual(requests);
   const same = ({ id: fileId, sync_status, last_sync, request_id }: FileRecord) => ({
     fileId,
     sync_status,
@@ -98,7 +98,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
   fixture.remove(content.others[0]!);
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
-  const after = await atRest(user, files.length - 1);
+  const after = await settledFiles(user, files.length - 1);
   const moved = after.filter(({ last_sync }) => !files.some((file) => file.last_sync === last_sync));
   expect(moved.map((file) => file.external_file_id)).toEqual([content.lighthouse]);
 
@@ -136,7 +136,7 @@ thoroughly('does not restore deleted files, and adds new files of selected folde
   await select([content.containers[0]!]);
   // Also selected by itself with the same options: no effect.
   await select([content.keeper]);
-  await atRest(user, 2);
+  await settledFiles(user, 2);
   await updateUser('carl', { auto_sync_enabled_sources: ['GITBOOK'] });
   const scheduleId = scheduleIds.source(id);
   expect(everyMs(await scheduleWhen(client, service.names, scheduleId, exists))).toBe(3 * HOUR_MS);
@@ -146,19 +146,19 @@ thoroughly('does not restore deleted files, and adds new files of selected folde
 
   const [keeper] = (await filesOf(user)).filter((file) => file.external_file_id === content.keeper);
   await user.post('/delete_files_v2', { filters: { ids: [keeper?.id] } });
-  await atRest(user, 1);
+  await settledFiles(user, 1);
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
-  expect((await atRest(user, 1)).map((file) => file.external_file_id)).toEqual([content.lighthouse]);
+  expect((await settledFiles(user, 1)).map((file) => file.external_file_id)).toEqual([content.lighthouse]);
   // The folder has more files now than when it was selected.
   fixture.reset(2);
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
-  const more = await atRest(user, 3);
+  const more = await settledFiles(user, 3);
   expect(more.map((file) => file.external_file_id)).not.toContain(content.keeper);
   // When it is selected again, the file is added, and later passes keep it.
   await select([content.keeper]);
-  await atRest(user, 4);
+  await settledFiles(user, 4);
   expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
-  expect(await atRest(user, 4)).toHaveLength(4);
+  expect(await settledFiles(user, 4)).toHaveLength(4);
   expect((await organization.post('/delete_users', { customer_ids: ['carl'] })).status).toBe(200);
   await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
   expect(await outcomeOfOrphanedPass(scheduleId)).toBe('gone');
@@ -251,12 +251,12 @@ thoroughly('syncs a feed automatically when its user enables that, and stops whe
   await scheduleWhen(client, service.names, scheduleId, exists);
   site.pages.set(path, feedOf({ one: 'Lit in 1901.', two: 'Dredged in 1902.' }));
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
-  await atRest(user, before.length + 1);
+  await settledFiles(user, before.length + 1);
   site.pages.set(path, { status: 410 });
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
-  const asked = site.requests.filter((one) => one === path).length;
+  const requests = site.requests.filter((one) => one === path).length;
   expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 0 });
-  expect(site.requests.filter((one) => one === path)).toHaveLength(asked);
+  expect(site.requests.filter((one) => one === path)).toHaveLength(requests);
 });
 
 test('resets files that a terminated pass was evaluating', async () => {
@@ -268,17 +268,17 @@ test('resets files that a terminated pass was evaluating', async () => {
   const [page] = await user.children(parent.id);
   const scheduleId = scheduleIds.container(parent.id);
   await scheduleWhen(client, service.names, scheduleId, exists);
-  let isAsked = false;
-  site.pages.set(path, () => void (isAsked = true));
+  let isRequested = false;
+  site.pages.set(path, () => void (isRequested = true));
   await client.schedule.getHandle(service.names.idOf(scheduleId)).trigger();
   await waitFor(
-    () => isAsked,
-    (asked) => asked,
+    () => isRequested,
+    (requested) => requested,
   );
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'EVALUATING_RESYNC' });
   // The worker dies, and then its workflows are terminated.
   await service.stopWorker();
-  const underWay = await service.store.runs.inMotion(new Date(), 100);
+  const underWay = await service.store.runs.activeStartedBefore(new Date(), 100);
   const mine = underWay.filter(({ fileId }) => fileId === parent.id);
   expect(mine.map(({ kind }) => kind).toSorted()).toEqual(['autoSync', 'scrapeSitemap']);
   for (const { workflowId } of mine)
@@ -300,7 +300,7 @@ test('runs one pass at a time however often its schedule fires; ids find both pa
   const user = await service.user('edda');
   const content = fixture.reset();
   expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
-  await atRest(user, 2 + content.others.length);
+  await settledFiles(user, 2 + content.others.length);
   await updateUser('edda', { auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 });
   const { id, organization_user_id: userId } = await sourceOf(user);
   const scheduleId = scheduleIds.source(id);

@@ -65,7 +65,7 @@ async function startConnection() {
     url,
     rowOf,
     handle,
-    /** Extends the user's time beyond the timer of the workflow, which follows the row as it is at the start. */
+    /** Extends the expiry of the connection. The timer of the workflow keeps the expiry that it read at its start. */
     prolong: async () => {
       await waitFor(isTimed, (is) => is);
       await withDatabase(service, (db) =>
@@ -146,6 +146,6 @@ test('ends a connection terminated in Temporal by the reaper, and its page repor
   expect(await rowOf()).toMatchObject({ state: 'failed', ...withoutSecrets });
   const page = await openPage(back);
   expect(page).toMatchObject({ status: 400 });
-  expect(page.html).toContain('ended from outside');
+  expect(page.html).toContain('terminated outside of this service');
   expect(await sources()).toEqual([]);
 });

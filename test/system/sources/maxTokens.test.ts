@@ -15,7 +15,7 @@ import type { RunDoc } from '../../../store/models/runs.js';
 import { linkedPage } from '../../emulators/linkedSite.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../../emulators/gitbook.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { apiClient, type TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
 import { runPass } from '../../support/passes.js';
@@ -215,10 +215,10 @@ thoroughly('cancels, deletes and restarts a paused scrape', async () => {
     () => service.store.runs.find(empty._id),
     (one) => one?.finishedAt !== null,
   );
-  expect((await readAtRest(service.env)).findInconsistencies('cleo')).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies('cleo')).toEqual([]);
 });
 
-test('resumes a paused run whatever process died meanwhile; the reaper ignores it, and a pass yields to it', async () => {
+test('resumes a paused run after its worker was replaced; the reaper and scheduled syncs leave a paused run alone', async () => {
   const user = await service.user('dora');
   const { id } = await user.scrape({ url: freshSitemap(), chunk_size: 100, max_tokens: 700, enable_auto_sync: true });
   const { run } = await paused(user, id);
@@ -235,7 +235,7 @@ test('resumes a paused run whatever process died meanwhile; the reaper ignores i
   expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
   await worker.stop();
   await service.startWorker();
-  expect((await readAtRest(service.env)).findInconsistencies('dora')).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies('dora')).toEqual([]);
 });
 
 thoroughly('ends a run by itself when it is not resumed in time', async () => {

@@ -6,7 +6,7 @@ import type { FileRecord } from '../../../contract/files/records.js';
 import { scheduleIds, workflowIds } from '../../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../../dispatch/client.js';
 import { samplePage, sitemapOf, type Site, startSampleSite } from '../../emulators/site.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { eventKindsOf } from '../../support/coldFiles.js';
 import { withDatabase } from '../../support/dataSources.js';
@@ -78,7 +78,7 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
     expect((await eventKindsOf(service.env, fileOf(index))).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
   expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: 13, pages_failed: 1 });
   expect(new Set((await quarantined()).map((one) => one.file_id))).toEqual(new Set([0, 1, 2].map(fileOf)));
-  expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 
   // Restored pages stay, whether their site still lists them or not.
   const restored = await organization.post('/quarantined_files/restore', { file_ids: [fileOf(0), fileOf(1)] });

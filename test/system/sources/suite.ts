@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { Customer, SOURCES, useCatalogue } from '../../support/sourceFixtures/catalogue.js';
 import { connectionOptionRows } from './rows/connectionOptions.js';
 import { connectingRows } from './rows/connecting.js';
@@ -40,7 +40,7 @@ export function catalogueSuite(
 
   describe('the service after all sources', () => {
     test('has consistent stores for every customer', async () => {
-      expect((await readAtRest(catalogue.service.env)).findInconsistencies()).toEqual([]);
+      expect((await readStoredState(catalogue.service.env)).findInconsistencies()).toEqual([]);
     });
     secretRows(catalogue);
   });

@@ -10,7 +10,7 @@ import { coldSweepOnce } from '../../../dispatch/coldSweep.js';
 import { createDispatcher, type Dispatcher } from '../../../dispatch/dispatcher.js';
 import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { apiClient, type TestUser } from '../../support/client.js';
 import {
   letDaysPass,
@@ -65,7 +65,7 @@ const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileReco
 /** Waits until no run is in progress, so that a move has cleaned up. */
 const allRunsEnded = () =>
   waitFor(
-    () => service.store.runs.inMotion(new Date(Date.now() + 1), 10),
+    () => service.store.runs.activeStartedBefore(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
 async function cool(files: readonly FileRecord[]): Promise<void> {
@@ -81,7 +81,7 @@ async function cool(files: readonly FileRecord[]): Promise<void> {
 const toHot = (filters: Record<string, unknown>) => user.post<boolean>('/move_to_hot_storage', { filters });
 const modify = (body: Record<string, unknown>) => user.post<boolean>('/modify_cold_storage_parameters', body);
 const pointsOf = ({ id }: FileRecord) => pointsOfFile(service.env, id);
-const findInconsistencies = async () => (await readAtRest(service.env)).findInconsistencies();
+const findInconsistencies = async () => (await readStoredState(service.env)).findInconsistencies();
 
 test('moves unused vectors to file storage, and restores them bit for bit', async () => {
   const [file, other] = (await uploads(2, { generate_sparse_vectors: true })) as [FileRecord, FileRecord];
@@ -349,7 +349,7 @@ test('restarts a move terminated in Temporal by the reaper', async () => {
   await letDaysPass(service.env, 2, [file.id]);
   await sweep();
   await waitFor(() => reached, Boolean);
-  const [run] = await runs.inMotion(new Date(Date.now() + 1), 10);
+  const [run] = await runs.activeStartedBefore(new Date(Date.now() + 1), 10);
   await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
   expect(await user.file(file.id)).toMatchObject({ embedding_storage_status: 'HOT_TO_COLD' });
   expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(1);

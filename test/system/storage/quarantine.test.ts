@@ -9,7 +9,7 @@ import { createDispatcher, type Dispatcher } from '../../../dispatch/dispatcher.
 import { quarantineSweepOnce } from '../../../dispatch/quarantineSweep.js';
 import { createLog } from '../../../observability/log.js';
 import type { QuarantinedDoc } from '../../../store/models/quarantine.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { pointsOfFile, storedFor, eventKindsOf } from '../../support/coldFiles.js';
 import { withDatabase } from '../../support/dataSources.js';
@@ -52,7 +52,7 @@ afterAll(async () => {
   await dispatcher.close();
 });
 
-const findInconsistencies = async (): Promise<string[]> => (await readAtRest(service.env)).findInconsistencies();
+const findInconsistencies = async (): Promise<string[]> => (await readStoredState(service.env)).findInconsistencies();
 /** Waits until no run is in progress. */
 const allRunsEnded = () =>
   waitFor(
@@ -125,7 +125,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   await user.post('/data_sources/tags/add', { data_source_id: id, tags: { pier: 'north' } });
   await allRunsEnded();
 
-  const requestsBefore = fixture.contentAsked?.(name);
+  const requestsBefore = fixture.contentRequests?.(name);
   expect(await restore({ file_ids: [missing.id] })).toMatchObject({ status: 200, body: { restoring: 1 } });
   await settled(all.length);
   await allRunsEnded();
@@ -147,7 +147,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(again).toContainEqual(expect.objectContaining({ payload: expect.objectContaining({ tags: ['pier=north'] }) }));
   expect((await user.chunks({ ids: [missing.id] })).results).toEqual(chunks);
   expect(await found('About boats')).toContain(missing.id);
-  expect(fixture.contentAsked?.(name)).toBe(requestsBefore);
+  expect(fixture.contentRequests?.(name)).toBe(requestsBefore);
   expect(await storedFor(service.env)).toEqual([]);
   expect(await quarantined(mine)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../../contract/vectors/embeddingModels.js';
 import type { FileRecord } from '../../../contract/files/records.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/embeddingProviders/start.js';
-import { readAtRest } from '../../support/atRest.js';
+import { readStoredState } from '../../support/storedState.js';
 import { apiClient, type TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { drawPicture } from '../../support/pictures.js';
@@ -126,7 +126,7 @@ test('changes the model of files and keeps texts, chunks and tags; a re-sync wit
     expect(await findable(user, TO, BIRDS[index]!)).toEqual([id]);
     expect(await findable(user, FROM, BIRDS[index]!)).toEqual([]);
   }
-  expect((await readAtRest(service.env)).findInconsistencies('changes')).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies('changes')).toEqual([]);
 
   emulator.reset();
   await user.post('/resync_file', { file_id: ids[0] });
@@ -179,7 +179,7 @@ test('refuses a run above max_tokens, and reports the required tokens', async ()
   expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1 });
 });
 
-thoroughly('skips files without vectors of its own, with the reason', async () => {
+thoroughly('skips files whose vectors the service did not compute from text, with the reason', async () => {
   const user = await service.user('left alone');
   const [plain] = await uploaded(user, [textOf('finch')]);
   const [bare] = await uploaded(user, [textOf('robin')], { skip_embedding_generation: true });
@@ -256,11 +256,11 @@ test('ends a cancelled run within seconds, with each file on its old or its new 
   expect(await ended(user, body.id)).toMatchObject({ status: 'CANCELLED', reembedded: 0 });
   expect(Date.now() - begun).toBeLessThan(15_000);
   expect(await findable(user, FROM, `gone${BIRDS[2]}`)).toHaveLength(1);
-  expect((await readAtRest(service.env)).findInconsistencies('cancelled')).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies('cancelled')).toEqual([]);
   emulator.reset();
   const again = await reembed(user, {});
   expect(await ended(user, again.body.id)).toMatchObject({ status: 'FINISHED', reembedded: 4 });
-  expect((await readAtRest(service.env)).findInconsistencies('cancelled')).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies('cancelled')).toEqual([]);
 });
 
 describe('a file that changes while it is embedded', () => {
@@ -285,7 +285,7 @@ describe('a file that changes while it is embedded', () => {
     const model = end.reembedded === 1 ? TO : FROM;
     expect(file.embedding_properties).toEqual(servedBy(model));
     expect(await findable(user, model, 'resynced')).toEqual([id]);
-    expect((await readAtRest(service.env)).findInconsistencies('resynced')).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies('resynced')).toEqual([]);
   });
 
   thoroughly('by a delete is deleted completely', async () => {
@@ -298,7 +298,7 @@ describe('a file that changes while it is embedded', () => {
       ({ body: { count } }) => count === 0,
     );
     expect(body.count).toBe(0);
-    expect((await readAtRest(service.env)).findInconsistencies()).toEqual([]);
+    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   });
 
   thoroughly('in its tags is found with the new ones', async () => {
@@ -324,14 +324,14 @@ test('fails a file with an unembeddable text alone, and keeps its vectors', asyn
   expect(end.failures).toEqual([{ file_id: files[1]!.id, message: expect.stringMatching(/\w/) as unknown }]);
   emulator.reset();
   expect(await findable(user, FROM, 'oddheron')).toEqual([files[1]!.id]);
-  expect((await readAtRest(service.env)).findInconsistencies('faulty')).toEqual([]);
+  expect((await readStoredState(service.env)).findInconsistencies('faulty')).toEqual([]);
 });
 
 thoroughly('embeds a text of two concurrent files once, and counts it for both', async () => {
   const user = await service.user('twins');
   const text = textOf('twin', 5);
   emulator.reset();
-  emulator.takeTime(500);
+  emulator.setDelay(500);
   const files = await uploaded(user, [text, text, text], { chunk_size: 200 });
   expect(files.map((file) => file.file_statistics?.num_embeddings)).toEqual([1, 1, 1]);
   expect(emulator.requests.flatMap(({ texts }) => texts)).toEqual([text]);

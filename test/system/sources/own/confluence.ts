@@ -33,7 +33,7 @@ export function confluenceAddressRows(catalogue: Catalogue): void {
     const customer = new Customer(catalogue, 'CONFLUENCE');
     const emulator = () => (catalogue.fixtures.CONFLUENCE as ConfluenceFixture).emulator;
     /** Returns the sites that were called, as named in the paths. */
-    const sitesAsked = (): string[] => [
+    const siteRequests = (): string[] => [
       ...new Set(emulator().requests.flatMap((path) => /^\/ex\/confluence\/([^/]+)\//.exec(path)?.[1] ?? [])),
     ];
 
@@ -45,13 +45,13 @@ export function confluenceAddressRows(catalogue: Catalogue): void {
 
     test('selects the site to call', async () => {
       await customer.connect({ confluence_subdomain: 'marina', sync_source_items: true });
-      expect(sitesAsked()).toEqual([MARINA]);
+      expect(siteRequests()).toEqual([MARINA]);
       expect((await customer.source()).data_source_external_id).toBe(`CONFLUENCE|ada@harbour.example|${MARINA}/marina`);
       expect((await customer.items()).items.map(({ name }) => name)).toEqual(['Berths']);
       emulator().requests.length = 0;
       expect((await customer.fixture.connect(customer.user, { confluence_subdomain: 'HARBOUR' })).status).toBe(200);
-      await waitFor(sitesAsked, (asked) => asked.length > 0);
-      expect(sitesAsked()).toEqual(['cloud-harbour']);
+      await waitFor(siteRequests, (asked) => asked.length > 0);
+      expect(siteRequests()).toEqual(['cloud-harbour']);
       const [authorize, , token] = emulator().oauth.requests;
       expect(authorize?.parameters).toMatchObject({
         audience: 'api.atlassian.com',

@@ -14,14 +14,14 @@ export function dropboxRows(catalogue: Catalogue): void {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles(['id:sights', 'id:boats']);
       const before = new Map((await customer.settledFiles(3)).map((file) => [file.external_file_id, file.id]));
-      dropbox().asked.length = 0;
+      dropbox().requests.length = 0;
       for (const [id, thing] of things)
         if (thing.path.startsWith('/Atlas/Sights'))
           things.set(id, { ...thing, path: thing.path.replace('/Atlas/Sights', '/Boats/Views') });
       for (const id of ['id:crews', 'id:in-crews']) things.delete(id);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
       // Only the changes and the moved items were requested.
-      expect(dropbox().asked.filter((asked) => asked.startsWith('files/list_folder {"path":""'))).toEqual([]);
+      expect(dropbox().requests.filter((asked) => asked.startsWith('files/list_folder {"path":""'))).toEqual([]);
       const { items } = await customer.items();
       const parents = new Map(items.map((item) => [item.external_id, item.parent_external_id]));
       expect(parents.get('id:sights')).toBe('id:boats');

@@ -16,7 +16,7 @@ export function fillFreshdesk({ fixtures }: Catalogue, domain = 'harbour'): Help
   account.tickets.set(7, {
     subject: 'Pier',
     text: 'It is broken.',
-    said: [
+    replies: [
       { text: 'A carpenter comes.', files: [{ id: 70, name: 'pier.txt', content: 'A broken pier.' }] },
       { text: 'Thank you.', user: 9 },
       { text: 'He is a nuisance.', isPrivate: true },

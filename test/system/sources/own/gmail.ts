@@ -9,7 +9,7 @@ import type { GmailFixture } from '../../../support/sourceFixtures/gmail.js';
 import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
 const NOTES = { name: 'notes.md', type: 'text/markdown', content: '# Notes\n\nOtters juggle pebbles.' };
-const isAtRest = (file: FileRecord): boolean => /^(READY|SYNC_ERROR)$/.test(file.sync_status);
+const isSettled = (file: FileRecord): boolean => /^(READY|SYNC_ERROR)$/.test(file.sync_status);
 
 export function gmailRows(catalogue: Catalogue): void {
   describe('the operations of GMAIL', () => {
@@ -22,7 +22,7 @@ export function gmailRows(catalogue: Catalogue): void {
       (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 }, order_by: 'name' })).body
         .results;
     /** Waits for this number of files, all settled, and returns them. */
-    const settled = (number: number) => waitFor(files, (some) => some.length === number && some.every(isAtRest));
+    const settled = (number: number) => waitFor(files, (some) => some.length === number && some.every(isSettled));
     const sync = (filters: unknown, more: Record<string, unknown> = {}) =>
       user.post('/integrations/gmail/sync', { filters, skip_embedding_generation: true, ...more });
     const source = async (): Promise<DataSourceRecord> =>
@@ -113,7 +113,7 @@ export function gmailRows(catalogue: Catalogue): void {
       expect((await sync({ key: 'from', value: 'ada@harbour.example' }, { request_id: 'again' })).status).toBe(200);
       const again = await waitFor(
         files,
-        (some) => some.some((file) => file.request_id === 'again') && some.every(isAtRest),
+        (some) => some.some((file) => file.request_id === 'again') && some.every(isSettled),
       );
       expect(again.find((file) => file.external_file_id === 'trip')?.id).toBe(made[0]?.id);
     });
@@ -133,7 +133,7 @@ export function gmailRows(catalogue: Catalogue): void {
         const both = await waitFor(
           files,
           (some) =>
-            some.length === 2 && some.every((file) => isAtRest(file) && file.request_id === JSON.stringify(option)),
+            some.length === 2 && some.every((file) => isSettled(file) && file.request_id === JSON.stringify(option)),
         );
         expect(both).toMatchObject([
           { id: alone?.id, name: 'Post' },

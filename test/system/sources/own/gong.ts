@@ -154,7 +154,7 @@ export function gongRows(catalogue: Catalogue): void {
           { name: 'Ada', affiliation: 'Internal' },
           { name: 'Ben', affiliation: 'External' },
         ],
-        said: [
+        monologues: [
           { speaker: '1', text: 'The lighthouse was lit in 1901.', atMs: 61_000 },
           { speaker: '2', text: 'By whom?', atMs: 65_000 },
         ],

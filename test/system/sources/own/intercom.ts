@@ -107,7 +107,7 @@ export function intercomRows(catalogue: Catalogue): void {
       expect(files.find((file) => file.external_file_id === 'article:100')?.sync_status).toBe('READY');
       expect(files.find((file) => file.external_file_id === attached.TICKET)).toMatchObject({
         sync_status: 'SYNC_ERROR',
-        sync_error_message: expect.stringMatching(/did not give out what is attached/),
+        sync_error_message: expect.stringMatching(/did not send the attachment/),
       });
       expect((await customer.source()).revoked_access).toBe(false);
       emulator().filesRefused = null;

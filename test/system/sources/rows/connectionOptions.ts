@@ -84,7 +84,7 @@ const pickerIn = (html: string): string =>
  * @param isConnected whether the source is connected and files are made; otherwise the options are read from the
  * provider's address
  */
-export function connectionOptionRows(customer: Customer, { said }: Catalogue, isConnected: boolean): void {
+export function connectionOptionRows(customer: Customer, { recorded }: Catalogue, isConnected: boolean): void {
   const { type } = customer;
   const isByConsent = CONNECTED_SOURCES[type].auth === 'oauth';
   if (!isByConsent && !isConnected) return;
@@ -120,9 +120,9 @@ export function connectionOptionRows(customer: Customer, { said }: Catalogue, is
     };
     /** Connects. Returns the page that the user then sees; '' for a source without one. */
     const connected = async (body: Body): Promise<string> => {
-      const before = said.answers.length;
+      const before = recorded.answers.length;
       await customer.connect(body);
-      return said.answers.slice(before).findLast((text) => text.startsWith('<!doctype html>')) ?? '';
+      return recorded.answers.slice(before).findLast((text) => text.startsWith('<!doctype html>')) ?? '';
     };
 
     if (isByConsent && isOAuthSource(type)) {
@@ -174,7 +174,7 @@ export function connectionOptionRows(customer: Customer, { said }: Catalogue, is
             expect(await scopesFor(none)).toBe(builtIn);
         });
 
-      test('lead to no other host by its own fields, and ignore those of other services', async () => {
+      test('never change the host of the address, and fields of other services are ignored', async () => {
         const own = new Set((FACT_FIELDS[type] ?? []).map(({ field }) => field));
         const fields = [...new Set(Object.values(FACT_FIELDS).flatMap((rows) => rows.map(({ field }) => field)))];
         const foreign = Object.fromEntries(

@@ -75,9 +75,9 @@ export function diagnosisRows(customer: Customer): void {
       const left = Date.parse(String(details['limited_until'])) - Date.now();
       expect(left).toBeGreaterThan(60_000);
       // Meanwhile no request is sent.
-      const requestsBefore = fixture.asked();
+      const requestsBefore = fixture.requestCount();
       expect((await diagnose()).of('sample_item').status).toBe('warn');
-      expect(fixture.asked()).toBe(requestsBefore);
+      expect(fixture.requestCount()).toBe(requestsBefore);
     });
   });
 }

@@ -56,7 +56,7 @@ export function passRows(customer: Customer): void {
         last_sync,
         request_id,
       });
-      const contentRequests = () => customer.documents.map((one) => customer.fixture.contentAsked?.(one) ?? 0);
+      const contentRequests = () => customer.documents.map((one) => customer.fixture.contentRequests?.(one) ?? 0);
       /** Returns how often each content is requested during `work`. */
       const contentRequestsOf = async (work: () => Promise<unknown>): Promise<number[]> => {
         const before = contentRequests();
@@ -65,8 +65,8 @@ export function passRows(customer: Customer): void {
       };
       let byListing: number[] = [];
       // Attachments of a ticket, for instance, are part of its text: a listing requests that.
-      const beyondListing = (asks: readonly number[]) =>
-        asks.filter((number, index) => number > (byListing[index] ?? 0));
+      const beyondListing = (counts: readonly number[]) =>
+        counts.filter((number, index) => number > (byListing[index] ?? 0));
       const finished = async (): Promise<void> => expect(await pass()).toMatchObject({ outcome: 'finished' });
       const expectAll = async (): Promise<void> => {
         const files = await customer.settledFiles(all.length);
@@ -91,18 +91,18 @@ export function passRows(customer: Customer): void {
         await customer.connectWhole();
         all = await customer.settledFiles(documents.length + more);
         await enable();
-        const before = customer.fixture.asked();
+        const before = customer.fixture.requestCount();
         byListing = await contentRequestsOf(() => customer.listItems());
-        listing = customer.fixture.asked() - before;
+        listing = customer.fixture.requestCount() - before;
       });
 
       test('twice without changes downloads no content and embeds nothing', async () => {
         const ready = await customer.countEvents('FILE_READY');
         const texts = await embedded();
         for (let time = 0; time < 2; time += 1) {
-          const before = customer.fixture.asked();
+          const before = customer.fixture.requestCount();
           const asks = await contentRequestsOf(finished);
-          requests = customer.fixture.asked() - before;
+          requests = customer.fixture.requestCount() - before;
           await expectAll();
           expect(beyondListing(asks)).toEqual([]);
         }

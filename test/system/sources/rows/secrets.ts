@@ -4,7 +4,7 @@ import { BROUGHT_CLIENTS, CALLBACK_PATHS, FACT_FIELDS } from '../../../../contra
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../../contract/sources/connectedSources.js';
 import { OAUTH_SOURCES } from '../../../../contract/accounts/whiteLabel.js';
 import { CLIENT_ID } from '../../../emulators/oauthProvider.js';
-import { readPoints } from '../../../support/atRest.js';
+import { readPoints } from '../../../support/storedState.js';
 import { apiClient } from '../../../support/client.js';
 import { consentTo } from '../../../support/consent.js';
 import { filesOf, historiesOf, rowsOf, shapesOf } from '../../../support/keptTexts.js';
@@ -70,8 +70,8 @@ export function secretRows(catalogue: Catalogue): void {
       await user.settled(body.id);
       places.set('rows of MongoDB', await rowsOf(catalogue.service));
       places.set('histories of Temporal', await historiesOf(catalogue.service));
-      places.set('lines of the log', catalogue.said.log);
-      places.set('answers and pages', catalogue.said.answers);
+      places.set('lines of the log', catalogue.recorded.log);
+      places.set('answers and pages', catalogue.recorded.answers);
       places.set(
         'points of Qdrant',
         (await readPoints(catalogue.service.env)).map(({ payload }) => JSON.stringify(payload)),

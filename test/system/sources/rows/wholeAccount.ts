@@ -174,7 +174,9 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         const { content } = customer;
         const second = `second of ${type}`;
         const contentRequests = () =>
-          [content.lighthouse, ...content.others].map((externalId) => customer.fixture.contentAsked?.(externalId) ?? 0);
+          [content.lighthouse, ...content.others].map(
+            (externalId) => customer.fixture.contentRequests?.(externalId) ?? 0,
+          );
         const before = contentRequests();
         const known = await generations();
         customer.fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
@@ -190,7 +192,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         expect(now.get(content.lighthouse)).toBeGreaterThan(known.get(content.lighthouse) ?? 0);
         expect(now.get(content.keeper)).toBe(known.get(content.keeper));
         // The listing shows what is unchanged: that is not even fetched.
-        if (customer.fixture.contentAsked)
+        if (customer.fixture.contentRequests)
           expect(contentRequests()).toEqual(before.map((number, index) => (index === 0 ? number + 1 : number)));
       });
 

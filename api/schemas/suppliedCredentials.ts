@@ -8,7 +8,7 @@ import { typed } from './inferred.js';
 import { hidden, named } from './reference.js';
 
 /** Credentials with which a caller connects an account. */
-export type HandedOver = { readonly source: SourceType } & Readonly<Record<string, string | undefined>>;
+export type SuppliedCredentials = { readonly source: SourceType } & Readonly<Record<string, string | undefined>>;
 
 const optional = () => orNull(Joi.string().allow('').max(4_096));
 const NAMES = Object.keys(CONNECT_CREDENTIALS) as SourceType[];
@@ -108,8 +108,8 @@ const sourceOf = (names: readonly SourceType[]) => {
 };
 
 /** The allowed fields depend on the source. */
-export const handedOver = () =>
-  typed<HandedOver>(
+export const suppliedCredentials = () =>
+  typed<SuppliedCredentials>(
     Joi.alternatives().conditional('.source', {
       switch: FAMILIES.map(({ name, sources, fields }) => ({
         is: sourceOf(sources),

@@ -11,7 +11,7 @@ import type { ApiDeps } from '../../http/deps.js';
  * Carries out the user's decision on the page of a connected account. The options of the call that created the page
  * become those of the connection. @param externalIds selected items; null if the source offers no selection
  */
-export async function goOn(
+export async function continueConnection(
   attempt: AttemptDoc,
   { _id: dataSourceId }: DataSourceDoc,
   externalIds: readonly string[] | null,
@@ -24,7 +24,7 @@ export async function goOn(
   const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
   const accepted = await unit.transaction(async (session) => {
     const runIds: number[] = [];
-    await store.dataSources.keepOptions(attempt, dataSourceId, options, session);
+    await store.dataSources.storeOptions(attempt, dataSourceId, options, session);
     const fresh = storedTags(actions.dataSourceTags);
     const tagged = await store.dataSources.changeTags(
       attempt,

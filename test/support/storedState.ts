@@ -34,7 +34,7 @@ interface Content {
   readonly contents: unknown[];
 }
 
-export interface AtRest {
+export interface StoredState {
   content(customerId: string): Content;
   /**
    * Returns inconsistencies: records in a non-final state; missing or duplicate events; chunks, points and contents
@@ -291,7 +291,7 @@ function tally(keys: readonly string[]): Map<string, number> {
  * Reads all stored data of a service.
  * @param env the settings of the service: MONGODB_URI, QDRANT_URL, QDRANT_COLLECTION_PREFIX, DATA_DIR
  */
-export async function readAtRest(env: NodeJS.ProcessEnv): Promise<AtRest> {
+export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredState> {
   const root = path.join(env['DATA_DIR'] ?? '', 'files');
   // Read the database first: it waits for the runs to end, and they write and delete until then.
   const {

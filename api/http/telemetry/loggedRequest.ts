@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import type { Tenant } from '../../../store/users/accept.js';
 import type { Identity } from '../identity/authenticate.js';
 
-/** Caller of a request, as far as it is known. */
-export function whoseOf(response: Response): Partial<Tenant> {
+/** Returns the organization and the user of a request, if they are known. */
+export function requestTenant(response: Response): Partial<Tenant> {
   const identity = response.locals['identity'] as Identity | undefined;
   const { organizationId, userId } = (identity?.caller ?? {}) as Partial<Tenant>;
   return { ...(organizationId !== undefined && { organizationId }), ...(userId !== undefined && { userId }) };
