@@ -161,7 +161,7 @@ interface Points {
   readonly all: number;
 }
 
-/** Points by shapes: building them anew for each page would cost as much as scoring a short one. */
+/** Points by shapes: summing them for each page would take as long as scoring a short one. */
 const known = new Map<string, Points>();
 /** Most sites have pages of a few kinds. */
 const MAX_KNOWN = 64;
