@@ -1,6 +1,9 @@
 import type { Document, ParentNode } from 'domhandler';
 import { measureText } from '../measureText.js';
 import type { PageElement } from '../pageElement.js';
+import { findPosts } from '../posts/findPosts.js';
+import { placePosts } from '../posts/placePosts.js';
+import { protectPosts } from '../posts/protectPosts.js';
 import { findHidden } from './findHidden.js';
 import { readFacts } from './pageFacts.js';
 import { scoreBlocks } from './scoreBlocks.js';
@@ -24,13 +27,17 @@ export function findMainText(tree: Document): Selection {
   const all = measureText(tree, hidden);
   if (all.textLength > 0) {
     const page = readFacts(tree, all, hidden);
+    const posts = findPosts(tree, hidden, page.articles);
+    const protectedPosts = protectPosts(posts, all.proseLength);
     for (const slack of [0, MORE_CAREFUL]) {
-      const removed = scoreBlocks(tree, page, hidden, slack);
+      const removed = scoreBlocks(tree, page, { leftOut: hidden, ...protectedPosts }, slack);
       let rest = all.textLength;
       for (const element of removed) rest -= element.textLength;
       if (rest < LITTLE_TEXT && rest < 0.25 * whole) continue;
       const nodes = withTitle(tree, removed);
-      return { nodes, leftOut: new Set([...hidden, ...removed]) };
+      const leftOut = new Set([...hidden, ...removed]);
+      placePosts(posts, leftOut);
+      return { nodes, leftOut };
     }
   }
   measureText(tree, nothing);

@@ -22,6 +22,15 @@ interface Step {
   readonly parentPoints: number;
 }
 
+/** What is known of a page before its blocks are scored. */
+export interface Known {
+  readonly leftOut: ReadonlySet<PageElement>;
+  /** What authors of a thread wrote: it is not scored. */
+  readonly written: ReadonlySet<PageElement>;
+  /** The posts of a thread and the elements around them: these are kept, and what is in them is scored. */
+  readonly around: ReadonlySet<ParentNode>;
+}
+
 /**
  * Scores the blocks of a measured page from the outside to the inside and returns those that are not its content. Each
  * trait of a block has points; more points than the threshold remove it with everything inside.
@@ -30,7 +39,7 @@ interface Step {
 export function scoreBlocks(
   root: Document,
   page: PageFacts,
-  leftOut: ReadonlySet<PageElement>,
+  { leftOut, written, around }: Known,
   slack: number,
 ): Set<PageElement> {
   const { points, all } = pointsFor(page.shapes);
@@ -46,10 +55,10 @@ export function scoreBlocks(
       if (isText(child)) at += child.visibleLength;
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       at += child.textLength;
-      if (UNSCORED.has(child.name) || isParagraph(child) || isNotes(child, page)) continue;
+      if (UNSCORED.has(child.name) || written.has(child) || isParagraph(child) || isNotes(child, page)) continue;
       const children = findRepeats(child);
       const next = enter(child, step, page);
-      if (holdsBlocks || isBlock(child)) {
+      if ((holdsBlocks || isBlock(child)) && !around.has(child)) {
         const isDuplicate = child.textLength >= DUPLICATE_LENGTH && isRepeated(child, seen);
         traits.length = 0;
         const { inMain, inArticle, inCore } = step;
