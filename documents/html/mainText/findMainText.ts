@@ -16,24 +16,29 @@ export interface Selection {
 
 /** Shorter texts accompany the content and are not the content itself. */
 const LITTLE_TEXT = 50;
+/** A smaller share of a page, and fewer characters, are the introduction of an index, whose entries are the content. */
+const LEAST_SHARE = 0.05;
+const TEASER_TEXT = 300;
 /** Points by which the second attempt is more careful. */
 const MORE_CAREFUL = 2;
 
 /** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */
 export function findMainText(tree: Document): Selection {
   const nothing: ReadonlySet<PageElement> = new Set();
-  const whole = measureText(tree, nothing).textLength;
-  const hidden = findHidden(tree, whole);
+  const measured = measureText(tree, nothing);
+  const whole = measured.textLength;
+  const hidden = findHidden(tree, measured);
   const all = measureText(tree, hidden);
   if (all.textLength > 0) {
     const page = readFacts(tree, all, hidden);
     const posts = findPosts(tree, hidden, page.articles);
     const protectedPosts = protectPosts(posts, all.proseLength);
-    for (const slack of [0, MORE_CAREFUL]) {
+    for (const slack of [0, MORE_CAREFUL, 2 * MORE_CAREFUL]) {
       const removed = scoreBlocks(tree, page, { leftOut: hidden, ...protectedPosts }, slack);
       let rest = all.textLength;
       for (const element of removed) rest -= element.textLength;
       if (rest < LITTLE_TEXT && rest < 0.25 * whole) continue;
+      if (slack <= MORE_CAREFUL && rest < LEAST_SHARE * all.textLength && rest < TEASER_TEXT) continue;
       const nodes = withTitle(tree, removed);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);
