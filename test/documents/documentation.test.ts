@@ -24,7 +24,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gates\n\n${P}\n\n\`\`\`\ndef open(gate):\n    pass\n\`\`\`\n\n${P}`,
   ],
   [
-    'rustdoc: a button beside the text of the heading',
+    'rustdoc: a button next to the text of the heading',
     `<body><main><h1>Function gate::open<button id=copy-path>Copy item path</button></h1><details open><summary class=hideme><span>Expand description</span></summary>${BODY}</details></main>`,
     `# Function gate::open\n\n${TEXT}`,
   ],

@@ -33,7 +33,7 @@ export const THREADS: readonly ThreadPage[] = [
     SHOWN,
   ],
   [
-    'profile beside the text, as in phpBB',
+    'profile next to the text, as in phpBB',
     page(
       (nth, name, user, body) =>
         `<div id=p${nth} class="post has-profile bg${nth % 2}"><div class=inner><dl class=postprofile><dt><a href="./memberlist.php?mode=viewprofile&u=${user}" class=username>${name}</a></dt><dd class=profile-posts><strong>Posts:</strong> <a href=s>190</a></dd><dd class=profile-joined><strong>Joined:</strong> 5. Nov 2014, 16:05</dd></dl><div class=postbody><p class=author><span>by <strong><a href="./memberlist.php?u=${user}" class=username>${name}</a></strong> &raquo; </span>0${nth}. May 2024, 10:00</p><div class=content>${body}</div></div></div></div><hr class=divider>`,

@@ -45,7 +45,7 @@ function isHidden(element: PageElement, page: Measure): boolean {
 function isButton(element: PageElement): boolean {
   if (element.name !== 'button') return false;
   const title = [element.parent, element.parent?.parent ?? null].find(isTitle);
-  // A button beside the text of a heading copies it or links to it.
+  // A button next to the text of a heading copies it or links to it.
   return !isElement(title ?? null) || element.textLength < 0.5 * (title as PageElement).textLength;
 }
 

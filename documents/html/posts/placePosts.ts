@@ -61,7 +61,7 @@ function leaveOutFurniture(
     if ((counts.get(shapeOf(element)) ?? 0) >= most && element.proseLength === 0) leftOut.add(element);
 }
 
-/** Returns the elements of a post beside its body and what is around it. */
+/** Returns the elements of a post next to its body and what is around it. */
 function besideBody(post: PageElement, body: PageElement | null, elements: Elements): PageElement[] {
   const beside: PageElement[] = [];
   for (let node = body; node !== null && node !== post; node = node.parent as PageElement | null) {
@@ -104,7 +104,7 @@ function widest(
     if (around.has(node) || node.proseLength > 0) break;
     let rest = node.textLength;
     for (const one of marks) if (isInside(one, node)) rest -= one.textLength;
-    // Without a known body, a short post could be taken for the rest of the line.
+    // Without a known body, a short post could pass for the rest of the line.
     if (rest > (body === null ? LITTLE / 4 : LITTLE) && node !== mark) break;
     best = node;
   }

@@ -5,7 +5,7 @@ import type { Post } from './findPosts.js';
 
 /** Least share of the prose of a page that the posts of a thread have. */
 const LEAST_SHARE = 0.5;
-/** Number of characters of prose that comments may have beside them and still be the content of a page. */
+/** Number of characters of prose that comments may have next to them and still be the content of a page. */
 const LITTLE_PROSE = 300;
 
 /** What of a thread is content without question. */
