@@ -9,6 +9,7 @@ import { HEADINGS } from '../tagSets.js';
  */
 export function findHidden(root: Document, page: Measure): Set<PageElement> {
   const found = new Set<PageElement>();
+  const names = new Map<string, number>();
   eachElement(root, (element) => {
     if (ALWAYS_KEPT.has(element.name)) return true;
     if (
@@ -16,8 +17,8 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
       !isPermalink(element) &&
       !isButton(element) &&
       !isSearch(element) &&
-      !isOfCode(element) &&
-      !isConsent(element, page.textLength)
+      !isOfCode(element, names) &&
+      !isConsent(element, page.textLength, names)
     )
       return true;
     found.add(element);
@@ -53,10 +54,10 @@ function isButton(element: PageElement): boolean {
 const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-advice|showSource|hideme)(?:\s|$)/;
 
 /** Whether the element is a control of code, or its line numbers in a column of their own. */
-function isOfCode(element: PageElement): boolean {
+function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   const { name, textLength, attribs } = element;
   if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
-  return textLength > 0 && textLength < FIELD_LENGTH && OF_CODE.test(attribs['class'] ?? '');
+  return textLength > 0 && textLength < FIELD_LENGTH && (kindOfName(attribs['class'], names) & NAMED.ofCode) !== 0;
 }
 
 /** Whether the text has at least two lines, each a number. */
@@ -76,10 +77,22 @@ const CONSENT =
   /(?:cookie|consent|gdpr|privacy)[a-z]*[_-]?(?:banner|notice|bar|popup|modal|dialog|overlay|manager|preferences?|settings|wall|layer)(?![a-z])|onetrust|cybotcookiebot|didomi|usercentrics|qc-cmp2|sp_message_container|cmpbox|iubenda-cs|trustarc|truste-/i;
 
 /** Whether the element is a dialog that asks for consent. Its long text would pass for the content of a short page. */
-function isConsent({ attribs, textLength }: PageElement, pageLength: number): boolean {
+function isConsent({ attribs, textLength }: PageElement, pageLength: number, names: Map<string, number>): boolean {
   if (textLength === 0 || textLength > 0.9 * pageLength) return false;
-  const { id, class: classes } = attribs;
-  return (id !== undefined && CONSENT.test(id)) || (classes !== undefined && CONSENT.test(classes));
+  const kind = kindOfName(attribs['class'], names) | kindOfName(attribs['id'], names);
+  return (kind & NAMED.consent) !== 0;
+}
+
+const NAMED = { consent: 1, ofCode: 2 } as const;
+
+/** Returns what a class or an id says, as bits of NAMED. A page repeats few names, so they are remembered. */
+function kindOfName(name: string | undefined, names: Map<string, number>): number {
+  if (name === undefined || name === '') return 0;
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const kind = (CONSENT.test(name) ? NAMED.consent : 0) | (OF_CODE.test(name) ? NAMED.ofCode : 0);
+  names.set(name, kind);
+  return kind;
 }
 
 /** Maximum number of characters of a form that is only a field with its label. */

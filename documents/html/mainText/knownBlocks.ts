@@ -28,7 +28,7 @@ export function isBar(element: PageElement, start: number, page: PageFacts): boo
   const { id = '', class: classes = '' } = attribs;
   if (links > 0 && page.names.read(id, classes).includes('n:generated')) return true;
   if (proseLength > 0) return false;
-  if (textLength <= GENERATOR_LENGTH && start > 0.5 * page.textLength && GENERATOR.test(textIn(element))) return true;
+  if (textLength <= GENERATOR_LENGTH && start > 0.7 * page.textLength && GENERATOR.test(textIn(element))) return true;
   return links >= 2 && textLength <= NEIGHBOURS_LENGTH && leadsAround(element);
 }
 

@@ -57,19 +57,24 @@ function machineDate(attribute: string, value: string): string | null {
 
 function dateOfText(element: PageElement): DateMark | null {
   if (element.name === 'dd' || element.proseLength > 0) return null;
-  let isLabelled = false;
+  let before: PageElement | PageText | null = null;
   for (const child of element.children) {
     if (isElement(child)) {
-      const label = child.textLength > 0 && child.textLength < LONGEST_DATE ? shortText(child).trimEnd() : '';
-      // "Joined: 2 May 2013" is about the author.
-      if (label !== '') isLabelled = LABEL.test(label);
+      if (child.textLength > 0) before = child;
     } else if (isText(child) && child.visibleLength > 0) {
-      if (!isLabelled && child.digits > 2 && child.visibleLength <= LONGEST_DATE && isDateText(child.data))
-        return { element, node: child, text: trimmed(child.data), rank: 2 };
-      isLabelled = LABEL.test(child.data.trimEnd());
+      const mayDate = child.digits > 2 && child.visibleLength <= LONGEST_DATE && isDateText(child.data);
+      if (mayDate && !isLabel(before)) return { element, node: child, text: trimmed(child.data), rank: 2 };
+      before = child;
     }
   }
   return null;
+}
+
+/** Whether the text before a date is a label: "Joined: 2 May 2013" is about the author. */
+function isLabel(node: PageElement | PageText | null): boolean {
+  if (node === null) return false;
+  if (isText(node)) return LABEL.test(node.data.trimEnd());
+  return node.textLength < LONGEST_DATE && LABEL.test(shortText(node).trimEnd());
 }
 
 const LABEL = /[:：]$/;
