@@ -13,8 +13,16 @@ export async function processDocument(
   chunking: ChunkOptions,
   limits: DocumentLimits,
 ): Promise<ProcessedDocument & { readonly text: string }> {
-  const { pages, items, tables, speech, ...document } = await parseDocument(await withBytes(input, limits), limits);
-  const places = { ...(pages ? { pages } : {}), ...(items ? { items } : {}), ...(tables ? { tables } : {}) };
+  const { pages, items, tables, sections, speech, ...document } = await parseDocument(
+    await withBytes(input, limits),
+    limits,
+  );
+  const places = {
+    ...(pages ? { pages } : {}),
+    ...(items ? { items } : {}),
+    ...(tables ? { tables } : {}),
+    ...(sections ? { sections } : {}),
+  };
   const blocks = documentBlocks({ ...document, ...places }, chunking);
   const { chunks, prefix, numTokens } = splitText(document.text, chunking, blocks);
   // Return only positions: the texts of chunks would be sent to the caller's thread a second time.

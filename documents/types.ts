@@ -199,6 +199,8 @@ export interface ParsedDocument {
   readonly items?: Items;
   /** Tables on pages, each as its rows; their chunks contain nothing else. */
   readonly tables?: readonly Items[];
+  /** Offsets at which a chunk begins: the posts of a thread and what follows them, ascending. */
+  readonly sections?: readonly number[];
   /** Positions of a recording's speech, in the order of the text. */
   readonly speech?: readonly PlacedSpeech[];
   /** Ids of the blocks of a page, if they were requested. */

@@ -7,12 +7,13 @@ const GROUPED: ReadonlySet<ParsedDocument['format']> = new Set(['CSV', 'TSV', 'X
 
 /**
  * Returns the blocks of a document: of its items if it has any, else of its text. If no chunk may span pages, each page
- * has its own blocks. Each table is separate.
+ * has its own blocks. So has each post of a thread: a chunk has one author. Each table is separate.
  */
 export function documentBlocks(
-  { text, pages, items, tables = [], format }: Pick<ParsedDocument, 'text' | 'pages' | 'items' | 'tables' | 'format'>,
+  document: Pick<ParsedDocument, 'text' | 'pages' | 'items' | 'tables' | 'sections' | 'format'>,
   options: ChunkOptions,
 ): Block[] {
+  const { text, pages, items, tables = [], sections, format } = document;
   if (items !== undefined && items.length > 0) {
     // The objects of a JSON file are not rows: each stays whole if it fits a chunk.
     const splitRows = options.splitRows === true && format !== 'JSON';
@@ -20,7 +21,12 @@ export function documentBlocks(
     return itemBlocks(text, items, perChunk, splitRows);
   }
   const whole = [{ start: 0, end: text.length }];
-  const parts = options.setPageAsBoundary === true && pages !== undefined ? pages : whole;
+  const parts =
+    sections === undefined
+      ? options.setPageAsBoundary === true && pages !== undefined
+        ? pages
+        : whole
+      : partsBetween(sections, text.length);
   if (parts === whole && tables.length === 0) return findBlocks(text);
   return parts.flatMap((part) => partBlocks(text, part, tables));
 }
@@ -30,6 +36,10 @@ interface Part {
   readonly start: number;
   readonly end: number;
 }
+
+/** Returns the ranges between borders. */
+const partsBetween = (borders: readonly number[], length: number): Part[] =>
+  [0, ...borders].map((start, nth) => ({ start, end: borders[nth] ?? length })).filter(({ start, end }) => end > start);
 
 /**
  * Returns the blocks of a part of the text. The first block, the first of each table and the first after a table each

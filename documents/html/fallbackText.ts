@@ -1,5 +1,6 @@
 import { linkedDataHtml } from './linkedData.js';
 import { visibleLength } from './pageElement.js';
+import type { RenderedText } from './renderText.js';
 
 /** A page with fewer visible characters may have its content elsewhere: in noscript or noframes. */
 const SCARCE = 300;
@@ -15,19 +16,21 @@ const LEAST_GAIN = 200;
  * from its JSON-LD. Otherwise returns the text itself.
  * @param read reads the main text of a page
  */
-export function withFallbacks(text: string, html: string, read: (html: string) => string): string {
-  if (text.length > SURELY_ENOUGH) return text;
-  const length = visibleLength(text);
-  const isFuller = (other: string): boolean => visibleLength(other) >= Math.max(2 * length, length + LEAST_GAIN);
-  if (length >= SCARCE) return text;
+export function withFallbacks(page: RenderedText, html: string, read: (html: string) => RenderedText): RenderedText {
+  if (page.text.length > SURELY_ENOUGH) return page;
+  const length = visibleLength(page.text);
+  const isFuller = ({ text }: RenderedText): boolean =>
+    visibleLength(text) >= Math.max(2 * length, length + LEAST_GAIN);
+  if (length >= SCARCE) return page;
   if (FALLBACK.test(html)) {
     const shown = read(html.replaceAll(FALLBACK_TAGS, '<$1div>'));
     if (isFuller(shown)) return shown;
   }
-  if (length >= NOTHING) return text;
+  if (length >= NOTHING) return page;
   const data = linkedDataHtml(html);
-  const described = data === '' ? '' : read(`<html><body>${data}`);
-  return isFuller(described) ? described : text;
+  if (data === '') return page;
+  const described = read(`<html><body>${data}`);
+  return isFuller(described) ? described : page;
 }
 
 const FALLBACK = /<no(?:script|frames)\b/i;

@@ -52,14 +52,14 @@ function collect(value: unknown, depth: number, parts: string[], seen: Set<strin
   }
   const facts = value as Record<string, unknown>;
   const texts = TEXTS.map((name) => facts[name]).filter(
-    (text) => typeof text === 'string' && text.length >= LEAST_TEXT,
+    (text) => typeof text === 'string' && (text.length >= LEAST_TEXT || isPost(facts)),
   );
   const [text] = texts;
   if (typeof text === 'string' && !seen.has(text)) {
     seen.add(text);
     const title = TITLES.map((name) => facts[name]).find((one) => typeof one === 'string');
     if (typeof title === 'string') parts.push(`<h2>${escaped(title)}</h2>`);
-    parts.push(asHtml(text));
+    parts.push(asPost(facts, asHtml(text)));
   }
   for (const [name, inner] of Object.entries(facts)) if (!NOT_CONTENT.has(name)) collect(inner, depth + 1, parts, seen);
 }
@@ -68,6 +68,23 @@ function collect(value: unknown, depth: number, parts: string[], seen: Set<strin
 const LEAST_TEXT = 40;
 /** Texts about the site or the author, not of the page. */
 const NOT_CONTENT = new Set(['publisher', 'author', 'isPartOf', 'provider', 'brand', 'potentialAction', 'breadcrumb']);
+
+const POSTS = /^(?:Comment|Answer|Question|DiscussionForumPosting|SocialMediaPosting)$/;
+
+const isPost = (facts: Readonly<Record<string, unknown>>): boolean => {
+  const type: unknown = Array.isArray(facts['@type']) ? facts['@type'][0] : facts['@type'];
+  return typeof type === 'string' && POSTS.test(type);
+};
+
+/** Returns a post of a thread with its author and date in markup, and any other text as it is. */
+function asPost(facts: Readonly<Record<string, unknown>>, html: string): string {
+  const author: unknown = Array.isArray(facts['author']) ? facts['author'][0] : facts['author'];
+  const name = typeof author === 'object' && author !== null && 'name' in author ? author.name : author;
+  const date = facts['datePublished'] ?? facts['dateCreated'];
+  if (!isPost(facts) || typeof name !== 'string' || typeof date !== 'string') return html;
+  const [safeName, safeDate] = [name, date].map((text) => escaped(text).replaceAll('"', '&quot;'));
+  return `<article class="post" data-author="${safeName}"><time datetime="${safeDate}">${safeDate}</time><div>${html}</div></article>`;
+}
 
 /** Plain text keeps its paragraphs; text with markup stays as it is. */
 function asHtml(text: string): string {

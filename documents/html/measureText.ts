@@ -16,6 +16,8 @@ export interface Measure {
 
 /** Least number of characters of a line of prose. Captions, dates and labels are shorter. */
 const PROSE_LINE = 80;
+/** Maximum number of characters of a text that may be a date. */
+const LABEL_LINE = 45;
 
 /**
  * Measures the text below a node and stores the result on every element. Skipped elements count as empty. Recursion is
@@ -49,6 +51,7 @@ function measureInto(sum: Measure, node: ParentNode, leftOut: ReadonlySet<PageEl
       sum.marks += child.marks;
       sum.textHash = (sum.textHash + child.textHash) | 0;
       sum.textLength += length;
+      if (child.digits > 0 && length <= LABEL_LINE) sum.holds |= HOLDS.date;
       if (inLink) sum.linkLength += length;
       else line += length;
     } else if (isElement(child) && leftOut.has(child)) {
@@ -100,6 +103,7 @@ function addLength(measure: Measure, length: number, inLink: boolean): void {
 }
 
 function kindOf(name: string): number {
+  if (name === 'time' || name === 'meta') return HOLDS.date;
   if (name === 'br') return HOLDS.lineBreak;
   if (!BLOCKS.has(name)) return CONTROLS.has(name) || name === 'input' || name === 'button' ? HOLDS.control : 0;
   let kind: number = HOLDS.block;

@@ -25,6 +25,7 @@ export class PageText extends Text {
   /** Number of visible characters, counted once (see countText). */
   visibleLength = -1;
   marks = 0;
+  digits = 0;
   textHash = 0;
 }
 
@@ -38,22 +39,27 @@ export function visibleLength(text: string): number {
   return length;
 }
 
-/** Counts the characters and marks of a text, and its hash; does nothing the second time. */
+/** Counts the characters, marks and digits of a text, and its hash; does nothing the second time. */
 export function countText(node: PageText): void {
   if (node.visibleLength >= 0) return;
   const { data } = node;
   let length = 0;
   let marks = 0;
+  let digits = 0;
   let hash = 0;
   for (let i = 0; i < data.length; i++) {
     const unit = data.charCodeAt(i);
     if (unit <= 32 || unit === 0xa0) continue;
     length++;
     hash = (Math.imul(hash, 31) + unit) | 0;
-    if (unit < 65 ? unit === 44 || unit === 46 : unit > 0x589 && MARKS.has(unit)) marks++;
+    if (unit < 65) {
+      if (unit >= 48 && unit < 58) digits++;
+      else if (unit === 44 || unit === 46) marks++;
+    } else if (unit > 0x588 && MARKS.has(unit)) marks++;
   }
   node.visibleLength = length;
   node.marks = marks;
+  node.digits = digits;
   node.textHash = hash;
 }
 
@@ -72,6 +78,8 @@ export const HOLDS = {
   control: 64,
   term: 128,
   lineBreak: 256,
+  /** A time, or a short text with digits: perhaps a date. */
+  date: 512,
 } as const;
 
 export function isText(node: ChildNode): node is PageText {

@@ -3,6 +3,7 @@ import { ItemNumbers, listOf, previousElement } from './listItems.js';
 import { HOLDS, isElement, type PageElement } from './pageElement.js';
 import { brokenCodeLines, inlineCode, preformattedLines } from './renderCode.js';
 import { mathLine } from './renderMath.js';
+import { PostBorder } from './posts/placePosts.js';
 import { isCell, readTable, tableLines } from './tableParts.js';
 import { BLOCKS, CONTROLS, HEADINGS, INLINE_CODE, PREFORMATTED } from './tagSets.js';
 import { TextWriter } from './textWriter.js';
@@ -19,18 +20,29 @@ interface Rendering {
   readonly inCode: boolean;
 }
 
+/** The text of a page. */
+export interface RenderedText {
+  readonly text: string;
+  /** Offsets of the text at which a post begins or ends, ascending. */
+  readonly sections: readonly number[];
+}
+
 /**
  * Renders nodes as Markdown-like text. Recursion is safe: buildTree limits the depth of the tree.
  * @throws Fault too_large if the text exceeds the limit
  */
-export function renderText(nodes: readonly ParentNode[], leftOut: ReadonlySet<PageElement>, limit: number): string {
+export function renderText(
+  nodes: readonly ParentNode[],
+  leftOut: ReadonlySet<PageElement>,
+  limit: number,
+): RenderedText {
   const writer = new TextWriter(limit);
   const rendering: Rendering = { writer, leftOut, limit, numbers: new ItemNumbers(), oneLine: false, inCode: false };
   for (const node of nodes) {
     if (isElement(node)) renderNode(node, rendering);
     else renderChildren(node, rendering);
   }
-  return writer.text;
+  return { text: writer.text, sections: writer.sections };
 }
 
 function renderChildren(parent: ParentNode, rendering: Rendering): void {
@@ -55,6 +67,7 @@ const NO_TEXT = new Set(['title', 'meta', 'link', 'base', 'annotation', 'annotat
 function renderElement(element: PageElement, rendering: Rendering): void {
   const { writer } = rendering;
   const { name } = element;
+  if (element instanceof PostBorder) writer.section(element.kind);
   if (NO_TEXT.has(name) || CONTROLS.has(name)) return;
   if (name === 'img') renderImage(element, writer);
   else if (name === 'math') writer.inline(mathLine(element));

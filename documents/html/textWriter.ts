@@ -2,6 +2,8 @@ import { Fault } from '../../contract/failures.js';
 
 /** Maximum nesting of containers that indent: more would only make lines longer. */
 const DEEPEST_PREFIX = 8;
+/** Texts of fewer characters between two posts are headings and labels. */
+const SHORT_REST = 200;
 
 /**
  * Writes text line by line. Delays spaces and line ends until text follows, so that none are doubled or left at the
@@ -16,6 +18,9 @@ export class TextWriter {
   readonly #prefixes: string[] = [];
   /** Start of the next line instead of the innermost prefix: the mark of a list item. */
   #marker: string | null = null;
+  #section: 'post' | 'rest' | null = null;
+  #sectionsEndWith: 'post' | 'rest' = 'rest';
+  readonly #sections: number[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -23,6 +28,11 @@ export class TextWriter {
 
   get text(): string {
     return this.#out;
+  }
+
+  /** Offsets of the lines that begin a section, ascending. */
+  get sections(): readonly number[] {
+    return this.#sections;
   }
 
   /** The last characters of the current line; none if a space or a line end is pending. */
@@ -43,6 +53,15 @@ export class TextWriter {
     if (from === 1) this.space();
     this.#write(text.slice(from, to));
     if (to < text.length) this.space();
+  }
+
+  /**
+   * Makes the next line the first of a section: a post, or the rest after one. A short rest, such as a heading, is joined
+   * to the post that follows it.
+   */
+  section(kind: 'post' | 'rest'): void {
+    this.newline(2);
+    this.#section = kind;
   }
 
   /** Adds a space if more text follows in this line. */
@@ -93,6 +112,7 @@ export class TextWriter {
       this.#lineStart = true;
     }
     if (this.#lineStart) {
+      if (this.#section !== null) this.#startSection(this.#section);
       const prefixes = this.#prefixes.slice(0, DEEPEST_PREFIX);
       if (this.#marker !== null) prefixes[Math.min(this.#prefixes.length, DEEPEST_PREFIX) - 1] = this.#marker;
       this.#append(prefixes.join(''));
@@ -104,6 +124,14 @@ export class TextWriter {
     this.#space = false;
     this.#lineStart = false;
     this.#marker = null;
+  }
+
+  #startSection(kind: 'post' | 'rest'): void {
+    const start = this.#sections.at(-1) ?? 0;
+    const isJoined = kind === 'post' && this.#sectionsEndWith === 'rest' && this.#out.length - start < SHORT_REST;
+    if (!isJoined) this.#sections.push(this.#out.length);
+    this.#sectionsEndWith = kind;
+    this.#section = null;
   }
 
   #append(text: string): void {

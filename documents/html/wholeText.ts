@@ -7,5 +7,5 @@ import { renderText } from './renderText.js';
 export function wholeText(html: string, limits: DocumentLimits): string {
   const tree = buildTree(html, limits);
   measureText(tree, new Set());
-  return renderText([tree], new Set(), limits.maxTextCharacters);
+  return renderText([tree], new Set(), limits.maxTextCharacters).text;
 }

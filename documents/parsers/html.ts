@@ -7,7 +7,7 @@ import { buildTree } from '../html/buildTree.js';
 import { withFallbacks } from '../html/fallbackText.js';
 import { findMainText } from '../html/mainText/findMainText.js';
 import { readMetadata } from '../html/readMetadata.js';
-import { renderText } from '../html/renderText.js';
+import { type RenderedText, renderText } from '../html/renderText.js';
 import { revealContent } from '../html/revealContent.js';
 import { listBlocks, withoutRepeated } from '../html/siteBlocks.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser, RepeatedBlocks } from '../types.js';
@@ -26,16 +26,17 @@ export const htmlParser = {
     const { site } = input;
     /** What the site says of each text that was tried. */
     const siteFacts = new Map<string, SiteFacts>();
-    const mainTextOf = (page: Document): string => {
+    const mainTextOf = (page: Document): RenderedText => {
       applySkips(page, input.html);
       revealContent(page);
       const found = findMainText(page);
       const { selection, removed } = site ? withoutRepeated(page, found, site) : { selection: found, removed: null };
       const mainText = renderText(selection.nodes, selection.leftOut, limits.maxTextCharacters);
-      if (site) siteFacts.set(mainText, { removed, blocks: site.listBlocks ? listBlocks(page, found, site.host) : [] });
+      if (site)
+        siteFacts.set(mainText.text, { removed, blocks: site.listBlocks ? listBlocks(page, found, site.host) : [] });
       return mainText;
     };
-    const text = withFallbacks(mainTextOf(tree), html, (other) => mainTextOf(buildTree(other, limits)));
+    const { text, sections } = withFallbacks(mainTextOf(tree), html, (other) => mainTextOf(buildTree(other, limits)));
     if (text === '') {
       throw new Fault(
         'no_text',
@@ -49,6 +50,7 @@ export const htmlParser = {
       mimeType: 'text/html',
       metadata: { ...metadata, ...(removed && { repeated_blocks_removed: removed }) },
       ...(site?.listBlocks === true && { blocks }),
+      ...(sections.length > 0 && { sections }),
     };
   },
 } satisfies Parser;

@@ -1,4 +1,5 @@
 import type { Document } from 'domhandler';
+import type { Measure } from '../measureText.js';
 import { eachElement, HOLDS, isElement, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
 
@@ -6,11 +7,19 @@ import { HEADINGS } from '../tagSets.js';
  * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks,
  * search forms, and buttons outside of titles.
  */
-export function findHidden(root: Document, pageLength: number): Set<PageElement> {
+export function findHidden(root: Document, page: Measure): Set<PageElement> {
   const found = new Set<PageElement>();
+  const names = new Map<string, number>();
   eachElement(root, (element) => {
     if (ALWAYS_KEPT.has(element.name)) return true;
-    if (!isHidden(element, pageLength) && !isPermalink(element) && !isButton(element) && !isSearch(element))
+    if (
+      !isHidden(element, page) &&
+      !isPermalink(element) &&
+      !isButton(element) &&
+      !isSearch(element) &&
+      !isOfCode(element, names) &&
+      !isConsent(element, page.textLength, names)
+    )
       return true;
     found.add(element);
     return false;
@@ -20,7 +29,7 @@ export function findHidden(root: Document, pageLength: number): Set<PageElement>
 
 const ALWAYS_KEPT = new Set(['html', 'body', 'head', 'main', 'article']);
 
-function isHidden(element: PageElement, pageLength: number): boolean {
+function isHidden(element: PageElement, page: Measure): boolean {
   const { attribs } = element;
   const hidden =
     (attribs['hidden'] !== undefined && attribs['hidden'] !== 'until-found') ||
@@ -29,11 +38,61 @@ function isHidden(element: PageElement, pageLength: number): boolean {
     (attribs['style'] !== undefined &&
       /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style']));
   // Pages that a script reveals hide everything at first.
-  return hidden && element.textLength < pageLength / 2;
+  if (!hidden || element.textLength >= page.textLength / 2) return false;
+  // So do those that reveal only their content, which can be shorter than the menus.
+  return (element.holds & HOLDS.topHeading) === 0 || element.proseLength < page.proseLength / 2;
 }
 
 function isButton(element: PageElement): boolean {
-  return element.name === 'button' && !isTitle(element.parent) && !isTitle(element.parent?.parent ?? null);
+  if (element.name !== 'button') return false;
+  const title = [element.parent, element.parent?.parent ?? null].find(isTitle);
+  // A button next to the text of a heading copies it or links to it.
+  return !isElement(title ?? null) || element.textLength < 0.5 * (title as PageElement).textLength;
+}
+
+/** Classes that generators of documentation give to the links to the source, and to switches of code. */
+const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-advice|showSource|hideme)(?:\s|$)/;
+
+/** Whether the element is a control of code, or its line numbers in a column of their own. */
+function isOfCode(element: PageElement, names: Map<string, number>): boolean {
+  const { name, textLength, attribs } = element;
+  if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
+  return textLength > 0 && textLength < FIELD_LENGTH && (kindOfName(attribs['class'], names) & NAMED.ofCode) !== 0;
+}
+
+/** Whether the text has at least two lines, each a number. */
+function isNumbers(element: PageElement): boolean {
+  const text = element.children.map((child) => ('data' in child ? child.data : isElement(child) ? textIn(child) : ''));
+  return /^\s*\d+(?:\s*\n\s*\d+)+\s*$/.test(text.join(''));
+}
+
+const textIn = (element: PageElement): string =>
+  element.children.map((child) => ('data' in child ? child.data : isElement(child) ? textIn(child) : '')).join('');
+
+/**
+ * Names of dialogs that ask for consent to cookies: words for a bar or dialog next to a word for consent, and the ids of
+ * widespread consent programs. A page about cookies has no such names.
+ */
+const CONSENT =
+  /(?:cookie|consent|gdpr|privacy)[a-z]*[_-]?(?:banner|notice|bar|popup|modal|dialog|overlay|manager|preferences?|settings|wall|layer)(?![a-z])|onetrust|cybotcookiebot|didomi|usercentrics|qc-cmp2|sp_message_container|cmpbox|iubenda-cs|trustarc|truste-/i;
+
+/** Whether the element is a dialog that asks for consent. Its long text would pass for the content of a short page. */
+function isConsent({ attribs, textLength }: PageElement, pageLength: number, names: Map<string, number>): boolean {
+  if (textLength === 0 || textLength > 0.9 * pageLength) return false;
+  const kind = kindOfName(attribs['class'], names) | kindOfName(attribs['id'], names);
+  return (kind & NAMED.consent) !== 0;
+}
+
+const NAMED = { consent: 1, ofCode: 2 } as const;
+
+/** Returns what a class or an id says, as bits of NAMED. A page repeats few names, so they are remembered. */
+function kindOfName(name: string | undefined, names: Map<string, number>): number {
+  if (name === undefined || name === '') return 0;
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const kind = (CONSENT.test(name) ? NAMED.consent : 0) | (OF_CODE.test(name) ? NAMED.ofCode : 0);
+  names.set(name, kind);
+  return kind;
 }
 
 /** Maximum number of characters of a form that is only a field with its label. */

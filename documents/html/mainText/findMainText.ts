@@ -1,6 +1,9 @@
 import type { Document, ParentNode } from 'domhandler';
 import { measureText } from '../measureText.js';
 import type { PageElement } from '../pageElement.js';
+import { findPosts } from '../posts/findPosts.js';
+import { placePosts } from '../posts/placePosts.js';
+import { protectPosts } from '../posts/protectPosts.js';
 import { findHidden } from './findHidden.js';
 import { readFacts } from './pageFacts.js';
 import { scoreBlocks } from './scoreBlocks.js';
@@ -13,25 +16,33 @@ export interface Selection {
 
 /** Shorter texts accompany the content and are not the content itself. */
 const LITTLE_TEXT = 50;
-/** Points by which the second attempt is more careful. */
+/** A smaller share of a page, and fewer characters, are the introduction of an index, whose entries are the content. */
+const LEAST_SHARE = 0.05;
+const TEASER_TEXT = 300;
+/** Points by which each further attempt is more careful. */
 const MORE_CAREFUL = 2;
 
 /** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */
 export function findMainText(tree: Document): Selection {
   const nothing: ReadonlySet<PageElement> = new Set();
-  const everything = measureText(tree, nothing);
-  const whole = everything.textLength;
-  const hidden = findHidden(tree, whole);
-  const all = hidden.size === 0 ? everything : measureText(tree, hidden);
+  const measured = measureText(tree, nothing);
+  const whole = measured.textLength;
+  const hidden = findHidden(tree, measured);
+  const all = hidden.size === 0 ? measured : measureText(tree, hidden);
   if (all.textLength > 0) {
     const page = readFacts(tree, all, hidden);
-    for (const slack of [0, MORE_CAREFUL]) {
-      const removed = scoreBlocks(tree, page, hidden, slack);
+    const posts = findPosts(tree, hidden, page.articles);
+    const protectedPosts = protectPosts(posts, all.proseLength);
+    for (const slack of [0, MORE_CAREFUL, 2 * MORE_CAREFUL]) {
+      const removed = scoreBlocks(tree, page, { leftOut: hidden, ...protectedPosts }, slack);
       let rest = all.textLength;
       for (const element of removed) rest -= element.textLength;
       if (rest < LITTLE_TEXT && rest < 0.25 * whole) continue;
+      if (slack <= MORE_CAREFUL && rest < LEAST_SHARE * all.textLength && rest < TEASER_TEXT) continue;
       const nodes = withTitle(tree, removed);
-      return { nodes, leftOut: new Set([...hidden, ...removed]) };
+      const leftOut = new Set([...hidden, ...removed]);
+      placePosts(posts, leftOut);
+      return { nodes, leftOut };
     }
   }
   measureText(tree, nothing);

@@ -50,7 +50,8 @@ const NAME_PARTS = {
   nofollow: 'metadata navbox catlinks noexcerpt hatnote infobox printfooter',
   address: 'contact address map location phone hours',
   // Whole names that generators of documentation give to their Prev, Next, and language bars.
-  generated: 'navheader navfooter docnav toplang bottomlang',
+  generated:
+    'navheader navfooter docnav toplang bottomlang chlinktop chlinkbot chlinkprevnexttop chlinkprevnextbot navpath sphinxsidebar',
 } as const;
 
 const PARTS: ReadonlyMap<string, string> = new Map(

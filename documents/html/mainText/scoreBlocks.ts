@@ -1,5 +1,16 @@
 import type { Document, ParentNode } from 'domhandler';
 import { isElement, isText, type PageElement } from '../pageElement.js';
+import {
+  isAnnounced,
+  isBar,
+  isFactTable,
+  isMenu,
+  isMenuCell,
+  isNotes,
+  isParagraph,
+  isTorn,
+  keepsCode,
+} from './knownBlocks.js';
 import { HEADINGS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
 import { isBlock, type PageFacts, type Shape } from './pageFacts.js';
@@ -24,6 +35,15 @@ interface Step {
   readonly parentPoints: number;
 }
 
+/** What is known of a page before its blocks are scored. */
+export interface Known {
+  readonly leftOut: ReadonlySet<PageElement>;
+  /** What authors of a thread wrote: it is not scored. */
+  readonly written: ReadonlySet<PageElement>;
+  /** The posts of a thread and the elements around them: these are kept, and what is in them is scored. */
+  readonly around: ReadonlySet<ParentNode>;
+}
+
 /**
  * Scores the blocks of a measured page from the outside to the inside and returns those that are not its content. Each
  * trait of a block has points; more points than the threshold remove it with everything inside.
@@ -32,7 +52,7 @@ interface Step {
 export function scoreBlocks(
   root: Document,
   page: PageFacts,
-  leftOut: ReadonlySet<PageElement>,
+  { leftOut, written, around }: Known,
   slack: number,
 ): Set<PageElement> {
   const { points, all } = pointsFor(page.shapes);
@@ -48,10 +68,10 @@ export function scoreBlocks(
       if (isText(child)) at += child.visibleLength;
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       at += child.textLength;
-      if (UNSCORED.has(child.name) || isParagraph(child) || isNotes(child, page)) continue;
+      if (isUnscored(child, page, written) || isAnnounced(child, step.inCore)) continue;
       const children = page.repeats.get(child) ?? null;
       const next = enter(child, step, page);
-      if (holdsBlocks || isBlock(child)) {
+      if ((holdsBlocks || isBlock(child)) && !around.has(child)) {
         const isDuplicate = child.textLength >= DUPLICATE_LENGTH && isRepeated(child, seen);
         traits.length = 0;
         const { inMain, inArticle, inCore } = step;
@@ -60,8 +80,11 @@ export function scoreBlocks(
         for (const trait of traits) own += points.get(trait) ?? 0;
         if (
           isMenuCell(child, page) ||
-          isGeneratedBar(child, page) ||
-          own + INHERITED * (step.points + INHERITED * step.parentPoints) > THRESHOLD + slack
+          isMenu(child, start, page) ||
+          isBar(child, start, page) ||
+          (own + INHERITED * (step.points + INHERITED * step.parentPoints) > THRESHOLD + slack &&
+            !keepsCode(child, next.inCore) &&
+            !(page.shapes.includes('code') && isFactTable(child, step.inCore, page)))
         ) {
           removed.add(child);
           continue;
@@ -70,8 +93,13 @@ export function scoreBlocks(
         next.points = own;
       }
       at = start;
+      if (isFactTable(child, step.inCore, page)) {
+        at = start + child.textLength;
+        continue;
+      }
       visit(child, children, next);
       at = start + child.textLength;
+      if (!around.has(child) && !page.coreLine.has(child) && isTorn(child, removed)) removed.add(child);
     }
     removeBareHeadings(parent, removed);
   };
@@ -80,32 +108,9 @@ export function scoreBlocks(
   return removed;
 }
 
-/** Whether the element is a paragraph or code without links: it is removed only with its container. */
-function isParagraph(element: PageElement): boolean {
-  if (element.name === 'pre') return true;
-  return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;
-}
-
-/** Whether the element is the menu column of a page that is laid out by a table. */
-function isMenuCell(element: PageElement, page: PageFacts): boolean {
-  if (element.name !== 'td' || element.links < 3 || element.linkLength < 0.9 * element.textLength) return false;
-  return element.parent !== null && page.coreLine.has(element.parent) && !page.coreLine.has(element);
-}
-
-/** Maximum number of characters of a bar: titles of the neighbouring chapters are in it. */
-const BAR_LENGTH = 600;
-
-/** Whether the element is a bar of a documentation generator. */
-function isGeneratedBar(element: PageElement, page: PageFacts): boolean {
-  if (element.links === 0 || element.textLength > BAR_LENGTH) return false;
-  const { id = '', class: classes = '' } = element.attribs;
-  return page.names.read(id, classes).includes('n:generated');
-}
-
-/** Whether the element has footnotes, which are short, last and full of links like a footer. */
-function isNotes(element: PageElement, page: PageFacts): boolean {
-  const { id = '', class: classes = '', role = '' } = element.attribs;
-  return role.startsWith('doc-') || page.names.read(id, classes).includes('n:notes');
+/** Whether the element stays or goes with its container only. */
+function isUnscored(element: PageElement, page: PageFacts, written: ReadonlySet<PageElement>): boolean {
+  return UNSCORED.has(element.name) || written.has(element) || isParagraph(element) || isNotes(element, page);
 }
 
 function enter(element: PageElement, step: Step, page: PageFacts): { -readonly [Key in keyof Step]: Step[Key] } {

@@ -1,0 +1,153 @@
+import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
+import { previousElement } from '../listItems.js';
+import { PREFORMATTED } from '../tagSets.js';
+import type { PageFacts } from './pageFacts.js';
+
+/** Whether the element is a paragraph or code without links: it goes with its container only. */
+export function isParagraph(element: PageElement): boolean {
+  if (element.name === 'pre') return true;
+  return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;
+}
+
+/** Whether the element is the menu column of a page that is laid out by a table. */
+export function isMenuCell(element: PageElement, page: PageFacts): boolean {
+  if (element.name !== 'td' || element.links < 3 || element.linkLength < 0.9 * element.textLength) return false;
+  return element.parent !== null && page.coreLine.has(element.parent) && !page.coreLine.has(element);
+}
+
+/** Maximum number of characters of a bar: titles of the neighbouring chapters are in it. */
+const BAR_LENGTH = 600;
+
+/**
+ * Whether the element is a bar of links to the neighbouring pages, or the line with which a generator names itself. Both
+ * are recognised by published markup: names of generators, `rel` and `accesskey` of links.
+ */
+export function isBar(element: PageElement, start: number, page: PageFacts): boolean {
+  const { links, textLength, proseLength, attribs } = element;
+  if (textLength > BAR_LENGTH || page.coreLine.has(element)) return false;
+  const { id = '', class: classes = '' } = attribs;
+  if (links > 0 && page.names.read(id, classes).includes('n:generated')) return true;
+  if (proseLength > 0) return false;
+  if (textLength <= GENERATOR_LENGTH && start > 0.7 * page.textLength && GENERATOR.test(textIn(element))) return true;
+  return links >= 2 && textLength <= NEIGHBOURS_LENGTH && leadsAround(element);
+}
+
+/** Maximum number of characters of a line that names the generator. */
+const GENERATOR_LENGTH = 120;
+const GENERATOR =
+  /^(?:.{0,100}[\s,(]|)(?:(?:generated|created|produced) (?:by|using|with)|(?:built|powered) (?:using|with))\s+\S/i;
+
+/** Maximum number of characters of a bar that no name marks. */
+const NEIGHBOURS_LENGTH = 200;
+
+/** Whether much of the text of an element is links, some of which lead to the next or previous page. */
+function leadsAround(element: PageElement): boolean {
+  if (element.linkLength < 0.4 * element.textLength) return false;
+  const visit = (parent: PageElement): boolean =>
+    parent.children.some((child) => {
+      if (!isElement(child)) return false;
+      const { name, attribs, links } = child;
+      if (name === 'a') return NEIGHBOUR.test(attribs['rel'] ?? '') || NEIGHBOUR_KEY.test(attribs['accesskey'] ?? '');
+      return links > 0 && visit(child);
+    });
+  return visit(element);
+}
+
+const NEIGHBOUR = /(?:^|\s)(?:next|prev|previous|up)(?:\s|$)/i;
+const NEIGHBOUR_KEY = /^[npu]$/i;
+
+/**
+ * Whether the element shows code: a short synopsis counts as much as a long text. Outside of the centre of the page the
+ * element has to be hardly more than the code.
+ */
+export function keepsCode(element: PageElement, inCore: boolean): boolean {
+  if ((element.holds & HOLDS.preformatted) === 0 || element.linkLength >= 0.5 * element.textLength) return false;
+  return inCore || codeIn(element) >= 0.8 * element.textLength;
+}
+
+/** Returns the number of characters of preformatted text in an element. */
+function codeIn(element: PageElement): number {
+  let length = 0;
+  for (const child of element.children) {
+    if (!isElement(child)) continue;
+    if (PREFORMATTED.has(child.name)) length += child.textLength;
+    else if ((child.holds & HOLDS.preformatted) !== 0) length += codeIn(child);
+  }
+  return length;
+}
+
+/**
+ * Whether the element is a table of facts in the centre of a page, whose rows stay together: it has header cells, or the
+ * page shows code and each row has several cells, as in summaries of functions.
+ */
+export function isFactTable(element: PageElement, inCore: boolean, page: PageFacts): boolean {
+  if (!inCore || element.name !== 'table') return false;
+  if ((element.holds & (HOLDS.table | HOLDS.preformatted | HOLDS.control | HOLDS.heading)) !== 0) return false;
+  const isShop = page.shapes.includes('shop') || page.shapes.includes('cards');
+  if (!isShop && element.linkLength <= 0.8 * element.textLength && holdsLabels(element)) return true;
+  return page.shapes.includes('code') && isGrid(element);
+}
+
+/** Least number of rows of a table of facts without header cells. */
+const LEAST_ROWS = 2;
+
+/** Whether each row has at least two cells. */
+function isGrid(table: PageElement): boolean {
+  let rows = 0;
+  const visit = (parent: PageElement): boolean =>
+    parent.children.every((child) => {
+      if (!isElement(child) || child.textLength === 0) return true;
+      if (child.name !== 'tr') return visit(child);
+      rows += 1;
+      return child.children.filter((cell) => isElement(cell) && cell.name === 'td').length >= 2;
+    });
+  return visit(table) && rows >= LEAST_ROWS;
+}
+
+function holdsLabels(element: PageElement): boolean {
+  return element.children.some(
+    (child) => isElement(child) && (child.name === 'th' || (child.name !== 'td' && holdsLabels(child))),
+  );
+}
+
+/** Whether the element is a list that the paragraph before it announces. */
+export function isAnnounced(element: PageElement, inCore: boolean): boolean {
+  if (!inCore || (element.name !== 'ul' && element.name !== 'ol') || element.linkLength > 0.4 * element.textLength)
+    return false;
+  const before = previousElement(element);
+  return before !== null && before.name === 'p' && before.textLength > 0 && ANNOUNCES.test(textIn(before));
+}
+
+const ANNOUNCES = /[:：]\s*$/;
+
+/** Whether the element is the menu of a page that comes before its title. */
+export function isMenu(element: PageElement, start: number, page: PageFacts): boolean {
+  if (element.name !== 'nav' || element.proseLength > 0 || (element.holds & HOLDS.topHeading) !== 0) return false;
+  return page.titleAt >= 0 && start + element.textLength <= page.titleAt;
+}
+
+/** Maximum number of characters of a label. */
+const LABEL_LENGTH = 30;
+
+/** Whether only a label is left of an element: "Table of Contents" is of no use without the list. */
+export function isTorn(element: PageElement, removed: ReadonlySet<PageElement>): boolean {
+  if (element.proseLength > 0 || element.textLength <= LABEL_LENGTH) return false;
+  let rest = element.textLength;
+  for (const child of element.children) if (isElement(child) && removed.has(child)) rest -= child.textLength;
+  return rest > 0 && rest <= LABEL_LENGTH && rest <= 0.2 * element.textLength;
+}
+
+function textIn(element: PageElement): string {
+  let text = '';
+  for (const child of element.children) {
+    if (isText(child)) text += child.data;
+    else if (isElement(child)) text += textIn(child);
+  }
+  return text.replaceAll(/\s+/g, ' ').trimStart();
+}
+
+/** Whether the element has footnotes, which are short, last and full of links like a footer. */
+export function isNotes(element: PageElement, page: PageFacts): boolean {
+  const { id = '', class: classes = '', role = '' } = element.attribs;
+  return role.startsWith('doc-') || page.names.read(id, classes).includes('n:notes');
+}

@@ -1,0 +1,88 @@
+import { isElement, type PageElement } from '../pageElement.js';
+import { isDateText, shortText } from './dates.js';
+
+/** Where a post names its author, and how. */
+export interface AuthorMark {
+  /** The element with the name; null if it is in an attribute of the post. */
+  readonly element: PageElement | null;
+  readonly text: string;
+  /** Quality of the evidence; the lowest is the best. */
+  readonly rank: 0 | 1 | 2 | 3 | 4;
+}
+
+/** Maximum number of characters of a name. */
+const LONGEST_NAME = 40;
+
+/** Words of class names that stand for a person, whatever the generator and the language of the page. */
+const PERSON_CLASS =
+  /(?:^|[\s_-])(?:author|username|userlink|user|poster|nick|nickname|byline|fn|hnuser|person|creator|commenter|member|bigusername)(?:$|[\s_-])/;
+/** Parts of addresses that lead to the page of a person. */
+const PERSON_ADDRESS =
+  /(?:^|[/?&.=_-])(?:u|user|users|member|members|memberlist|profile|profiles|people|author|authors|userinfo|account)(?:$|[/?&.=_-])|\/@|mailto:/i;
+
+/** Returns the author that the attributes of a post name, as some generators write it for their scripts. */
+export function authorOfAttributes({ attribs }: PageElement): AuthorMark | null {
+  const text = attribs['data-author'] ?? attribs['data-username'] ?? attribs['author'] ?? '';
+  return isName(text) ? { element: null, text: text.trim(), rank: 0 } : null;
+}
+
+/** Returns the author that an element names; null if it names none. */
+export function readAuthor(element: PageElement): AuthorMark | null {
+  const { attribs, name, textLength } = element;
+  const property = attribs['itemprop'];
+  if (property === 'author' || property === 'creator' || /(?:^|\s)author(?:\s|$)/.test(attribs['rel'] ?? '')) {
+    const inner = nameInside(element);
+    if (inner !== null) return { ...inner, rank: 1 };
+  }
+  if (textLength === 0 || textLength > 4 * LONGEST_NAME) return null;
+  const classes = attribs['class'];
+  if (classes !== undefined && namesPerson(classes)) {
+    const inner = nameInside(element);
+    if (inner !== null) return { ...inner, rank: 2 };
+  }
+  if (textLength > LONGEST_NAME) return null;
+  const isLink = name === 'a';
+  const text = isLink || name === 'strong' || name === 'b' || name === 'dt' ? shortText(element) : '';
+  if (!isName(text)) return null;
+  if (isLink && PERSON_ADDRESS.test(attribs['href'] ?? '')) return { element, text, rank: 3 };
+  return isLink ? null : { element, text, rank: 4 };
+}
+
+const namesPerson = (classes: string): boolean =>
+  PERSON_CLASS.test(classes.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase());
+
+/** Returns the name in an element for the author: the part marked as the name, else a link, else the whole text. */
+function nameInside(element: PageElement): { readonly element: PageElement; readonly text: string } | null {
+  let link: PageElement | null = null;
+  let named: PageElement | null = null;
+  const visit = (parent: PageElement): void => {
+    for (const child of parent.children) {
+      if (!isElement(child) || named !== null) continue;
+      if (child.attribs['itemprop'] === 'name' && isName(nameOf(child))) named = child;
+      if (link === null && (child.name === 'a' || child.name === 'b') && isName(shortText(child))) link = child;
+      visit(child);
+    }
+  };
+  visit(element);
+  // The marked name may be in a meta element, which is not shown; then the shown one has to go.
+  for (const one of [named, link, element]) {
+    const text = one === null ? '' : nameOf(one);
+    if (one !== null && isName(text)) return { element: link ?? one, text };
+  }
+  return null;
+}
+
+const nameOf = (element: PageElement): string =>
+  element.name === 'meta' ? (element.attribs['content'] ?? '') : shortText(element);
+
+/** Whether a text can be a name: short, with a letter or a number, and not a label or a time. */
+function isName(text: string): boolean {
+  const name = text.trim();
+  return (
+    name.length > 0 &&
+    name.length <= LONGEST_NAME &&
+    /[\p{L}\p{N}]/u.test(name) &&
+    !/[:：]$|^#?\d+$/.test(name) &&
+    !isDateText(name)
+  );
+}

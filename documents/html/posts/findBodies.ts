@@ -1,0 +1,96 @@
+import { isElement, type PageElement } from '../pageElement.js';
+import type { Post } from './findPosts.js';
+import { shapeOf } from './shapeOf.js';
+
+/** Share of the prose of a post that its body has. */
+const NEARLY_ALL = 0.9;
+/** Share of the posts whose body has the shape of the others. */
+const MOST = 0.8;
+
+/**
+ * Finds what the author wrote in each post: the smallest element with nearly all of the prose whose shape occurs in the
+ * posts with prose, and in short posts the element of the same shape. Posts without such an element have none.
+ */
+export function findBodies(
+  posts: readonly Post[],
+  elements: ReadonlySet<PageElement>,
+): ReadonlyMap<PageElement, PageElement> {
+  const bodies = new Map<PageElement, PageElement>();
+  const chains = posts.map(({ element }) => chainOf(element, elements));
+  const counts = new Map<string, number>();
+  for (const chain of chains)
+    for (const shape of new Set(chain.map((one) => shapeOf(one)))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  const written = chains.filter((chain) => chain.length > 0).length;
+  const usual = new Set([...counts].filter(([, count]) => count >= MOST * written).map(([shape]) => shape));
+  const chosen = new Map<string, number>();
+  posts.forEach(({ element }, nth) => {
+    const body = chains[nth]?.findLast((one) => usual.has(shapeOf(one)));
+    if (body === undefined) return;
+    bodies.set(element, body);
+    chosen.set(shapeOf(body), (chosen.get(shapeOf(body)) ?? 0) + 1);
+  });
+  const shapes = [...chosen].toSorted((a, b) => b[1] - a[1]).map(([shape]) => shape);
+  for (const { element } of posts) {
+    if (bodies.has(element)) continue;
+    for (const shape of shapes) {
+      const body = findShape(element, shape, elements);
+      if (body === null) continue;
+      bodies.set(element, body);
+      break;
+    }
+  }
+  return bodies;
+}
+
+/** Returns the elements inside a post that have nearly all of its prose, from the outside to the inside. */
+function chainOf(post: PageElement, elements: ReadonlySet<PageElement>): PageElement[] {
+  const chain: PageElement[] = [];
+  const proseOf = (element: PageElement): number =>
+    elements.has(element) ? 0 : element.proseLength - innerPosts(element, elements);
+  const total = post.proseLength - innerPosts(post, elements);
+  for (let node = post; total > 0;) {
+    const next = node.children.find((child) => isElement(child) && proseOf(child) >= NEARLY_ALL * total);
+    if (!isElement(next ?? null) || WRITTEN.has((next as PageElement).name)) break;
+    node = next as PageElement;
+    chain.push(node);
+  }
+  return chain;
+}
+
+/** Returns the number of characters of prose of the posts inside an element. */
+function innerPosts(element: PageElement, elements: ReadonlySet<PageElement>): number {
+  let sum = 0;
+  for (const child of element.children) {
+    if (!isElement(child) || child.proseLength === 0) continue;
+    sum += elements.has(child) ? child.proseLength : innerPosts(child, elements);
+  }
+  return sum;
+}
+
+/** Elements of the text itself. */
+const WRITTEN = new Set([
+  'p',
+  'pre',
+  'blockquote',
+  'ul',
+  'ol',
+  'li',
+  'span',
+  'b',
+  'i',
+  'em',
+  'strong',
+  'a',
+  'font',
+  'center',
+]);
+
+function findShape(post: PageElement, shape: string, elements: ReadonlySet<PageElement>): PageElement | null {
+  for (const child of post.children) {
+    if (!isElement(child) || elements.has(child) || child.textLength === 0) continue;
+    if (shapeOf(child) === shape) return child;
+    const inner = findShape(child, shape, elements);
+    if (inner !== null) return inner;
+  }
+  return null;
+}

@@ -1,0 +1,207 @@
+import type { Document, ParentNode } from 'domhandler';
+import { HOLDS, isElement, type PageElement } from '../pageElement.js';
+import type { AuthorMark } from './authors.js';
+import { type DateMark, readDate } from './dates.js';
+import { isTeaser } from './isTeaser.js';
+import { shapeOf } from './shapeOf.js';
+import { chooseDate, type PostParts, readPost } from './readPost.js';
+
+/** A post of a thread: a question, an answer, a comment, a message. */
+export interface Post extends PostParts {
+  readonly author: AuthorMark;
+  readonly date: DateMark | null;
+}
+
+/** Share of the elements of one shape that must be posts. */
+const MOST = 0.6;
+/** Least number of characters outside of links of the mean post. */
+const LEAST_LENGTH = 40;
+
+/**
+ * Finds the posts of a measured page: repeated elements of one shape with an author, a date and text, the replies inside
+ * of them, and the post that opened the thread. Names of classes are only one sign of an author.
+ * @param articles number of article elements
+ * @returns the posts in document order
+ */
+export function findPosts(root: Document, leftOut: ReadonlySet<PageElement>, articles: number): Post[] {
+  const dates = countDates(root, leftOut);
+  const undated = (): Post[] => (articles < LEAST_UNDATED ? [] : postsWithoutDates(root, leftOut));
+  if ((dates.get(root) ?? 0) < 2) return undated();
+  const found = new Map<PageElement, Post>();
+  const shapes = new Set<string>();
+  // The inner groups first: what is around posts is not a post itself.
+  for (const [parent, count] of [...dates].toReversed()) {
+    if (count < 2) continue;
+    for (const [shape, group] of groupsOf(parent, dates)) {
+      const posts = postsOf(group, found, dates);
+      if (posts.length === 0) continue;
+      shapes.add(shape);
+      for (const post of posts) found.set(post.element, post);
+    }
+  }
+  if (found.size === 0) return undated();
+  addLoneReplies(found, shapes, dates);
+  const posts = inOrder(root, found);
+  const opening = findOpening(posts, dates);
+  return opening === null ? posts : [opening, ...posts];
+}
+
+/** Least number of posts without dates that make a thread. */
+const LEAST_UNDATED = 3;
+
+/** Finds articles that begin with their author: some generators write no dates for readers without scripts. */
+function postsWithoutDates(root: Document, leftOut: ReadonlySet<PageElement>): Post[] {
+  let posts: Post[] = [];
+  const visit = (parent: ParentNode): void => {
+    const articles = parent.children.filter((child) => isElement(child) && child.name === 'article') as PageElement[];
+    if (articles.length >= LEAST_UNDATED && posts.length === 0) {
+      const parts = articles.flatMap((article) => readPost(article, () => false) ?? []);
+      const named = parts.filter((post) => !isTeaser(post) && beginsWithAuthor(post));
+      if (named.length === articles.length) posts = withAuthors(named);
+    }
+    for (const child of parent.children)
+      if (isElement(child) && !leftOut.has(child) && (child.holds & HOLDS.block) !== 0) visit(child);
+  };
+  visit(root);
+  return posts;
+}
+
+/** Whether a marked name is the first text of a post. */
+function beginsWithAuthor({ element, authors }: PostParts): boolean {
+  const names = authors.flatMap(({ element: name, rank }) => (name !== null && rank <= 2 ? [name] : []));
+  let node: ParentNode | undefined = element;
+  while (node !== undefined && !names.includes(node as PageElement))
+    node = node.children.find((child) => isElement(child) && child.textLength > 0) as PageElement | undefined;
+  return node !== undefined;
+}
+
+type Dates = ReadonlyMap<ParentNode, number>;
+
+/** Counts the dates in each element with dates, in document order. */
+function countDates(root: Document, leftOut: ReadonlySet<PageElement>): Dates {
+  const dates = new Map<ParentNode, number>();
+  const visit = (parent: ParentNode): number => {
+    dates.set(parent, 0);
+    let count = isElement(parent) && readDate(parent) !== null ? 1 : 0;
+    for (const child of parent.children) {
+      if (!isElement(child) || leftOut.has(child)) continue;
+      if ((child.holds & HOLDS.date) !== 0 || MAY_DATE.has(child.name)) count += visit(child);
+    }
+    if (count === 0) dates.delete(parent);
+    else dates.set(parent, count);
+    return count;
+  };
+  visit(root);
+  return dates;
+}
+
+const MAY_DATE = new Set(['time', 'meta']);
+
+/** Groups the children with text by their shape. */
+function groupsOf(parent: ParentNode, dates: Dates): [shape: string, group: PageElement[]][] {
+  const groups = new Map<string, PageElement[]>();
+  let dated = 0;
+  for (const child of parent.children) if (dates.has(child as PageElement)) dated += 1;
+  if (dated < 2) return [];
+  for (const child of parent.children) {
+    if (!isElement(child) || child.textLength === 0) continue;
+    const shape = shapeOf(child);
+    const group = groups.get(shape);
+    if (group === undefined) groups.set(shape, [child]);
+    else group.push(child);
+  }
+  return [...groups].filter(([, group]) => group.filter((child) => dates.has(child)).length >= 2);
+}
+
+/** Returns the posts of elements of one shape; none if too few of them are posts. */
+function postsOf(group: readonly PageElement[], found: ReadonlyMap<PageElement, Post>, dates: Dates): Post[] {
+  const [sample] = group;
+  if (sample === undefined || QUOTES.has(sample.name)) return [];
+  const parts = group.flatMap((element) => {
+    const post = dates.has(element) ? readPost(element, (inner) => found.has(inner)) : null;
+    return post === null || post.dates.length === 0 ? [] : [post];
+  });
+  if (parts.length < 2 || parts.length < MOST * group.length) return [];
+  const length = group.reduce((sum, { textLength, linkLength }) => sum + textLength - linkLength, 0);
+  if (length < LEAST_LENGTH * group.length) return [];
+  const written = parts.filter(({ element }) => element.proseLength > 0).length;
+  if (written === 0 || written < parts.length / (sample.name === 'tr' ? 2 : parts.every(isMarked) ? 20 : 4)) return [];
+  if (parts.filter(isTeaser).length > parts.length / 2) return [];
+  return withAuthors(parts);
+}
+
+/** Whether a class or an attribute, and not only the text, says which is the author and which the date. */
+const isMarked = ({ authors, dates }: PostParts): boolean =>
+  authors.some(({ rank }) => rank <= 2) && dates.some(({ rank }) => rank <= 1);
+
+/** Quotes name an author and are part of a post. */
+const QUOTES = new Set(['aside', 'blockquote', 'q', 'dd', 'dt', 'td']);
+
+/** Chooses the best kind of author that most posts name. A name without a mark has to differ between posts. */
+function withAuthors(parts: readonly PostParts[]): Post[] {
+  for (const rank of [0, 1, 2, 3, 4]) {
+    const names = parts.flatMap(({ authors }) => authors.find((author) => author.rank === rank)?.text ?? []);
+    if (names.length < MOST * parts.length || (rank >= 3 && new Set(names).size < 2)) continue;
+    return parts.flatMap((post) => {
+      const [author] = post.authors.toSorted((a, b) => Math.abs(a.rank - rank) - Math.abs(b.rank - rank));
+      return author === undefined ? [] : [{ ...post, author, date: chooseDate(post.dates, author) }];
+    });
+  }
+  return [];
+}
+
+/** Adds replies that are alone in their list. */
+function addLoneReplies(found: Map<PageElement, Post>, shapes: ReadonlySet<string>, dates: Dates): void {
+  for (const element of dates.keys()) {
+    if (!isElement(element) || found.has(element) || !shapes.has(shapeOf(element))) continue;
+    const post = completed(
+      readPost(element, (inner) => dates.has(inner) && shapes.has(shapeOf(inner))),
+      2,
+    );
+    if (post !== null) found.set(element, post);
+  }
+}
+
+/** Finds the post that opened the thread: before the first and next to what is around it, with an author and a date. */
+function findOpening(posts: readonly Post[], dates: Dates): Post | null {
+  const around = new Set<ParentNode>();
+  for (const { element } of posts)
+    for (let node: ParentNode | null = element; node !== null && !around.has(node); node = node.parent)
+      around.add(node);
+  for (
+    let node: ParentNode | null = posts[0]?.element ?? null;
+    isElement(node) && node.name !== 'body';
+    node = node.parent
+  ) {
+    for (let before = node.prev; before !== null; before = before.prev) {
+      if (!isElement(before) || before.proseLength === 0 || !dates.has(before) || around.has(before)) continue;
+      const post = completed(
+        readPost(before, () => false),
+        3,
+      );
+      if (post !== null) return post;
+    }
+  }
+  return null;
+}
+
+/** Returns the post with its author and date; null if one of them is missing, or the author is no surer than a rank. */
+function completed(parts: PostParts | null, most: number): Post | null {
+  const [author] = parts?.authors.toSorted((a, b) => a.rank - b.rank) ?? [];
+  if (parts === null || author === undefined || author.rank > most || parts.dates.length === 0) return null;
+  return { ...parts, author, date: chooseDate(parts.dates, author) };
+}
+
+function inOrder(root: Document, found: ReadonlyMap<PageElement, Post>): Post[] {
+  const posts: Post[] = [];
+  const visit = (parent: ParentNode): void => {
+    for (const child of parent.children) {
+      if (!isElement(child)) continue;
+      const post = found.get(child);
+      if (post !== undefined) posts.push(post);
+      visit(child);
+    }
+  };
+  visit(root);
+  return posts;
+}

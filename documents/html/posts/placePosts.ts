@@ -1,0 +1,149 @@
+import type { ChildNode, ParentNode } from 'domhandler';
+import { HOLDS, isElement, PageElement, PageText } from '../pageElement.js';
+import { LISTS } from '../tagSets.js';
+import { findBodies } from './findBodies.js';
+import type { Post } from './findPosts.js';
+import { shapeOf } from './shapeOf.js';
+
+/** A place in the tree where the text of a post begins or ends; the chunks of the page have a border there. */
+export class PostBorder extends PageElement {
+  readonly kind: 'post' | 'rest';
+
+  constructor(kind: 'post' | 'rest', children: ChildNode[]) {
+    super(kind === 'post' ? 'h2' : 'div', {}, children);
+    this.kind = kind;
+  }
+}
+
+/** Maximum number of characters of the rest of a line that names an author or states a date: "by", "#2", "Reply". */
+const LITTLE = 40;
+
+/**
+ * Writes a line with the author and the date at the start of each post that is kept, and leaves out the elements that
+ * showed them. Marks the borders of the posts.
+ * @param leftOut the elements that are not text; gets the replaced ones
+ */
+export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): void {
+  const kept = posts.filter(({ element }) => !isLeftOut(element, leftOut));
+  const elements = new Set(kept.map(({ element }) => element));
+  const bodies = findBodies(kept, elements);
+  leaveOutFurniture(kept, bodies, elements, leftOut);
+  for (const post of kept) {
+    const { element, author, date } = post;
+    const body = bodies.get(element) ?? null;
+    const marks = [author.element, date?.element ?? null, ...post.copies].filter((mark) => mark !== null);
+    for (const mark of marks) {
+      const whole = widest(mark, element, body, marks);
+      if (whole !== null) leftOut.add(whole);
+      else if (mark === date?.element && date.node !== null) date.node.data = '';
+    }
+    const line = new PostBorder('post', [
+      new PageText(date === null || date.text === '' ? author.text : `${author.text}, ${date.text}`),
+    ]);
+    insert(element, line);
+  }
+}
+
+/** Leaves out what the template repeats around the bodies of most posts: buttons, numbers, facts about the author. */
+function leaveOutFurniture(
+  posts: readonly Post[],
+  bodies: Bodies,
+  elements: Elements,
+  leftOut: Set<PageElement>,
+): void {
+  const beside = posts.map(({ element }) => besideBody(element, bodies.get(element) ?? null, elements));
+  const counts = new Map<string, number>();
+  for (const one of beside)
+    for (const shape of new Set(one.map((element) => shapeOf(element))))
+      counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  const most = Math.max(2, posts.length / 2);
+  for (const element of beside.flat())
+    if ((counts.get(shapeOf(element)) ?? 0) >= most && element.proseLength === 0) leftOut.add(element);
+}
+
+/** Returns the elements of a post next to its body and what is around it. */
+function besideBody(post: PageElement, body: PageElement | null, elements: Elements): PageElement[] {
+  const beside: PageElement[] = [];
+  for (let node = body; node !== null && node !== post; node = node.parent as PageElement | null) {
+    for (const child of node.parent?.children ?? []) {
+      if (!isElement(child) || child === node || elements.has(child) || child.textLength === 0) continue;
+      if ((child.holds & KEPT) === 0 && !holdsAny(child, elements)) beside.push(child);
+    }
+  }
+  return beside;
+}
+
+/** Kinds of content that stay outside of the body too. */
+const KEPT = HOLDS.preformatted | HOLDS.table;
+
+type Bodies = ReadonlyMap<PageElement, PageElement>;
+type Elements = ReadonlySet<PageElement>;
+
+const holdsAny = (element: PageElement, elements: Elements): boolean =>
+  element.children.some((child) => isElement(child) && (elements.has(child) || holdsAny(child, elements)));
+
+function isLeftOut(element: PageElement, leftOut: ReadonlySet<PageElement>): boolean {
+  for (let node: ParentNode | null = element; isElement(node); node = node.parent) if (leftOut.has(node)) return true;
+  return false;
+}
+
+/**
+ * Returns the largest element around a name or a date that has hardly any other text; null if the mark itself has more,
+ * or has the body.
+ */
+function widest(
+  mark: PageElement,
+  post: PageElement,
+  body: PageElement | null,
+  marks: readonly PageElement[],
+): PageElement | null {
+  const around = new Set<ParentNode>();
+  for (let node: ParentNode | null = body; node !== null && node !== post; node = node.parent) around.add(node);
+  let best: PageElement | null = null;
+  for (let node: PageElement['parent'] = mark; isElement(node) && node !== post; node = node.parent) {
+    if (around.has(node) || node.proseLength > 0) break;
+    let rest = node.textLength;
+    for (const one of marks) if (isInside(one, node)) rest -= one.textLength;
+    // Without a known body, a short post could pass for the rest of the line.
+    if (rest > (body === null ? LITTLE / 4 : LITTLE) && node !== mark) break;
+    best = node;
+  }
+  return best;
+}
+
+function isInside(element: PageElement, around: PageElement): boolean {
+  for (let node: ParentNode | null = element; node !== null; node = node.parent) if (node === around) return true;
+  return false;
+}
+
+/** Inserts the line as the first of a post, in the first cell of a table, and the end as the last. */
+function insert(post: PageElement, line: PostBorder): void {
+  if (post.name === 'li') {
+    // The posts are not items of a list: their text must not be indented.
+    post.name = 'div';
+    const { parent } = post;
+    if (isElement(parent) && LISTS.has(parent.name)) parent.name = 'div';
+  }
+  const first = cellOf(post, 'first');
+  line.parent = first;
+  first.children.unshift(line);
+  const last = cellOf(post, 'last');
+  const end = new PostBorder('rest', []);
+  end.parent = last;
+  last.children.push(end);
+  // A table with posts is a layout.
+  for (let node: ParentNode | null = first; isElement(node); node = node.parent) node.holds |= HOLDS.table;
+}
+
+const ROWS = new Set(['table', 'tbody', 'thead', 'tr']);
+
+function cellOf(post: PageElement, which: 'first' | 'last'): PageElement {
+  let node = post;
+  while (ROWS.has(node.name)) {
+    const inner = node.children.filter((child) => isElement(child) && (ROWS.has(child.name) || child.name === 'td'));
+    const next = which === 'first' ? inner[0] : inner.at(-1);
+    if (!isElement(next ?? null)) return node;
+    node = next as PageElement;
+  }
+  return node;
+}

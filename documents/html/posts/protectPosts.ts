@@ -1,0 +1,67 @@
+import type { ParentNode } from 'domhandler';
+import { isElement, type PageElement } from '../pageElement.js';
+import { findBodies } from './findBodies.js';
+import type { Post } from './findPosts.js';
+
+/** Least share of the prose of a page that the posts of a thread have. */
+const LEAST_SHARE = 0.5;
+/** Number of characters of prose that comments may have next to them and still be the content of a page. */
+const LITTLE_PROSE = 300;
+
+/** What of a thread is content without question. */
+export interface ProtectedPosts {
+  readonly written: ReadonlySet<PageElement>;
+  readonly around: ReadonlySet<ParentNode>;
+}
+
+/**
+ * Returns what the authors wrote, and the elements around it, if the page is a thread. Comments on an article, or on the
+ * posts themselves, are not protected: they are scored like other blocks.
+ */
+export function protectPosts(posts: readonly Post[], proseLength: number): ProtectedPosts {
+  const written = new Set<PageElement>();
+  const around = new Set<ParentNode>();
+  if (posts.length === 0) return { written, around };
+  const elements = new Set(posts.map(({ element }) => element));
+  const own: Post[] = [];
+  const comments: Post[] = [];
+  for (const post of posts) (isComment(post.element) ? comments : own).push(post);
+  const ownProse = proseOf(own, elements);
+  const commentProse = proseOf(comments, elements);
+  let chosen: readonly Post[] = [];
+  if (ownProse >= LEAST_SHARE * proseLength) chosen = own;
+  else if (commentProse >= LEAST_SHARE * proseLength && proseLength - commentProse <= LITTLE_PROSE) chosen = posts;
+  const bodies = findBodies(posts, elements);
+  for (const { element } of chosen) {
+    const body = bodies.get(element);
+    if (body !== undefined) written.add(body);
+    for (let node: ParentNode | null = body ?? element; node !== null && !around.has(node); node = node.parent)
+      around.add(node);
+  }
+  return { written, around };
+}
+
+/** Sums the prose of posts that are not inside of others. */
+function proseOf(posts: readonly Post[], elements: ReadonlySet<PageElement>): number {
+  let prose = 0;
+  for (const { element } of posts) {
+    let isInner = false;
+    for (let node = element.parent; isElement(node) && !isInner; node = node.parent) isInner = elements.has(node);
+    if (!isInner) prose += element.proseLength;
+  }
+  return prose;
+}
+
+const COMMENT = /(?:^|[\s_-])comments?(?:$|[\s_-]|list)/;
+/** Number of elements around a post whose names are read. */
+const NAMED_DEPTH = 4;
+
+/** Whether names say that the post is a comment. */
+function isComment(element: PageElement): boolean {
+  let node: PageElement['parent'] = element;
+  for (let depth = 0; depth < NAMED_DEPTH && isElement(node) && node.name !== 'body'; depth++, node = node.parent) {
+    const names = `${node.attribs['id'] ?? ''} ${node.attribs['class'] ?? ''}`;
+    if (COMMENT.test(names.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase())) return true;
+  }
+  return false;
+}

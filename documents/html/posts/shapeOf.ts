@@ -1,0 +1,17 @@
+import { isElement, type PageElement } from '../pageElement.js';
+
+/** Levels of elements without a name that are read to tell them apart. */
+const DEEPEST = 3;
+
+/**
+ * Returns the tag and first class of an element, else its id without numbers, else the same of its first child: equal for
+ * the elements that one template wrote.
+ */
+export function shapeOf(element: PageElement, depth = 0): string {
+  const { id = '', class: classes = '' } = element.attribs;
+  const [first = ''] = classes.trim().split(/\s/, 1);
+  if (first !== '') return `${element.name}.${first}`;
+  if (id !== '') return `${element.name}#${id.replaceAll(/\d+/g, '0')}`;
+  const inner = element.children.find((child) => isElement(child) && child.textLength > 0) ?? null;
+  return isElement(inner) && depth < DEEPEST ? `${element.name}>${shapeOf(inner, depth + 1)}` : element.name;
+}
