@@ -10,6 +10,8 @@ type Direction = 'input' | 'output';
 export interface Schemas {
   /** Returns the JSON Schema of a Joi schema: a reference if it has a name. */
   of(schema: Joi.Schema, direction: Direction): Json;
+  /** Stores a JSON Schema under a name that no other schema has. @returns a reference to it */
+  store(name: string, schema: Json): Json;
   /** Returns what a schema refers to, or the schema itself. */
   resolved(schema: Json): Json;
   /** Returns `components.schemas`: all named schemas that were requested, by name. */
@@ -96,7 +98,13 @@ export function createSchemas(): Schemas {
 
   const reference = (name: string, schema: Joi.Schema, direction: Direction): Json => {
     const { ownDescription = null } = metaOf(schema);
-    const made = { ...(ownDescription === null ? {} : { description: ownDescription }), ...bare(schema, direction) };
+    return store(name, {
+      ...(ownDescription === null ? {} : { description: ownDescription }),
+      ...bare(schema, direction),
+    });
+  };
+
+  const store = (name: string, made: Json): Json => {
     const before = stored.get(name);
     if (before && !same(before, made))
       throw new Error(
@@ -217,6 +225,7 @@ export function createSchemas(): Schemas {
 
   return {
     of,
+    store,
     resolved: (schema) => stored.get(String(schema['$ref']).split('/').at(-1) ?? '') ?? schema,
     components: () => Object.fromEntries([...stored].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };

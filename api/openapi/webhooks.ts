@@ -1,5 +1,5 @@
 import { EVENT_KINDS, type EventKind } from '../../contract/events.js';
-import { aboutEvent, EVENT_TEXTS, exampleDelivery, webhookPayload } from '../schemas/webhookPayloads.js';
+import { aboutEvent, EVENT_TEXTS, exampleDelivery, nameOf, webhookPayload } from '../schemas/webhookPayloads.js';
 import type { Schemas } from './toJsonSchema.js';
 import type { Json } from './types.js';
 
@@ -45,6 +45,20 @@ const RESPONSES: Json = {
 
 function deliveryOf(kind: EventKind, schemas: Schemas): Json {
   const payload = schemas.of(webhookPayload(kind), 'output');
+  // A name, so that clients can import the type of each delivery.
+  const body = schemas.store(nameOf(kind, 'Delivery'), {
+    type: 'object',
+    description: `Body of a delivery of ${kind}.`,
+    required: ['payload'],
+    properties: {
+      payload: {
+        description: 'The event as JSON in a text: parse it after you have verified a signature.',
+        type: 'string',
+        contentMediaType: 'application/json',
+        contentSchema: payload,
+      },
+    },
+  });
   return {
     operationId: `on_${kind.toLowerCase()}`,
     tags: [DELIVERIES.name],
@@ -56,18 +70,7 @@ function deliveryOf(kind: EventKind, schemas: Schemas): Json {
       content: {
         'application/json': {
           example: exampleDelivery(kind),
-          schema: {
-            type: 'object',
-            required: ['payload'],
-            properties: {
-              payload: {
-                description: 'The event as JSON in a text: parse it after you have verified a signature.',
-                type: 'string',
-                contentMediaType: 'application/json',
-                contentSchema: payload,
-              },
-            },
-          },
+          schema: body,
         },
       },
     },

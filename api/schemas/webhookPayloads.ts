@@ -185,7 +185,7 @@ export const anyInformation = named(
 );
 
 /** `FILE_READY` and `Payload` → `FileReadyPayload`. */
-const nameOf = (kind: EventKind, part: string): string =>
+export const nameOf = (kind: EventKind, part: string): string =>
   kind.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase()) + part;
 
 function infoOf(kind: EventKind): Joi.Schema {
