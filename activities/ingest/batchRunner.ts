@@ -75,7 +75,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
   return {
     writes,
     slots: fileSlots,
-    async run({ owner, files, until, tokensOf, keeperOf, fetchedAhead = () => null, signal }) {
+    async run({ owner, files, until, tokensOf, keeperOf, fetchedAhead = () => Promise.resolve(null), signal }) {
       const fileIds = files.map(({ fileId }) => fileId);
       const underWay = new Map<number, StartedFile>();
       const writing = new Set<number>();

@@ -48,7 +48,7 @@ function deliveryOf(kind: EventKind, schemas: Schemas): Json {
   // A name, so that clients can import the type of each delivery.
   const body = schemas.store(nameOf(kind, 'Delivery'), {
     type: 'object',
-    description: `Body of a delivery of ${kind}.`,
+    description: `JSON that a webhook receives about ${aboutEvent(kind)}. Verify a signature before you parse \`payload\`.`,
     required: ['payload'],
     properties: {
       payload: {

@@ -10,6 +10,7 @@ import {
   NO_COST,
 } from '../../contract/runs/ledger.js';
 import { FILE_SYNC_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
+import { collectionOf } from '../database/driver.js';
 import { RUN_INDEX } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import type { ReembedDoc } from '../models/reembeds.js';
@@ -127,7 +128,7 @@ const byFiles = (files: Model<FileDoc>): LiveItems => ({
       _id: as ?? endOf({ syncStatus: status })?.as ?? 'pending',
     }));
   },
-  others: (run) => without(files.collection.name, '_id', filesOf(run)),
+  others: (run) => without(collectionOf(files), '_id', filesOf(run)),
 });
 
 function reembedEnd({ outcome, reason, tokens }: ReembedDoc): ItemEnd | null {
@@ -165,7 +166,7 @@ const byReembeds = (rows: Model<ReembedDoc>, files: Model<FileDoc>): LiveItems =
       _id: outcome === null ? 'pending' : outcome === 'reembedded' ? 'ok' : outcome,
     }));
   },
-  others: ({ _id: runId }) => without(rows.collection.name, 'fileId', { runId }),
+  others: ({ _id: runId }) => without(collectionOf(rows), 'fileId', { runId }),
 });
 
 /** Returns the live items of a run, by its kind, while the run is active. */

@@ -129,6 +129,26 @@ describe('a scrape', () => {
     expect(site.requests.filter((path) => path === '/pier02.html')).toHaveLength(1);
   });
 
+  test('with a slow page makes the others searchable before it arrives', async () => {
+    publish(6);
+    const slow = site.pages.get('/pier06.html')!;
+    let release: () => void = () => undefined;
+    site.pages.set('/pier06.html', (_request, response) => {
+      release = () => void response.writeHead(200, { 'content-type': 'text/html' }).end(slow as string);
+    });
+    const parent = await user.scrape({ url: site.url('/sitemap.xml') });
+    await waitFor(
+      () => user.children(parent.id),
+      (pages) => pages.filter(({ sync_status: status }) => status === 'READY').length === 5,
+    );
+    release();
+    await user.settled(parent.id);
+    const pages = await pagesOf(parent);
+    expect(pages.map(noticesIn)).toEqual([NOTICES, [], [], [], [], []]);
+    expect(pages.every(hasProse)).toBe(true);
+    expect(site.requests.filter((path) => path === '/pier06.html')).toHaveLength(1);
+  });
+
   test('of four pages keeps all of their text', async () => {
     publish(4);
     expect((await pagesOf(await scrape())).map(noticesIn)).toEqual(Array.from({ length: 4 }, () => NOTICES));

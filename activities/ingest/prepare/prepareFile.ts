@@ -68,7 +68,7 @@ async function prepareOpened(
   }
   // Load the model while the content is fetched and read, unless the content may turn out to be unchanged.
   if (space && !isComparable) deps.embeddings.prepare(space.name);
-  const ahead = sent ? null : preparation.fetchedAhead(file, isComparable);
+  const ahead = sent ? null : await preparation.fetchedAhead(file, isComparable);
   const opened = sent ?? (ahead ? ahead.opened : await openContent(file, isComparable, deps, signal));
   attempt.bytes = sent?.size ?? opened?.bytes.byteLength ?? 0;
   attempt.stage = 'read';

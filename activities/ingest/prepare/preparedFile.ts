@@ -16,7 +16,10 @@ export type LinkKeeper = (found: { readonly urls: readonly string[]; readonly en
  * Returns the content of a page that was fetched before its file began, once; null if it was not.
  * @throws the Fault of that fetch
  */
-export type FetchedAhead = (file: FileDoc, isComparable: boolean) => { readonly opened: OpenedContent | null } | null;
+export type FetchedAhead = (
+  file: FileDoc,
+  isComparable: boolean,
+) => Promise<{ readonly opened: OpenedContent | null } | null>;
 
 /** Inputs for the preparation of a file. */
 export interface Preparation {

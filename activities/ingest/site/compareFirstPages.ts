@@ -17,13 +17,16 @@ import { siteOfRun } from './comparesPages.js';
 import { LEAST_PAGES, learnBlocks, type PageBlocks } from './learnBlocks.js';
 import { hostOf } from './siteEvidence.js';
 
-/** After this time in milliseconds no more pages are fetched for the comparison. */
-const FETCH_MS = 20_000;
-/** Maximum number of bytes of fetched pages that stay in memory until their file is read. Others are fetched again. */
+/**
+ * Time in milliseconds for the comparison. Pages that arrive later are not compared: a slow page must not delay the
+ * others.
+ */
+const COMPARE_MS = 5_000;
+/** Maximum number of bytes of compared pages that stay in memory until their file is read. Others are fetched again. */
 const KEPT_BYTES = 16_000_000;
 /** The texts are not used, so their chunks need no size. */
 const NO_CHUNKS = { chunkSize: 1_000_000, chunkOverlap: 0, prefix: null };
-const NOTHING_FETCHED: FetchedAhead = () => null;
+const NOTHING_FETCHED: FetchedAhead = () => Promise.resolve(null);
 
 /** A fetched page of the comparison. */
 interface Looked {
@@ -40,7 +43,7 @@ interface Looked {
  * Compares the first pages of a scrape before any of them is read, and stores the blocks that they repeat. Learns again
  * only if one of these pages is new or changed. Writes once, at the end, so a retry after a crash learns the same.
  * @param fileIds the files of a batch; the first ones by id are compared
- * @returns the contents that were fetched, so that no page is fetched twice
+ * @returns the contents that were or are being fetched, so that no page is fetched twice
  * @throws the error of a store
  */
 export async function compareFirstPages(
@@ -58,17 +61,26 @@ export async function compareFirstPages(
 
   const first = fileIds.toSorted((a, b) => a - b).slice(0, settings.siteSamplePages);
   const files = (await store.files.byIds(run, first)).filter(({ callerChunks }) => !callerChunks);
-  const until = performance.now() + FETCH_MS;
+  const late = AbortSignal.timeout(COMPARE_MS);
+  const tooLate = new Promise<null>((resolve) => late.addEventListener('abort', () => resolve(null), { once: true }));
+  const looking = new Map<number, Promise<Looked>>();
+  const begin = (file: FileDoc): Promise<Looked> => {
+    const one = look(file, deps, signal);
+    // Its file awaits it, or nobody does after a cancellation.
+    one.catch(() => undefined);
+    looking.set(file._id, one);
+    return one;
+  };
   const limit = pLimit(settings.fileConcurrency);
   const tries = files.map((file) =>
-    limit(() => slots.run(run, async () => (performance.now() > until ? null : look(file, deps, signal)))),
+    limit(() => slots.run(run, () => (late.aborted ? tooLate : Promise.race([begin(file), tooLate])))),
   );
   const looked = (await Promise.all(tries)).flatMap((one) => one ?? []);
   const isNew = known === null || looked.some((one) => one.isNew);
   const pages = isNew ? await Promise.all(looked.map((one) => limit(() => blocksOf(one, deps, signal)))) : [];
   const blocks = isNew ? learnBlocks(pages.flatMap((page) => page ?? [])) : known.blocks;
   await store.siteBlocks.learn(site, run._id, blocks);
-  return keep(looked);
+  return keep(looking, looked);
 }
 
 async function look(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<Looked> {
@@ -122,16 +134,15 @@ async function listBlocks(
 }
 
 /** Keeps fetched contents until their files are read. */
-function keep(looked: readonly Looked[]): FetchedAhead {
-  const kept = new Map<number, Looked>();
+function keep(looking: Map<number, Promise<Looked>>, looked: readonly Looked[]): FetchedAhead {
   let bytes = 0;
-  for (const one of looked) {
-    bytes += one.got instanceof Fault ? 0 : (one.got?.bytes.byteLength ?? 0);
-    if (bytes <= KEPT_BYTES) kept.set(one.file._id, one);
+  for (const { file, got } of looked) {
+    bytes += got instanceof Fault ? 0 : (got?.bytes.byteLength ?? 0);
+    if (bytes > KEPT_BYTES) looking.delete(file._id);
   }
-  return (file, isComparable) => {
-    const one = kept.get(file._id);
-    kept.delete(file._id);
+  return async (file, isComparable) => {
+    const one = await looking.get(file._id);
+    looking.delete(file._id);
     // Its options may have changed since.
     if (!one || one.isComparable !== isComparable) return null;
     if (one.got instanceof Fault) throw one.got;

@@ -31,7 +31,7 @@ export const box: Reality = {
       ours: {
         test: [
           'test/connectors/liveGrant.test.ts',
-          'a refused refresh proves nothing if another process has stored a grant meanwhile',
+          'a refused refresh does not end the grant if another process has stored a grant meanwhile',
         ],
       },
     },

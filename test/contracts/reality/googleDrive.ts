@@ -9,7 +9,10 @@ export const googleDrive: Reality = {
       about: 'listing',
       fact: 'A shared drive does not exist for accounts that see only a folder of it: a search with its driveId is refused.',
       ...{ seen: 'https://github.com/tidyverse/googledrive/issues/439', date: '2023-07-18' },
-      ours: { test: [SUITE, 'lists folders of a shared drive for an account that is no member of it'], mended: true },
+      ours: {
+        test: [SUITE, 'lists folders that are shared from a shared drive of which the account is not a member'],
+        mended: true,
+      },
     },
     {
       about: 'listing',
