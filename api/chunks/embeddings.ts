@@ -45,49 +45,49 @@ const requestBody = named(
       .required()
       .description('Maximum number of chunks in the response. Fewer are returned if fewer match.'),
     query_vector: orNull(queryVector()).description(
-      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model`, not all of them 0 (422), and is also compared with uploaded vectors.',
+      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model`, not all of them 0 (422), and is also compared with uploaded vectors. Null: the vector of `query`.',
     ),
     file_ids: orNull(idList()).description(
-      'Only chunks of these files; with `include_all_children`, also of their descendants. At most 10,000 ids.',
+      'Only chunks of the files with these ids; with `include_all_children`, also of their descendants. At most 10,000 ids. Null or empty: all files.',
     ),
     parent_file_ids: orNull(idList()).description(
-      'Only chunks of direct children of these files; with `include_all_children`, of all descendants. At most 10,000 ids.',
+      'Only chunks of direct children of the files with these ids; with `include_all_children`, of all descendants. At most 10,000 ids. Null or empty: all files.',
     ),
     include_all_children: Joi.boolean()
       .default(false)
       .description('`true`: `file_ids` and `parent_file_ids` include all descendants. Alone it has no effect.'),
     tags: orNull(tagFilter()).description(
-      'Only chunks of files with all of these tags; a list of values matches any of them. Ignored if `tags_v2` has conditions.',
+      'Only chunks of files with all of these tags; a list of values matches any of them. It is ignored if `tags_v2` has conditions. Null or `{}`: all files.',
     ),
     tags_v2: orNull(tagTree()).description(
-      'Only chunks of files whose tags match these conditions, combined with AND and OR.',
+      'Only chunks of files whose tags match these conditions, combined with AND and OR. Null: all files.',
     ),
     include_tags: orNull(Joi.boolean(), false).description(
-      '`true`: each result has the tags of its file and data source.',
+      '`true`: each result has the tags of its file and data source. Null: `false`.',
     ),
     include_vectors: orNull(Joi.boolean(), false).description(
-      '`true`: each result has its vector, which makes the response much larger.',
+      '`true`: each result has its vector, which makes the response much larger. Null: `false`.',
     ),
     include_raw_file: orNull(Joi.boolean(), false).description(
-      '`true`: each result has a presigned URL of its original, valid for one hour.',
+      '`true`: each result has a presigned URL of its original, valid for one hour. Null: `false`.',
     ),
     include_file_level_metadata: orNull(Joi.boolean(), false).description(
-      '`true`: `content_metadata` also has the `file_metadata` of the file.',
+      '`true`: `content_metadata` also has the `file_metadata` of the file. Null: `false`.',
     ),
     hybrid_search: orNull(Joi.boolean(), false).description(
-      "`true`: ranks by meaning and words. Chunks without sparse vectors are ranked by meaning only. It is 400 if the user's feature `sparse_vectors` is disabled.",
+      "`true`: ranks by meaning and words. Chunks without sparse vectors are ranked by meaning only. It is 400 if the user's feature `sparse_vectors` is disabled. Null: `false`.",
     ),
     hybrid_search_tuning_parameters: orNull(hybridWeights()).description(
       'Weights of meaning and words in `hybrid_search`; null: both 0.5. Without `hybrid_search` they have no effect.',
     ),
     media_type: orNull(mediaType(), 'TEXT').description(
-      'Kind of content to search. `IMAGE`: pictures embedded as pictures, whatever `embedding_model` is. `TEXT`: everything else. `AUDIO`, `VIDEO`: speech of recordings.',
+      'Kind of content to search. `IMAGE`: pictures embedded as pictures, whatever `embedding_model` is. `TEXT`: everything else. `AUDIO`, `VIDEO`: speech of recordings. Null: `TEXT`.',
     ),
     embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(
-      'Model of the files to search. Files that were embedded with another model are not found.',
+      'Model of the files to search. Files that were embedded with another model are not found. Null: `OPENAI`.',
     ),
     high_accuracy: orNull(Joi.boolean(), false).description(
-      '`true`: compares with every vector instead of an approximate search. It is slower. Words are always compared exactly.',
+      '`true`: compares with every vector instead of an approximate search. It is slower. Words are always compared exactly. Null: `false`.',
     ),
     rerank: orNull(
       named(
@@ -102,7 +102,7 @@ const requestBody = named(
       ),
     ).description('Orders the best results by a reranker, whose scores replace the others. Null: no reranking.'),
     file_types_at_source: orNull(Joi.array().items(typeAtSource())).description(
-      'Only chunks of files that are one of these at their source, such as tickets or articles.',
+      'Only chunks of files of one of these types, as `FileTypeAtSource` names them: for example `TICKET` or `ARTICLE`. Null or empty: files of all types.',
     ),
     exclude_cold_storage_files: Joi.boolean()
       .default(false)

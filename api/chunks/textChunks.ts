@@ -76,7 +76,7 @@ export const textChunks = operation({
           ),
       )
         .default('updated_at')
-        .description('Without effect: chunks are always ordered by `chunk_index`.'),
+        .description('Accepted for compatibility and without effect: chunks are always ordered by `chunk_index`.'),
       order_dir: orderDirection().default('asc').description('`desc` begins with the last chunk of the file.'),
       pagination: pagination(),
       include_vectors: Joi.boolean()

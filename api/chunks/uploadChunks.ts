@@ -32,7 +32,7 @@ const chunk = () =>
         ),
       chunk: Joi.string().min(1).required().description('Text of the chunk. It is stored and embedded as it is.'),
       embedding: orNull(numberList()).description(
-        'Vector of the chunk, with the dimensions of `embedding_model` and not all 0 (422). Give one for every chunk of a file, or for none.',
+        'Vector of the chunk, with the dimensions of `embedding_model` and not all 0 (422). Give one for every chunk of a file, or for none. Null counts as none.',
       ),
     }).description('One chunk of a file, with or without its vector.'),
   );

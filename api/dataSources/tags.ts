@@ -75,7 +75,7 @@ export const removeDataSourceTags = operation({
   description: [
     'Removes tags from a data source, and so from its files; a tag of the same key that a file has itself stays. Keys that do not exist are ignored. The record has lost the tags at once.\n\nA run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
   ],
-  returns: 'Record of the data source without these tags. A run still removes them from the files.',
+  returns: 'Record of the data source without the removed tags. A run still removes them from the files.',
   createsWork: true,
   body: named(
     'RemoveDataSourceTagsInput',

@@ -31,9 +31,15 @@ export const content = operation({
     422: 'A parameter is repeated or empty. Use the URL as the list of files has it.',
   },
   query: Joi.object({
-    key: Joi.string().description('Part of a presigned URL: which signing key of the server was used.'),
-    expires: Joi.string().description('Part of a presigned URL: when it ceases to be valid, in seconds since 1970.'),
-    signature: Joi.string().description('Part of a presigned URL: HMAC-SHA256 over its path and expiry, in base64url.'),
+    key: Joi.string().description(
+      'Part of a presigned URL: id of the server key that signed it. Use the whole URL as the service returned it.',
+    ),
+    expires: Joi.string().description(
+      'Part of a presigned URL: time at which it expires, in seconds since 1970. A changed value returns 403.',
+    ),
+    signature: Joi.string().description(
+      'Part of a presigned URL: HMAC-SHA256 of its path and expiry time, in base64url. Only the server can create it.',
+    ),
   }),
   answer: Joi.any(),
   answersContent: true,

@@ -70,7 +70,9 @@ export const deleteFilesV2 = operation({
           .description('Files to delete, combined with AND. At least one filter has to restrict them (400).'),
         send_webhook: Joi.boolean()
           .default(false)
-          .description('`true`: the event FILE_DELETED reports each deleted file. Without it, no event does.'),
+          .description(
+            '`true`: the event FILE_DELETED reports each deleted file. `false`: no event reports the deletion.',
+          ),
         preserve_file_record: Joi.boolean()
           .default(false)
           .description(
@@ -117,14 +119,16 @@ export const deleteFiles = operation({
           'Only files with one of these values of `id`; at most 10,000. Null or empty: any.',
         ),
         sync_statuses: orNull(Joi.array().items(fileSyncStatus())).description(
-          'Only files in one of these states. Null or empty: any.',
+          'Only files whose `sync_status` is in the list. Null or empty: any.',
         ),
         delete_non_synced_only: Joi.boolean()
           .default(false)
           .description('`true`: only files that no sync has finished yet.'),
         send_webhook: Joi.boolean()
           .default(false)
-          .description('`true`: the event FILE_DELETED reports each deleted file. Without it, no event does.'),
+          .description(
+            '`true`: the event FILE_DELETED reports each deleted file. `false`: no event reports the deletion.',
+          ),
         delete_child_files: Joi.boolean()
           .default(false)
           .description('`true`: all descendants of matching files are deleted too.'),

@@ -85,7 +85,7 @@ export const reembed = operation({
       price: nullable(Joi.number())
         .required()
         .description(
-          'Price of `tokens` by `EMBEDDING_PRICES`, an upper bound without a currency; null if the model has no price.',
+          'Price of `tokens` by the server setting `EMBEDDING_PRICES`, an upper bound without a currency. Null if the setting has no price for the model.',
         ),
       skipped: skipped(),
     }).description('Work that a re-embedding requires, and the id of its run.'),
@@ -172,7 +172,9 @@ const progress = named(
     chunks: integer().required().description('How many texts of the finished files have new vectors.'),
     tokens: integer()
       .required()
-      .description('Tokens (cl100k) of these texts, including texts whose vectors were reused.'),
+      .description(
+        'Number of tokens (cl100k) of the texts that `chunks` counts, including texts whose vectors were reused.',
+      ),
     failures: Joi.array()
       .items(
         named(

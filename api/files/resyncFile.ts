@@ -26,7 +26,7 @@ const requestBody = named(
         '`true`: creates vectors for a file that was ingested with `skip_embedding_generation` or `generate_chunks_only`, and in later syncs.',
       ),
     skip_file_processing: orNull(Joi.boolean(), false).description(
-      '`true`: nothing is fetched or chunked; the file ends as `READY_TO_SYNC`.',
+      '`true`: nothing is fetched or chunked; the file ends as `READY_TO_SYNC`. Null: `false`.',
     ),
   }).description('The file to sync, and options that replace its stored ones.'),
 );

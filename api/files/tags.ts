@@ -95,7 +95,7 @@ export const deleteFileTags = operation({
   description: [
     'Removes tags from a file by their keys; keys that it does not have are ignored. Only tags of the file itself are removed: those of its data source stay, and are removed with `POST /data_sources/tags/remove`. The returned record is current; vectors follow moments later. An unknown file returns 404.',
   ],
-  returns: 'Record of the file without these tags, which searches forget shortly after.',
+  returns: 'Record of the file without the removed tags. Searches stop using the tags shortly after.',
   createsWork: true,
   body: named(
     'OrganizationUserFileTagsRemove',

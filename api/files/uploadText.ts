@@ -82,10 +82,10 @@ export const uploadText = operation({
       ),
       ...chunkFields(),
       embedding_model: orNull(embeddingModel(), DEFAULT_INGEST_OPTIONS.embeddingModel).description(
-        'Model that embeds the chunks. Searches find the text only if they name the same model.',
+        'Model that embeds the chunks. Searches find the text only if they name the same model. Null: `OPENAI`.',
       ),
       generate_sparse_vectors: orNull(Joi.boolean(), false).description(
-        '`true`: chunks also get sparse vectors, so that `hybrid_search` finds them by words.',
+        '`true`: chunks also get sparse vectors, by which a search with `hybrid_search` ranks chunks by their words. It has no effect with `skip_embedding_generation` or `generate_chunks_only`. Null: `false`.',
       ),
       overwrite_file_id: orNull(integer()).description(
         '`id` of an earlier text of this operation, which the new text replaces. Null: a new file is created.',

@@ -20,10 +20,10 @@ const requestBody = named(
   Joi.object({
     ...listingFields(fileFilters().default({ include_all_children: false, non_synced_only: false })),
     include_raw_file: orNull(Joi.boolean(), false).description(
-      '`true`: each file with an original has its presigned URL in `presigned_url`.',
+      '`true`: each file with an original has its presigned URL in `presigned_url`. Null: `false`.',
     ),
     include_parsed_text_file: orNull(Joi.boolean(), false).description(
-      '`true`: each file with text has a presigned URL of that text in `parsed_text_url`.',
+      '`true`: each file with text has a presigned URL of that text in `parsed_text_url`. Null: `false`.',
     ),
     include_additional_files: orNull(Joi.boolean(), false).description(
       '`true`: `additional_presigned_urls` is `{}` instead of null. No source stores additional files yet.',

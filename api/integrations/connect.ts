@@ -79,9 +79,11 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
         .required()
         .description('Record of the account; its `id` is the `data_source_id` of later requests.'),
       sync_url: nullable(Joi.string()).description(
-        'Address of a page on which the user selects items, valid for `CONNECT_PAGE_LIFE_S`. `null` for sources without consent.',
+        'URL of a page on which the user selects items. It is valid for the seconds of the server setting `CONNECT_PAGE_LIFE_S`. Null for sources that are connected by a key instead of consent (OAuth).',
       ),
-    }).description('The connected account, and where its user selects items.'),
+    }).description(
+      'Record of the connected account, and the URL of a page on which the user selects items. The URL is null if the source has no consent.',
+    ),
   ),
   async handle({ caller, body, deps }): Promise<{ data_source: DataSourceRecord; sync_url: string | null }> {
     const { authentication: given, sync_options: syncOptions } = body;

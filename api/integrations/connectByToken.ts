@@ -36,7 +36,7 @@ export const connectRequest = (what: string): string =>
 /** Tags that a connection gives to its files. */
 export const connectionTags = () =>
   orNull(tags(), {}).description(
-    'Tags of every file that is synced from the account. A later selection with `tags` replaces them for its files.',
+    'Tags of every file that is synced from the account. A later selection with `tags` replaces them for its files. Null: no tags.',
   );
 
 /**

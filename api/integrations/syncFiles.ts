@@ -27,8 +27,12 @@ const itemName = typed<string | { id: string; root_id: string }>(
       'SyncFilesIds',
       Joi.object({
         id: id().required().description('Id that the item has within its drive.'),
-        root_id: id().required().description('Id of the drive that contains the item, for OneDrive and SharePoint.'),
-      }).description('Item of a source whose items are in drives. Other sources use `id` alone.'),
+        root_id: id()
+          .required()
+          .description('Id of the drive that contains the item, as OneDrive or SharePoint returns it.'),
+      }).description(
+        'One item of OneDrive or SharePoint, named by its id and the id of its drive. For all other sources, give the external id as a text instead of this object.',
+      ),
     ),
     otherwise: id().allow(''),
   }),
@@ -64,7 +68,9 @@ export const syncFilesAt = ({ type, ...documented }: Place): DocumentedOperation
         ...ocrFields(),
         incremental_sync: incrementalSync(),
         file_sync_config: fileSyncConfig(),
-      }).description('Items of a connected account to sync, with the options for their files.'),
+      }).description(
+        'Items of a connected account, and options for their files. After the response, a run queues a file for each selected item and for each item below it.',
+      ),
     ),
     answer: success,
     dryAnswer: estimate,

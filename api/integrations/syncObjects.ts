@@ -70,7 +70,9 @@ export const syncObjects = <Field extends string>({
         ...documentFields(),
         ...ocrFields(),
         file_sync_config: fileSyncConfig(),
-      }).description('Objects of a connected store to sync, with the options for their files.'),
+      }).description(
+        'Objects, prefixes or containers of a connected store, and options for their files. After the response, a run queues a file for each object that they name or contain.',
+      ),
     ),
     answer: success,
     dryAnswer: estimate,

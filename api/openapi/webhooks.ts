@@ -27,7 +27,7 @@ const HEADERS: readonly Json[] = [
 ];
 
 const ANSWERED =
-  'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and work on the event afterwards. All other responses, redirects too, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes, then given up.';
+  'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and work on the event afterwards. All other responses, redirects too, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes. After the last failed attempt, by default the seventh, its status is `FAILED` and it is not repeated.';
 
 /**
  * The group of the deliveries. It has a name of its own, because generators of clients write the operations of a group
@@ -48,7 +48,7 @@ function deliveryOf(kind: EventKind, schemas: Schemas): Json {
   // A name, so that clients can import the type of each delivery.
   const body = schemas.store(nameOf(kind, 'Delivery'), {
     type: 'object',
-    description: `JSON that a webhook receives about ${aboutEvent(kind)}. Verify a signature before you parse \`payload\`.`,
+    description: `Body of the POST request that delivers ${kind} to a webhook. Its field \`payload\` contains the event.`,
     required: ['payload'],
     properties: {
       payload: {

@@ -34,7 +34,7 @@ function present(organization: OrganizationDoc, usage: Readonly<Record<string, E
   };
 }
 
-/** GET /organization: returns the calling organization with its totals as of the last recount. */
+/** GET /organization: returns the calling organization with its totals as of the last aggregation. */
 export const organization = operation({
   method: 'get',
   path: '/organization',
@@ -43,9 +43,9 @@ export const organization = operation({
   auth: 'key',
   summary: 'Get the organization',
   description: [
-    'Returns the organization of the API key: its defaults for users, settings of connectors, use of embedding providers, and totals over the files of all users. The totals are those of the last recount, which `POST /organization/statistics` starts; before the first one they are empty.',
+    'Returns the organization of the API key: its defaults for users, settings of connectors, use of embedding providers, and totals over the files of all users. The totals are those of the last aggregation, which `POST /organization/statistics` starts; before the first one they are empty.',
   ],
-  returns: 'The organization with its defaults for users, and the totals of the last recount.',
+  returns: 'The organization with its defaults for users, and the totals of the last aggregation.',
   answer: named(
     'OrganizationResponse',
     Joi.object({
@@ -54,13 +54,13 @@ export const organization = operation({
       nickname: nullable(Joi.string()).description('Reserved for compatibility: always null here.'),
       remove_branding: Joi.boolean()
         .required()
-        .description('Always `true`: a self-hosted service shows no brand of its own.'),
+        .description('Always `true`: a self-hosted service does not show a brand.'),
       custom_branding: nullable(openObject()).description('Reserved for compatibility: always null here.'),
-      custom_limits: nullable(openObject()).description('Reserved for compatibility: always empty here.'),
+      custom_limits: nullable(openObject()).description('Reserved for compatibility: always an empty object here.'),
       ...aggregates,
       file_statistics_aggregated_at: nullable(timestamp())
         .required()
-        .description('When the last recount ended; null before the first one.'),
+        .description('When the last aggregation of the totals ended; null before the first one.'),
       period_ends_at: nullable(timestamp()).description(
         'Reserved for compatibility: always null, because nothing is billed.',
       ),
@@ -71,9 +71,9 @@ export const organization = operation({
         'Limits and automatic syncs that apply to users without values of their own.',
       ),
       connector_settings: openObject().description(
-        'Settings of connectors by source type; `DEFAULT` applies to sources without their own.',
+        'Settings of connectors by source type; `DEFAULT` applies to sources without settings.',
       ),
-      file_sync_usage: openObject().description('Reserved for compatibility: always empty here.'),
+      file_sync_usage: openObject().description('Reserved for compatibility: always an empty object here.'),
       embedding_usage: extension(
         Joi.object()
           .pattern(
@@ -98,7 +98,7 @@ export const organization = operation({
           )
           .description('Requests, tokens and texts by vector space.'),
       ),
-      logging_settings: openObject().description('Reserved for compatibility: always empty here.'),
+      logging_settings: openObject().description('Reserved for compatibility: always an empty object here.'),
       created_at: timestamp().required().description('When the organization was created, in UTC.'),
       updated_at: timestamp().required().description('When its settings last changed, in UTC.'),
     }).description('The organization of the API key, with its settings and totals.'),

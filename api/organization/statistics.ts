@@ -18,7 +18,8 @@ export const organizationStatistics = operation({
   description: [
     'Starts a run that sums size, characters, tokens and vectors over all files of the organization. Use it before you read the totals of `GET /organization`, which are not updated otherwise. FILE_STATISTICS_AGGREGATED reports the end, and `file_statistics_aggregated_at` changes.',
   ],
-  returns: '`success: true`: a run now recounts; FILE_STATISTICS_AGGREGATED reports its end.',
+  returns:
+    '`success: true`: a run now aggregates the statistics of all files; FILE_STATISTICS_AGGREGATED reports its end.',
   createsWork: true,
   answer: success,
   async handle({ caller: { organizationId }, deps: { store, unit } }) {

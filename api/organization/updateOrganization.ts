@@ -21,7 +21,7 @@ const connectorSettings = named(
     google_workspace_docs_save_as: Joi.string()
       .allow(null)
       .description(
-        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`.',
+        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`. Null: the built-in format of each kind.',
       ),
   }).description('Settings of the connectors of one source, or of all.'),
 );
@@ -54,7 +54,7 @@ export const updateOrganization = operation({
             .pattern(/^/, withMessages(Joi.forbidden(), { 'any.unknown': 'must be a source type or DEFAULT' })),
         ),
       ).description(
-        'Settings by source type, or `DEFAULT` for all sources without their own. Each one given replaces the earlier ones of its source.',
+        'Settings by source type; `DEFAULT` applies to sources without settings. The settings of a source replace all of its earlier ones. Null: no change.',
       ),
     }).description('Defaults for users, and settings of connectors, to change.'),
   ),

@@ -29,7 +29,7 @@ const fileStatistics = named(
     num_tokens: integer().description('Tokens (cl100k) of the extracted text, without overlaps of chunks.'),
     num_embeddings: integer().description('Number of vectors of the file. It stays while they are in cold storage.'),
     mime_type: text().description('Media type that was detected in the content, such as `application/pdf`.'),
-  }).description("Measures of a file's content. Unknown ones are absent."),
+  }).description("Format, size and counts of a file's content. A field is absent while its value is unknown."),
 );
 
 const chunkProperties = named(
@@ -68,12 +68,12 @@ const embeddingProperties = Joi.object().pattern(
 export const workflowFields = {
   workflow_id: extension(
     nullable(Joi.string()).description(
-      'Id of the workflow that works on the record, else of the last one that did. Null if there was none.',
+      'Id of the workflow that processes the record, or of the last one that processed it. Null if there was none.',
     ),
   ),
   workflow_url: extension(
     nullable(Joi.string()).description(
-      "Address of the workflow `workflow_id` in Temporal's Web UI. Null if the operator has not set TEMPORAL_UI_URL.",
+      "Address of the workflow `workflow_id` in Temporal's Web UI. Null if there is no workflow, or if the server setting `TEMPORAL_UI_URL` is not set.",
     ),
   ),
 };
@@ -85,8 +85,12 @@ export const fileRecord = named(
     id: integer().description('Number of the file: `file_id`, or one of `ids`, in requests.'),
     source: sourceType().description('Where the file comes from; for an upload its format, such as `PDF`.'),
     organization_id: integer().description('Number of the organization that owns the file.'),
-    organization_user_id: nullable(integer()).description('Number of the end user that owns the file.'),
-    organization_supplied_user_id: Joi.string().description('Your own name for that end user: its `customer-id`.'),
+    organization_user_id: nullable(integer()).description(
+      'Number of the end user that owns the file. Never null in this version.',
+    ),
+    organization_supplied_user_id: Joi.string().description(
+      'Your own name for the end user that owns the file: its `customer-id`.',
+    ),
     organization_user_data_source_id: nullable(integer()).description(
       '`id` of the data source that the file came from; null for uploads and scrapes.',
     ),
@@ -102,21 +106,23 @@ export const fileRecord = named(
       'When a sync last succeeded; null before. A scheduled sync that finds no change leaves it.',
     ),
     tags: nullable(storedTags()).description(
-      "Tags of the data source and of the file; the file's own take precedence.",
+      'Tags of the data source and of the file; for the same key, that of the file applies. Never null in this version.',
     ),
     file_statistics: nullable(fileStatistics).description('Size and numbers of the content; null before it is known.'),
     file_metadata: nullable(openObject()).description(
-      'Facts about the file; which ones depends on its source and format. Examples: `ocr_pages`, `limit_reached`.',
+      'Further facts about the file by name, such as `ocr_pages` or `limit_reached`. Its source and format determine which exist. Null if there are none.',
     ),
     embedding_properties: nullable(embeddingProperties).description(
-      'Options of embedding by model; one model per file.',
+      'Chunk sizes and vector space, by the embedding model of the file: it has one key. Never null in this version.',
     ),
-    chunk_size: nullable(integer()).description('Maximum number of tokens (cl100k) per chunk, as requested.'),
+    chunk_size: nullable(integer()).description(
+      'Maximum number of tokens (cl100k) per chunk, as requested. Never null in this version.',
+    ),
     chunk_overlap: nullable(integer()).description(
-      'Maximum number of tokens that neighbouring chunks share, as requested.',
+      'Maximum number of tokens that neighbouring chunks share, as requested. Never null in this version.',
     ),
     chunk_properties: nullable(chunkProperties).description(
-      'Options of chunking besides size and overlap, as the latest request set them.',
+      'Options of chunking besides size and overlap, as the latest request set them. Never null in this version.',
     ),
     ocr_properties: openObject().description('Options of OCR; empty unless OCR was requested.'),
     ocr_job_started_at: nullable(timestamp()).description('When OCR of the file last started; null if it never did.'),
@@ -125,7 +131,7 @@ export const fileRecord = named(
       '`id` of the folder, scrape, feed or mail that contains the file; null at the top.',
     ),
     enable_auto_sync: nullable(Joi.boolean()).description(
-      'Whether the file is synced on a schedule of its own; null if it was never set.',
+      'Whether the file has its own sync schedule, such as a repeated scrape. Null if no request set it.',
     ),
     presigned_url: nullable(text()).description(
       'Temporary URL of the original. Null unless it was requested and the file has one.',
@@ -141,10 +147,10 @@ export const fileRecord = named(
       'When the content was created at its source; null if that is unknown.',
     ),
     generate_sparse_vectors: nullable(Joi.boolean()).description(
-      'Whether chunks also get sparse vectors, for `hybrid_search`.',
+      'Whether chunks also get sparse vectors, by which `hybrid_search` ranks them by their words. Never null in this version.',
     ),
     request_id: nullable(text()).description(
-      'Id of the request that the latest sync belongs to; events have the same one.',
+      'Id of the request that the latest sync belongs to, as events of the file repeat it. Null if there is none.',
     ),
     upload_id: nullable(text()).description(
       'Id of the upload or selection that the file came with; null if there was none.',
@@ -158,7 +164,7 @@ export const fileRecord = named(
     ),
     supports_cold_storage: Joi.boolean().description('Whether unused vectors of the file may move to cold storage.'),
     hot_storage_time_to_live: nullable(integer()).description(
-      'Days without use after which they move. Null: 30 with cold storage, never without.',
+      'Days without use after which the vectors move to cold storage. Null: after 30 days if `supports_cold_storage` is `true`, otherwise never.',
     ),
     embedding_storage_status: named(
       'EmbeddingStorageStatus',
@@ -194,10 +200,14 @@ export const documentRecord = named(
   Joi.object({
     content: text().required().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
     file_id: integer().required().description('`id` of the file that contains the chunk.'),
-    parent_file_id: nullable(integer()).description('`id` of the parent of that file; null at the top.'),
-    source: nullable(text()).description('Name of the file, not its source type.'),
+    parent_file_id: nullable(integer()).description(
+      '`id` of the folder, scrape, feed or mail that contains the file; null if there is none.',
+    ),
+    source: nullable(text()).description('Name of the file, not its source type. Null if the file has no name.'),
     source_url: nullable(text()).description('Address of the file at its source; null if it has none.'),
-    source_type: nullable(sourceType()).description('Where the file comes from, such as `WEB_SCRAPE` or `PDF`.'),
+    source_type: nullable(sourceType()).description(
+      'Where the file comes from, such as `WEB_SCRAPE` or `PDF`. Never null in this version.',
+    ),
     presigned_url: nullable(text()).description(
       'Temporary address of the original, valid for one hour. Null unless `include_raw_file` is set.',
     ),
@@ -208,13 +218,17 @@ export const documentRecord = named(
       .required()
       .description("Numbers of the chunk's embedding. Null unless `include_vectors` is set."),
     score: nullable(Joi.number()).description(
-      'How well the chunk matches: cosine similarity; with `hybrid_search` a weighted sum from 0 to 1; with `rerank` the score of the reranker.',
+      'How well the chunk matches: cosine similarity; with `hybrid_search` a weighted sum from 0 to 1; with `rerank` the score of the reranker. Never null in this version.',
     ),
-    rank: nullable(Joi.number()).description('Position in the results, counted from 1.'),
+    rank: nullable(Joi.number()).description(
+      'Position of the chunk in the results, counted from 1. Never null in this version.',
+    ),
     content_metadata: nullable(openObject()).description(
-      'Where the chunk is in its file; with `include_file_level_metadata` also the metadata of the file.',
+      'Where the chunk is in its file; with `include_file_level_metadata` also the metadata of the file. Never null in this version.',
     ),
-    chunk_index: nullable(integer()).description('Position of the chunk in its file, counted from 0.'),
+    chunk_index: nullable(integer()).description(
+      'Position of the chunk in its file, counted from 0. Never null in this version.',
+    ),
   }).description('A chunk that matches a search, with its file.'),
 );
 

@@ -31,7 +31,7 @@ const among = (option: keyof typeof HONOURED_BY): string =>
 /** Whether an account is synced completely at once. */
 export const syncFilesOnConnection = () =>
   orNull(Joi.boolean(), true).description(
-    `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it.`,
+    `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it. Null: \`true\`.`,
   );
 
 /** Any value is accepted. An object tags files, so it must contain valid tags. */
@@ -59,7 +59,7 @@ export const syncOptionFields = () => ({
     .default(true)
     .description(`Whether the page after the consent offers a file chooser. Only ${among('enable_file_picker')}.`),
   automatically_open_file_picker: orNull(Joi.boolean()).description(
-    `Whether the chooser opens directly after the consent; it needs \`enable_file_picker\`. Only ${among('automatically_open_file_picker')}.`,
+    `Whether the chooser opens directly after the consent; it needs \`enable_file_picker\`. Null: \`false\`. Only ${among('automatically_open_file_picker')}.`,
   ),
   sync_source_items: syncSourceItems(true),
   incremental_sync: incrementalSync(),
@@ -105,16 +105,17 @@ const MAX_SCOPE = 2_000;
 /** Descriptions of the fields of FACT_FIELDS; test/api/reference.test.ts reports a missing one. */
 const FACT_TEXTS: Readonly<Record<string, string>> = {
   microsoft_tenant:
-    'For OneDrive, Outlook and SharePoint: id or domain of the Microsoft tenant whose users may consent. Default: `common`, users of any tenant.',
+    'For OneDrive, Outlook and SharePoint: id or domain of the Microsoft tenant whose users may consent. Default, also for null: `common`, users of any tenant.',
   sharepoint_site_name:
-    'For SharePoint: name or path of the site as in its address, such as `teams/Crew`. Default: the root site. `GET /integrations/sharepoint/sites/list` returns it.',
+    'For SharePoint: name or path of the site as in its address, such as `teams/Crew`. Default, also for null: the root site. `GET /integrations/sharepoint/sites/list` returns it.',
   zendesk_subdomain:
-    'Required for Zendesk, ignored otherwise: `example` for an account at `example.zendesk.com`. Without it, the response is 400.',
+    'Required for Zendesk (400 if absent, null or empty), ignored otherwise: `example` for an account at `example.zendesk.com`.',
   confluence_subdomain:
-    'For Confluence: `example` for a site at `example.atlassian.net`. It is needed if the account has several sites.',
+    'For Confluence: `example` for a site at `example.atlassian.net`. It is needed if the account has several sites; otherwise it may be absent or null.',
   salesforce_domain:
-    'For Salesforce: host at which the user signs in, such as `example.my.salesforce.com`. Default: `login.salesforce.com`.',
-  gong_account_email: 'For Gong: e-mail address of the account. It identifies the data source.',
+    'For Salesforce: host at which the user signs in, such as `example.my.salesforce.com`. Default, also for null: `login.salesforce.com`.',
+  gong_account_email:
+    'For Gong: e-mail address of the account. It identifies the data source. Other services ignore it; null counts as absent.',
 };
 
 const serverCredential = (about: string) => Joi.string().max(MAX_SCOPE).required().description(about);
@@ -135,19 +136,19 @@ export const oauthUrlBody = () =>
         .required()
         .description('Service whose account is connected. Its OAuth client must be configured, else 400.'),
       scope: orNull(Joi.string().allow('').max(MAX_SCOPE)).description(
-        'Scopes to request, separated by spaces. `scopes` takes precedence; without both, the built-in ones of the service are requested.',
+        'Scopes to request, separated by spaces. `scopes` takes precedence. If both are absent, null or empty, the built-in scopes of the service are requested.',
       ),
       scopes: orNull(Joi.array().items(Joi.string().max(MAX_SCOPE)).max(MAX_SCOPES), []).description(
-        'Scopes to request instead of the built-in ones, one per entry, up to 200. They are not merged with the built-in ones.',
+        'Scopes to request instead of the built-in ones, one per entry, up to 200. They are not merged with the built-in ones. Null or empty: `scope`.',
       ),
       ...syncOptionFields(),
       ...ocrFields(),
       ...factFields(),
       data_source_id: orNull(integer()).description(
-        'Data source of this service to continue with, or to connect again. Without it, the only active one is used; several return 400.',
+        'Data source of this service to continue with, or to connect again. Absent or null: the only active data source of the service; 400 if there are several.',
       ),
       connecting_new_account: orNull(Joi.boolean(), false).description(
-        '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page that lists or selects its items.',
+        '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page that lists or selects its items. Null: `false`.',
       ),
       servicenow_credentials: orNull(
         named(
@@ -156,8 +157,10 @@ export const oauthUrlBody = () =>
             instance_subdomain: serverCredential(
               'First part of the host of the instance: `example` for `example.service-now.com`.',
             ),
-            client_id: serverCredential('Id of the OAuth client that was registered in this instance.'),
-            client_secret: serverCredential('Secret of this OAuth client. It is stored encrypted with the connection.'),
+            client_id: serverCredential('Id of the OAuth client that was registered in the ServiceNow instance.'),
+            client_secret: serverCredential(
+              'Secret of the OAuth client in `client_id`. It is stored encrypted with the connection.',
+            ),
             redirect_uri: serverCredential(
               'Redirect address registered with the client: `/integrations/servicenow` on `PUBLIC_URL` or one of `PUBLIC_URL_ALIASES`.',
             ),
@@ -165,7 +168,9 @@ export const oauthUrlBody = () =>
             'OAuth client of a ServiceNow instance. It is required for `SERVICENOW`, whose fields must then all be present, and is ignored for other services.',
           ),
         ),
-      ).description('Required for `SERVICENOW`, with all of its fields; ignored for other services.'),
+      ).description(
+        'Required for `SERVICENOW`, with all of its fields. Other services ignore it, so it may be absent or null.',
+      ),
     }).description(
       'The service to connect, its account or server, and the options for its files. The options are stored with the connection: later selections use them as defaults.',
     ),

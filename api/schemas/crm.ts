@@ -15,26 +15,30 @@ const recordId = () => text().description('Id of the record at Salesforce, 18 ch
 const owner = () =>
   named(
     'PartialOwner',
-    wholeRecord({ id: maybe('Id of the user at Salesforce who owns the record.') }).description(
-      'User of Salesforce who is responsible for a record, by id.',
-    ),
+    wholeRecord({
+      id: maybe('Id of the user at Salesforce who owns the record. Null if Salesforce returns none.'),
+    }).description('User of Salesforce who is responsible for a record, by id.'),
   );
 const account = () =>
   nullable(
     named(
       'PartialAccount',
-      wholeRecord({ id: maybe('Id of the account, as in `GET /integrations/data/crm/accounts/{id}`.') }).description(
-        'Company that a record belongs to, by id.',
-      ),
+      wholeRecord({
+        id: maybe(
+          'Id of the account, as in `GET /integrations/data/crm/accounts/{id}`. Null if Salesforce returns none.',
+        ),
+      }).description('Company that a record belongs to, by id.'),
     ),
   );
 const contact = () =>
   nullable(
     named(
       'PartialContact',
-      wholeRecord({ id: maybe('Id of the contact, as in `GET /integrations/data/crm/contacts/{id}`.') }).description(
-        'Person that a record belongs to, by id.',
-      ),
+      wholeRecord({
+        id: maybe(
+          'Id of the contact, as in `GET /integrations/data/crm/contacts/{id}`. Null if Salesforce returns none.',
+        ),
+      }).description('Person that a record belongs to, by id.'),
     ),
   );
 const times = {
@@ -55,12 +59,12 @@ const addresses = () =>
       named(
         'Address',
         wholeRecord({
-          street_1: maybe('First line of the street, with the number of the house.'),
-          street_2: maybe('Further lines of the street, separated by commas.'),
+          street_1: maybe('First line of the street, with the number of the house. Null if unknown.'),
+          street_2: maybe('Further lines of the street, separated by commas. Null if there are none.'),
           city: maybe('Town as users entered it; null if they did not.'),
-          state: maybe('State or province as users entered it, as a name or a code.'),
-          postal_code: maybe('ZIP or postal code, as a text: leading zeros stay.'),
-          country: maybe('Name or code of the country, whichever users entered.'),
+          state: maybe('State or province as users entered it, as a name or a code. Null if unknown.'),
+          postal_code: maybe('ZIP or postal code, as a text: leading zeros stay. Null if unknown.'),
+          country: maybe('Name or code of the country, whichever users entered. Null if unknown.'),
           address_type: maybe(
             '`BILLING` or `SHIPPING` of an account, `MAILING` or `OTHER` of a contact; `null` of a lead.',
           ),
@@ -75,7 +79,9 @@ const phoneNumbers = () =>
         'PhoneNumber',
         wholeRecord({
           phone_number: text().description('Digits in the form that users entered, without a uniform format.'),
-          phone_number_type: maybe('`PRIMARY`, `MOBILE`, `HOME`, `OTHER` or `FAX`.'),
+          phone_number_type: maybe(
+            'Kind of the number: `PRIMARY`, `MOBILE`, `HOME`, `OTHER` or `FAX`. Never null in this version.',
+          ),
         }).description('Number of a telephone or fax, with its kind.'),
       ),
     )
@@ -87,7 +93,7 @@ const emails = () =>
         'Email',
         wholeRecord({
           email: text().description('The address as users of Salesforce entered it.'),
-          email_type: maybe('Always `PRIMARY`: Salesforce has one address per person.'),
+          email_type: maybe('Always `PRIMARY`, and never null: Salesforce has one address per person.'),
         }).description('E-mail address of a lead or contact, with its kind.'),
       ),
     )
@@ -104,10 +110,10 @@ const task = named(
   wholeRecord({
     id: recordId(),
     ...peopleOf('task'),
-    subject: maybe('Short text that says what is to be done.'),
+    subject: maybe('Short text that says what is to be done. Null if users entered none.'),
     description: maybe('Free text about the work; null if users entered none.'),
-    priority: maybe('Urgency in the words of the organization, such as `High`.'),
-    status: maybe('Progress in the words of the organization, such as `Completed`.'),
+    priority: maybe('Urgency in the words of the organization, such as `High`. Null if Salesforce returns none.'),
+    status: maybe('Progress in the words of the organization, such as `Completed`. Null if Salesforce returns none.'),
     ...times,
   }).description('Work to do for an account or a person.'),
 );
@@ -116,14 +122,16 @@ const event = named(
   wholeRecord({
     id: recordId(),
     ...peopleOf('appointment'),
-    subject: maybe('Short text that says what the appointment is about.'),
+    subject: maybe('Short text that says what the appointment is about. Null if users entered none.'),
     description: maybe('Free text about the appointment; null if users entered none.'),
-    location: maybe('Where it takes place, as a free text such as a room or an address.'),
+    location: maybe(
+      'Where the appointment takes place, as a free text such as a room or an address. Null if users entered none.',
+    ),
     is_all_day: Joi.boolean().description(
       'Whether it lasts whole days, so that `start_date` and `end_date` have no times.',
     ),
-    start_date: maybe('Start, ISO 8601; a day alone if there is no time.'),
-    end_date: maybe('End, ISO 8601; a day alone if there is no time.'),
+    start_date: maybe('Start of the appointment, ISO 8601; a day alone if it has no time. Null if unknown.'),
+    end_date: maybe('End of the appointment, ISO 8601; a day alone if it has no time. Null if unknown.'),
     ...times,
   }).description('Meeting, call or other appointment with a company or a person.'),
 );
@@ -132,26 +140,28 @@ const event = named(
 const record = (about: string, fields: Record<string, Joi.Schema>) =>
   wholeRecord({
     id: recordId(),
-    description: maybe('Longer text about the record, as users entered it.'),
-    last_activity_at: maybe('Day of the latest event or closed task, `YYYY-MM-DD`.'),
+    description: maybe('Longer text about the record, as users entered it. Null if there is none.'),
+    last_activity_at: maybe('Day of the latest event or closed task, `YYYY-MM-DD`. Null if there is none.'),
     ...times,
     ...fields,
   })
     .keys({
       tasks: nullable(Joi.array().items(task)).description(
-        'Tasks of the record. Present only if `includes` has `Tasks`.',
+        'Tasks of the record. Present only if `includes` has `Tasks`; never null in this version.',
       ),
       events: nullable(Joi.array().items(event)).description(
-        'Appointments of the record. Present only if `includes` has `Events`.',
+        'Appointments of the record. Present only if `includes` has `Events`; never null in this version.',
       ),
     })
     .description(about);
 
 const ORDERS = ['created_at', 'updated_at', 'name', 'last_activity_at'];
 const name = () =>
-  orNull(text().max(2_048)).description('Part of the names of the records to return, ignoring case. Empty: all.');
+  orNull(text().max(2_048)).description(
+    'Part of the names of the records to return, ignoring case. Null or empty: all.',
+  );
 const id = (of: string) =>
-  orNull(text().max(100)).description(`Salesforce id of the ${of} of the records to return. Empty: all.`);
+  orNull(text().max(100)).description(`Salesforce id of the ${of} of the records to return. Null or empty: all.`);
 
 /** The kinds of records, by the names of their operations. */
 export const CRM_OPERATIONS = {
@@ -166,9 +176,9 @@ export const CRM_OPERATIONS = {
         owner: nullable(owner()).description(
           'Salesforce user who is responsible for the company; null if there is none.',
         ),
-        name: maybe('Display name of the company, which need not be unique.'),
-        industry: maybe('Branch of business, in the words of the organization.'),
-        website: maybe('Address of its site in the form that users entered.'),
+        name: maybe('Display name of the company, which need not be unique. Null if Salesforce returns none.'),
+        industry: maybe('Branch of business, in the words of the organization. Null if users entered none.'),
+        website: maybe('Address of the website of the company, as users entered it. Null if they entered none.'),
         number_of_employees: nullable(integer()).description('Headcount that users entered; `null` if unknown.'),
         addresses: addresses(),
         phone_numbers: phoneNumbers(),
@@ -189,12 +199,14 @@ export const CRM_OPERATIONS = {
       'Lead',
       record('Person who may become a customer, and whom sales staff have not qualified yet.', {
         owner: owner().description('Salesforce user who follows up the lead.'),
-        source: maybe('Where the person was found, such as `Web`.'),
-        status: maybe('Progress in the words of the organization, such as `Working - Contacted`.'),
-        title: maybe('Position of the person in the company, such as `Head of Sales`.'),
-        company: maybe('Name of the organization that the person works for.'),
+        source: maybe('Where the person was found, such as `Web`. Null if unknown.'),
+        status: maybe(
+          'Progress in the words of the organization, such as `Working - Contacted`. Null if Salesforce returns none.',
+        ),
+        title: maybe('Position of the person in the company, such as `Head of Sales`. Null if unknown.'),
+        company: maybe('Name of the organization that the person works for. Null if unknown.'),
         first_name: maybe('Given name of the person; null if only the family name is known.'),
-        last_name: maybe('Family name of the person, which Salesforce requires.'),
+        last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
         addresses: addresses(),
         phone_numbers: phoneNumbers(),
         emails: emails(),
@@ -222,10 +234,10 @@ export const CRM_OPERATIONS = {
         ),
         account: account().description('Company that the person belongs to; null for a private contact.'),
         first_name: maybe('Given name of the person; null if only the family name is known.'),
-        last_name: maybe('Family name of the person, which Salesforce requires.'),
-        name: maybe('Full display form, such as `Ada Lovelace`.'),
-        title: maybe('Position of the person in the company, such as `Head of Sales`.'),
-        department: maybe('Part of the account in which the person works.'),
+        last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
+        name: maybe('Full name of the person, such as `Ada Lovelace`. Null if Salesforce returns none.'),
+        title: maybe('Position of the person in the company, such as `Head of Sales`. Null if unknown.'),
+        department: maybe('Department of the company in which the person works. Null if unknown.'),
         addresses: addresses(),
         phone_numbers: phoneNumbers(),
         emails: emails(),
@@ -243,9 +255,11 @@ export const CRM_OPERATIONS = {
     filters: {
       owner_id: id('owner'),
       account_id: id('account'),
-      stage: orNull(text().max(255)).description('Name of a stage of the sales process, exactly as in `stage`.'),
+      stage: orNull(text().max(255)).description(
+        'Name of a stage of the sales process, exactly as in `stage` of a record. Null: all stages.',
+      ),
       status: orNull(opportunityStatus()).description(
-        '`OPEN`: only sales that can still be won. `WON`: only won ones. Absent: all, lost ones too.',
+        '`OPEN`: only sales that can still be won. `WON`: only won ones. Absent or null: all, lost ones too.',
       ),
     },
     orders: [...ORDERS, 'amount', 'close_date'],
@@ -253,13 +267,17 @@ export const CRM_OPERATIONS = {
       'Opportunity',
       record('Possible sale to a company, with its expected value, until it is won or lost.', {
         owner: owner().description('Salesforce user who works on the sale.'),
-        name: maybe('Title that users gave the sale, such as `Acme - 200 seats`.'),
-        amount: nullable(integer()).description('Expected value, rounded, in the currency of the record.'),
+        name: maybe('Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.'),
+        amount: nullable(integer()).description(
+          'Expected value, rounded, in the currency of the record. Null if users entered none.',
+        ),
         account: account().description('Company that may buy; null if none is set.'),
         contact: contact().description('Person who decides or is asked; null if none is set.'),
-        stage: maybe('Step of the sales process, in the words of the organization.'),
+        stage: maybe('Step of the sales process, in the words of the organization. Null if Salesforce returns none.'),
         status: nullable(opportunityStatus()).description('`OPEN` or `WON`; null for a lost sale.'),
-        close_date: maybe('Day on which the sale is expected to end, or ended, `YYYY-MM-DD`.'),
+        close_date: maybe(
+          'Day on which the sale is expected to end, or ended, `YYYY-MM-DD`. Null if Salesforce returns none.',
+        ),
       }),
     ),
   },

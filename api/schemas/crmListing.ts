@@ -30,10 +30,10 @@ export const crmListing = (kind: CrmOperation) =>
       data_source_id: accountId(),
       include_remote_data: remoteData(),
       next_cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
-        'Value of `next_cursor` of the page before. Absent or empty: the first page.',
+        'Value of `next_cursor` of the page before. Absent, null or empty: the first page.',
       ),
       page_size: orNull(integer().min(1).max(MAX_PAGE_SIZE), PAGE_SIZE).description(
-        `Maximum number of records on a page: ${PAGE_SIZE} by default, ${MAX_PAGE_SIZE} at most.`,
+        `Maximum number of records on a page: ${PAGE_SIZE} by default and for null, ${MAX_PAGE_SIZE} at most.`,
       ),
       order_by: orNull(
         named(
@@ -42,9 +42,9 @@ export const crmListing = (kind: CrmOperation) =>
             .valid(...CRM_OPERATIONS[kind].orders)
             .description(`Field by which ${kind} are sorted. Those without a value come last in both directions.`),
         ),
-      ).description('Field by which records are sorted. Without it, they are sorted by id.'),
+      ).description('Field by which records are sorted. Absent or null: by id.'),
       order_dir: orNull(orderDirection(), 'asc').description(
-        'Direction of `order_by`. Records without a value come last in both directions.',
+        'Direction of `order_by`. Records without a value come last in both directions. Null: `asc`.',
       ),
       includes: crmIncludes().default([]).description('Related records to return with each record: `Tasks`, `Events`.'),
       filters: named(

@@ -65,7 +65,7 @@ export const dataSourceRecord = named(
     data_source_metadata: Joi.object()
       .unknown()
       .description(
-        'Facts of the account, and open problems: `items_error` (why a listing failed), `files_error` (why a sync found no files), `files_paused`, `items_refused` (inaccessible items), `deletions_held` (number of files), `tags_pending` (a change of tags was interrupted).',
+        'Details of the account by name, and open problems: `items_error` (why a listing failed), `files_error` (why a sync found no files), `files_paused`, `items_refused` (inaccessible items), `deletions_held` (number of files), `tags_pending` (a change of tags was interrupted).',
       ),
     tags: storedTags().description('Tags of the data source, by key. Its files have them too.'),
     ...workflowFields,
@@ -81,7 +81,7 @@ export const dataSourceListing = () =>
         'OrganizationUserDataSourceFilters',
         Joi.object({
           source: orNull(sourceType()).description('Only accounts of this service. Absent or null: all services.'),
-          ids: orNull(idList()).description('Only data sources with these ids, at most 10,000.'),
+          ids: orNull(idList()).description('Only data sources with these ids, at most 10,000. Null or empty: all.'),
           revoked_access: orNull(Joi.boolean()).description(
             '`false`: only accounts that can be synced. `true`: only those without access. Absent or null: both.',
           ),
@@ -95,7 +95,7 @@ export const dataSourceListing = () =>
         }).description('Conditions for data sources, which must all be met.'),
       )
         .default({})
-        .description('Only data sources that meet all of these. `{}` selects all.'),
+        .description('Only data sources that meet all of these conditions. `{}` selects all.'),
       order_by: named(
         'OrganizationUserDataSourceOrderByColumns',
         Joi.string()

@@ -45,7 +45,7 @@ export const diagnosisAnswer = named(
             details: Joi.object()
               .unknown()
               .description(
-                'Facts behind the result; which ones depends on `name`. `cause` names the error of a failed check.',
+                'Values on which the result is based; `name` determines which exist. `cause` names the error of a failed check.',
               ),
           }).description('Result of checking one part of a connection.'),
         ),

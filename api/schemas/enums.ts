@@ -26,7 +26,7 @@ export const embeddingModel = () =>
 
 /** Description of the embedding model in requests that create files. */
 export const MODEL_OF_FILES =
-  'Model that embeds the chunks of these files. Searches find them only if they name the same model.';
+  'Model that embeds the chunks. Searches find the files only if they name the same model. Default: `OPENAI`; null counts as absent.';
 
 /** Returns the named schema of the source of a file. */
 export const sourceType = () =>
@@ -75,7 +75,7 @@ export const typeAtSource = () =>
     Joi.string()
       .valid(...TYPES_AT_SOURCE)
       .description(
-        'What a file is at its source, such as a ticket, an article or a page. Each source has some of the values.',
+        'Type of a file at its source, such as a ticket, an article or a page. Each source uses only some of the values.',
       ),
   );
 

@@ -19,14 +19,16 @@ const pace = named(
   'DryRunPace',
   Joi.object({
     runs: integer().required().description('Number of earlier runs whose pace was measured.'),
-    files: integer().required().description('Number of items that these runs processed.'),
+    files: integer().required().description('Number of items that the measured runs processed.'),
   }).description('Earlier runs of the same kind, from whose pace a duration is estimated.'),
 );
 
 const sample = named(
   'DryRunSample',
   Joi.object({
-    files: integer().required().description('Number of items that were read, at most DRY_RUN_SAMPLE_PAGES.'),
+    files: integer()
+      .required()
+      .description('Number of items that were read, at most the server setting `DRY_RUN_SAMPLE_PAGES`.'),
     failed: integer()
       .required()
       .description('Number of sampled items that could not be read. The rest is assumed to fail as often.'),
@@ -34,7 +36,9 @@ const sample = named(
     chunks: integer().required().description('Number of chunks made of the sampled contents.'),
     known_chunks: nullable(integer())
       .required()
-      .description('Number of these whose vectors are stored already and cost nothing. Null above 5,000 chunks.'),
+      .description(
+        'Number of sampled chunks whose vectors are stored already and cost nothing. Null for more than 5,000 chunks.',
+      ),
     tokens: integer().required().description('Number of tokens (cl100k) in the sampled chunks.'),
   }).description('Counts of the items that a dry run has read, from which it extrapolates.'),
 );
@@ -72,22 +76,22 @@ export const estimate = named(
     tokens: nullable(integer())
       .required()
       .description(
-        'Number of tokens (cl100k) in these chunks with their overlaps: an upper bound, because texts with known vectors cost none. `0` if no vectors are requested; null if nothing of the sample could be read.',
+        'Number of tokens (cl100k) in the chunks of the run, with their overlaps: an upper bound, because texts with known vectors cost none. `0` if no vectors are requested; null if nothing of the sample could be read.',
       ),
     tokens_low: nullable(integer())
       .required()
       .description(
-        'Lower end of the 95 % interval of `tokens`, assuming that the other files are similar to the sample.',
+        'Lower end of the 95 % interval of `tokens`, assuming that the other files are similar to the sample. Null if not all files were found, or fewer than two could be read.',
       ),
     tokens_high: nullable(integer())
       .required()
       .description(
-        'Upper end of the same interval. Null if not all files were found, or fewer than two could be read.',
+        'Upper end of the 95 % interval of `tokens`. Null if not all files were found, or fewer than two could be read.',
       ),
     price: nullable(Joi.number())
       .required()
       .description(
-        'Price of `tokens` by the setting EMBEDDING_PRICES, in its currency. Null if it has no price for the model.',
+        'Price of `tokens` by the server setting `EMBEDDING_PRICES`, in the currency of that setting. Null if it has no price for the model.',
       ),
     seconds: nullable(Joi.number())
       .required()
@@ -100,7 +104,7 @@ export const estimate = named(
     complete: Joi.boolean()
       .required()
       .description(
-        '`false`: the search for items ended early, by its time limit (half of DRY_RUN_TIMEOUT_S) or because a crawl is larger than its sample.',
+        '`false`: the search for items ended early, by its time limit (half of the server setting `DRY_RUN_TIMEOUT_S`) or because a crawl is larger than its sample.',
       ),
     estimated: Joi.boolean()
       .required()

@@ -18,7 +18,7 @@ export const repository = () =>
     .allow('')
     .max(MAX_NAME)
     .description(
-      '`owner/name`, the address of the repository, or the name alone for one of the connected user. Without it, the only repository of the account is used; several return 400.',
+      '`owner/name`, the address of the repository, or the name alone for one of the connected user. Absent: the only repository of the account; 400 if there are several.',
     );
 
 const filters = <M extends Record<string, Joi.Schema>>(name: string, more: M) =>
@@ -47,7 +47,7 @@ const orderedBy = (name: string, ...orders: readonly string[]) => ({
     .default('created')
     .description('Value by which GitHub sorts the list: a time, or the number of comments.'),
   order_dir: orNull(orderDirection(), 'asc').description(
-    '`asc`: the oldest or least first; `desc`: the latest or most first.',
+    '`asc`: the oldest or least first; `desc`: the latest or most first. Null: `asc`.',
   ),
 });
 const pull_number = integer().required().description('Number of the pull request within its repository.');
@@ -59,9 +59,9 @@ const OWN = {
   issues: { filters: filters('IssuesFilter', {}), ...orderedBy('IssuesOrderBy', 'created', 'updated', 'comments') },
   pull_requests: {
     filters: filters('PullRequestFilters', {
-      base: branchName('Branch that the pull requests merge into. Absent or empty: any.'),
+      base: branchName('Branch that the pull requests merge into. Absent, null or empty: any.'),
       head: branchName(
-        'Branch that the pull requests merge: `owner:branch`, or a branch of the repository itself. Absent or empty: any.',
+        'Branch that the pull requests merge: `owner:branch`, or a branch of the repository itself. Absent, null or empty: any.',
       ),
     }),
     ...orderedBy('PROrderBy', 'created', 'updated', 'popularity'),
@@ -95,7 +95,7 @@ const listingFields = () => ({
     ),
   page_size: integer().min(1).max(100).default(30).description('Maximum number of records on a page, 100 at most.'),
   next_cursor: orNull(
-    text('Value of `next_cursor` of the page before. Absent or empty: `page` decides.').max(MAX_CURSOR),
+    text('Value of `next_cursor` of the page before. Absent, null or empty: `page` decides.').max(MAX_CURSOR),
   ),
 });
 

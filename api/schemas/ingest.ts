@@ -10,22 +10,22 @@ const defaults = DEFAULT_INGEST_OPTIONS;
 /** Options of every operation that creates files. The overlap must be smaller than the chunk size. */
 export const ingestFields = () => ({
   chunk_size: orNull(integer().min(1), defaults.chunkSize).description(
-    'Largest number of tokens (cl100k) of a chunk. Default 1500.',
+    'Largest number of tokens (cl100k) of a chunk. Default 1500; null counts as absent.',
   ),
   // Only a given overlap can be invalid: the default is reduced for a small chunk_size.
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap).description(
-    'Largest number of tokens that neighbouring chunks share. Default 20. A value that is not below `chunk_size` returns 422; the default is reduced for a small `chunk_size`.',
+    'Largest number of tokens that neighbouring chunks share. Default 20; null counts as absent. A value that is not below `chunk_size` returns 422; the default is reduced for a small `chunk_size`.',
   ),
   skip_embedding_generation: orNull(Joi.boolean(), defaults.skipEmbeddingGeneration).description(
-    '`true`: make chunks without vectors. They can be listed, but searches do not find them.',
+    '`true`: make chunks without vectors. They can be listed, but searches do not find them. Null counts as absent.',
   ),
   // Not nullable in the interface, but published front-ends send null: see api/extensions.ts.
   embedding_model: orNull(embeddingModel(), defaults.embeddingModel).description(MODEL_OF_FILES),
   generate_sparse_vectors: orNull(Joi.boolean(), defaults.generateSparseVectors).description(
-    '`true`: also store weighted terms of each chunk, by which `hybrid_search` ranks words. Without vectors it has no effect.',
+    '`true`: chunks also get sparse vectors, by which a search with `hybrid_search` ranks chunks by their words. It has no effect if `skip_embedding_generation` is `true`. Null counts as absent.',
   ),
   prepend_filename_to_chunks: orNull(Joi.boolean(), defaults.prependFilenameToChunks).description(
-    '`true`: begin the text of each chunk with the name of its file, for a page its address. The name is cut at half of `chunk_size`.',
+    '`true`: the text of each chunk begins with the name of its file. If the file has no name, its URL is used. A name longer than half of `chunk_size` is cut. Null counts as absent.',
   ),
 });
 

@@ -27,10 +27,13 @@ export const accountId = () =>
 /** The data source of an operation for one source, where the only connected account is the default. */
 export const optionalAccountId = () =>
   integer().description(
-    'Id of the data source. Without it, the only connected account of this source is used: 404 without one, 400 with several.',
+    'Id of the data source. Absent: the only connected account of this source; 404 if there is none, 400 if there are several.',
   );
 /** The same field, which may also be null; null counts as absent. */
-export const onlyAccountId = () => orNull(optionalAccountId());
+export const onlyAccountId = () =>
+  orNull(optionalAccountId()).description(
+    'Id of the data source. Absent or null: the only connected account of this source; 404 if there is none, 400 if there are several.',
+  );
 
 /** Whether records that are read live have the source's own form too. */
 export const remoteData = () =>
@@ -56,7 +59,7 @@ export const fileSyncConfig = () =>
           'Whether the transcription service detects the language of a recording. Otherwise it assumes English.',
         ),
         transcription_service: orNull(transcriptionService()).description(
-          'Service that transcribes recordings. Without it: `TRANSCRIPTION_SERVICE`, else the first one with a key. A service without a key is `SYNC_ERROR`.',
+          'Service that transcribes recordings. Absent or null: the server setting `TRANSCRIPTION_SERVICE`, or the first service with a key if it is not set. With a service without a key, files end in `SYNC_ERROR`.',
         ),
         include_speaker_labels: flag().description(
           'Whether each turn in a transcript begins with its speaker, such as `Speaker 0: `.',
@@ -72,7 +75,7 @@ export const fileSyncConfig = () =>
           'Whether only records are created: nothing is fetched, and files end as `READY_TO_SYNC` with the event `FILES_SKIPPED`.',
         ),
         parsed_text_format: orNull(parsedTextFormat()).description(
-          'Format of the extracted text, for sources that offer both, such as Notion. Default: `PLAIN_TEXT`.',
+          'Format of the extracted text, for sources that offer both, such as Notion. Default, also for null: `PLAIN_TEXT`.',
         ),
       }).description(
         'How files of a connected account are selected and read. A source ignores options that it does not support. In a selection it replaces the stored configuration as a whole.',
@@ -85,7 +88,7 @@ export const fileSyncConfig = () =>
 /** Options for splitting documents of an account into chunks. */
 export const documentFields = () => ({
   max_items_per_chunk: orNull(integer().greater(0)).description(
-    'Maximum number of table rows, or of objects of a JSON file, per chunk. It applies to CSV, TSV, XLSX and JSON; without it only `chunk_size` limits a chunk.',
+    'Maximum number of table rows, or of objects of a JSON file, per chunk. It applies to CSV, TSV, XLSX and JSON. Absent or null: only `chunk_size` limits a chunk.',
   ),
   set_page_as_boundary: flag().description(
     'Whether no chunk spans two pages of a PDF; each chunk then has its position on its page, in points. Other formats ignore it.',
@@ -94,16 +97,21 @@ export const documentFields = () => ({
 /** Fields of file_sync_config, for operations that have them at the top level. */
 export const syncAttachments = () =>
   orNull(Joi.boolean(), false).description(
-    'Whether attachments become files below their message. The field in `file_sync_config` does the same.',
+    'Whether attachments become files below their message. `sync_attachments` in `file_sync_config` does the same. Null counts as absent.',
   );
 export const incrementalSync = () =>
   flag().description(
     'Whether files that are `READY` with the same options are skipped, even if they changed (event `FILES_SKIPPED`). Sources that do not support it ignore it.',
   );
-export const requestId = () =>
+const ownRequestId = (absent: string) =>
   orNull(Joi.string().allow('').max(500)).description(
-    'Name that you choose for this request. It is stored on its files, repeated in their events, and filters `GET /sync_runs`. Without it, a selection uses that of the call that connected the account; else the server creates one.',
+    `Id that you choose for this request. Its runs, files and events have it, and \`GET /sync_runs\` filters by it. Absent, null or empty: ${absent}`,
   );
+/** Id of a request that connects an account. */
+export const requestId = () => ownRequestId('the server creates one.');
+/** Id of a request that selects items of a connected account. */
+const selectionRequestId = () =>
+  ownRequestId('the id given when the account was connected, or one that the server creates.');
 
 interface ConnectedFields extends ReturnType<typeof documentFields>, ReturnType<typeof ocrFields> {
   readonly sync_attachments: ReturnType<typeof syncAttachments>;
@@ -115,11 +123,11 @@ export type ConnectedFilesBody = IngestBody & Partial<Shape<ConnectedFields>>;
 /** Fields of every operation that creates files from a selection. */
 export const selectionFields = () => ({
   tags: orNull(tags(), {}).description(
-    'Tags of every file of the selection, for filters of lists and searches. Without them: those that the connection was created with.',
+    'Tags of every file of the selection, for filters of lists and searches. Absent or null: the tags that the account was connected with.',
   ),
   ...ingestFields(),
   ...boundFields(),
-  request_id: requestId(),
+  request_id: selectionRequestId(),
 });
 export type SelectionBody = Shape<ReturnType<typeof selectionFields>> &
   ConnectedFilesBody & { incremental_sync?: Infer<ReturnType<typeof incrementalSync>> };
@@ -213,36 +221,38 @@ export const itemListing = () =>
     Joi.object({
       data_source_id: accountId(),
       parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)).description(
-        'External id of a container whose direct children are listed. An empty text counts as absent.',
+        'External id of a container whose direct children are listed. Null and an empty text count as absent.',
       ),
       filters: orNull(
         named(
           'ListItemsFilters',
           Joi.object({
             external_ids: orNull(itemIds().max(MAX_MEMBERS)).description(
-              'Ids of items at their source. Other items are not returned; an empty list does not filter.',
+              'Ids of items at their source. Other items are not returned. Null or empty: all items.',
             ),
-            ids: orNull(idList()).description('Ids of items in this service. An empty list does not filter.'),
+            ids: orNull(idList()).description('Values of `id` of the items to return. Null or empty: all items.'),
             name: orNull(Joi.string().allow('').max(MAX_SUBSTRING)).description(
-              'Part of the names of the items to return, ignoring case.',
+              'Part of the names of the items to return, ignoring case. Null or empty: all names.',
             ),
             root_files_only: orNull(Joi.boolean()).description(
-              'Whether only items without a parent are returned. `false` alone lists the whole account.',
+              'Whether only items without a parent are returned. `false` alone lists the whole account. Null: no condition.',
             ),
             file_formats: someOf(
               'StorageFileFormats',
               FILE_FORMATS,
               'Format of a file, by its name or media type at the source.',
-            ).description('Formats of the items to return, up to 50. Items without a format are not returned.'),
+            ).description(
+              'Formats of the items to return, up to 50. Items without a format are not returned. Null: all formats.',
+            ),
             item_types: someOf(
               'SourceItemType',
               ITEM_TYPES,
               'Kind of an item at its source. Each source uses some of the values.',
-            ).description('Kinds of the items to return, up to 50; each source uses some of them.'),
+            ).description('Kinds of the items to return, up to 50; each source uses some of them. Null: all kinds.'),
           }).description('Conditions for items of an account. All conditions must hold.'),
         ),
       ).description(
-        'Conditions for the items. Without `parent_id` and without a condition, the root items are listed.',
+        'Conditions for the items. Absent or null: no conditions. Without conditions and without `parent_id`, the root items are listed.',
       ),
       order_by: named(
         'ExternalSourceItemsOrderBy',
@@ -272,9 +282,11 @@ export const itemRecord = named(
     name: Joi.string().allow('').description('Name or title that the source shows; empty if it has none.'),
     synced_at: timestamp().description('When a listing last found the item at its source.'),
     is_selectable: nullable(Joi.boolean()).description(
-      'Whether `POST /integrations/files/sync` can create files of it.',
+      'Whether `POST /integrations/files/sync` can create files of the item. Never null in this version.',
     ),
-    is_expandable: nullable(Joi.boolean()).description('Whether it is a container that can have items in it.'),
+    is_expandable: nullable(Joi.boolean()).description(
+      'Whether the item is a container that can have items in it. Never null in this version.',
+    ),
     organization_id: integer().description('Organization that owns the data source.'),
     organization_supplied_user_id: Joi.string().description('The `customer-id` of the end user who owns the account.'),
     organization_user_id: integer().description('Number of the end user who owns the account.'),
@@ -285,7 +297,9 @@ export const itemRecord = named(
     parent_external_id: nullable(Joi.string().allow('')).description(
       'External id of the container that the item is in. `null`: it is a root item.',
     ),
-    item_type: nullable(Joi.string()).description('Kind of the item at its source, such as `FOLDER` or `TICKET`.'),
+    item_type: nullable(Joi.string()).description(
+      'Kind of the item at its source, such as `FOLDER` or `TICKET`. Never null in this version.',
+    ),
     root_external_id: nullable(Joi.string().allow('')).description(
       'External id of the root container above the item, such as its drive or space. `null` if there is none.',
     ),

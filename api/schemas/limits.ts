@@ -53,7 +53,7 @@ export const userSettings = () => ({
     "Sources whose accounts are synced automatically, or `ALL`. A user's own list replaces that of the organization, also if it is empty. Absent and null: no change.",
   ),
   auto_sync_interval: orNull(integer().valid(-1, ...AUTO_SYNC_INTERVALS)).description(
-    'Hours between two automatic syncs: 3, 6, 12 or 24. `-1`: not set, so that the value of the organization applies, else 24. Absent and null: no change.',
+    'Hours between two automatic syncs: 3, 6, 12 or 24. `-1`: not set, so that the value of the organization applies, or 24 if it has none. Absent and null: no change.',
   ),
   ...limits(),
 });

@@ -53,40 +53,40 @@ export const fileFilters = () =>
     'OrganizationUserFilesToSyncFilters',
     Joi.object({
       source: orNull(Joi.alternatives(sourceType(), Joi.array().items(sourceType()))).description(
-        'Only files of this source, or of one of these sources. For uploads it is the format, such as `PDF`.',
+        'Only files of this source, or of one of these sources. For uploads it is the format, such as `PDF`. Null: all sources.',
       ),
       name: orNull(substring()).description(
-        'Only files whose name contains this text, ignoring case; at most 2,048 characters.',
+        'Only files whose name contains this text, ignoring case; at most 2,048 characters. Null or empty: all files.',
       ),
       tags: orNull(tagFilter()).description(
-        'Only files with all of these tags; a list of values matches any of them. Ignored if `tags_v2` has conditions.',
+        'Only files with all of these tags; a list of values matches any of them. It is ignored if `tags_v2` has conditions. Null or `{}`: all files.',
       ),
       tags_v2: orNull(tagTree()).description(
-        'Only files whose tags match these conditions, combined with AND and OR. Tags of the data source count too.',
+        'Only files whose tags match these conditions, combined with AND and OR. Tags of the data source count too. Null: all files.',
       ),
       ids: orNull(idList()).description(
-        'Only files with one of these values of `id`; at most 10,000. An empty list filters nothing.',
+        'Only files with one of these values of `id`; at most 10,000. Null or empty: all files.',
       ),
       external_file_ids: orNull(strings().max(MAX_MEMBERS)).description(
-        'Only files with one of these ids at their source; at most 10,000.',
+        'Only files with one of these values of `external_file_id`; at most 10,000. Null or empty: all files.',
       ),
       external_urls: orNull(strings().max(MAX_MEMBERS)).description(
-        'Only files with exactly one of these URLs at their source; at most 10,000.',
+        'Only files whose `external_url` is exactly one of these; at most 10,000. Null or empty: all files.',
       ),
       sync_statuses: orNull(Joi.array().items(fileSyncStatus()).max(MAX_MEMBERS)).description(
-        'Only files in one of these states of syncing.',
+        'Only files whose `sync_status` is one of these. Null or empty: files in all states.',
       ),
       parent_file_ids: orNull(idList()).description(
-        'Only direct children of these files; with `include_all_children`, all descendants.',
+        'Only direct children of the files with these ids; with `include_all_children`, all descendants. Null or empty: all files.',
       ),
       organization_user_data_source_id: orNull(idList()).description(
-        'Only files of one of these data sources, by their `id`.',
+        'Only files of the data sources with these values of `id`. Null or empty: files of all data sources and uploads.',
       ),
       embedding_generators: orNull(Joi.array().items(embeddingModel()).max(MAX_MEMBERS)).description(
-        'Only files with one of these embedding models as their option.',
+        'Only files whose option `embedding_model` is one of these. Null or empty: files of all models.',
       ),
       root_files_only: orNull(Joi.boolean()).description(
-        '`true`: only files without a parent. Not together with `parent_file_ids` or `include_all_children` (422).',
+        '`true`: only files without a parent. Not together with `parent_file_ids` or `include_all_children` (422). Null: `false`.',
       ),
       include_all_children: Joi.boolean()
         .default(false)
@@ -97,19 +97,19 @@ export const fileFilters = () =>
         .default(false)
         .description('`true`: only files that no sync has finished yet (`last_sync` is null).'),
       request_ids: orNull(strings().max(100)).description(
-        'Only files whose latest sync belongs to one of these requests; at most 100.',
+        'Only files whose `request_id`, that of the latest sync, is one of these; at most 100. Null or empty: all files.',
       ),
       upload_ids: orNull(strings().max(100)).description(
-        'Only files whose latest upload is one of these; at most 100.',
+        'Only files whose `upload_id`, that of the latest upload, is one of these; at most 100. Null or empty: all files.',
       ),
       sync_error_message: orNull(substring()).description(
-        'Only files whose error message contains this text, ignoring case. An empty text: only files without a message.',
+        'Only files whose error message contains this text, ignoring case. An empty text: only files without a message. Null: all files.',
       ),
       include_containers: orNull(Joi.boolean()).description(
         '`false`: without folders, feeds and parents of scrapes, which have no chunks. Null and `true` include them.',
       ),
       file_types_at_source: orNull(Joi.array().items(typeAtSource()).max(MAX_MEMBERS)).description(
-        'Only files that are one of these at their source, such as tickets or articles.',
+        'Only files of one of these types, as `FileTypeAtSource` names them: for example `TICKET` or `ARTICLE`. Null or empty: files of all types.',
       ),
     })
       .description('Filters of files, combined with AND. Absent, null and empty ones filter nothing.')
@@ -134,7 +134,7 @@ export type FileFiltersBody = Infer<ReturnType<typeof fileFilters>>;
 
 /** Returns the fields of a list of files: filters, order and page. */
 export const listingFields = (filters: ReturnType<typeof fileFilters> & Present) => ({
-  filters: filters.description('Only files that match all of these. `{}` selects all files of the caller.'),
+  filters: filters.description('Only files that meet all of these conditions. `{}` selects all files of the caller.'),
   order_by: named(
     'OrganizationUserFilesToSyncOrderByTypes',
     Joi.string()

@@ -15,19 +15,19 @@ export const paths = () => orNull(prefixes().max(MAX_PATHS), []);
 /** Options for fetching and reading pages, shared by every scrape. */
 export const pageFields = () => ({
   enable_auto_sync: orNull(Joi.boolean(), false).description(
-    '`true`: repeat the scrape at the `auto_sync_interval` of the user, of the organization, or every 24 hours. A scheduled scrape deletes pages that vanished from the site.',
+    '`true`: repeat the scrape at the `auto_sync_interval` of the user, of the organization, or every 24 hours. A scheduled scrape deletes pages that vanished from the site. Null: `false`.',
   ),
   html_tags_to_skip: orNull(skipNames(), []).description(
-    'Names of HTML elements to leave out with their content, such as `nav`. At most 100 of 500 characters each.',
+    'Names of HTML elements to leave out with their content, such as `nav`. At most 100 of 500 characters each. Null: none.',
   ),
   css_classes_to_skip: orNull(skipNames(), []).description(
-    'Leaves out elements with one of these class names, with or without the leading dot. At most 100 of 500 characters each.',
+    'Leaves out elements with one of these class names, with or without the leading dot. At most 100 of 500 characters each. Null: none.',
   ),
   css_selectors_to_skip: orNull(skipSelectors(), []).description(
-    'Leaves out elements that match one of these selectors. An invalid one returns 422, blank ones are ignored. At most 100 of 500 characters each.',
+    'Leaves out elements that match one of these selectors. An invalid one returns 422, blank ones are ignored. At most 100 of 500 characters each. Null: none.',
   ),
   download_css_and_media: orNull(Joi.boolean(), false).description(
-    '`true`: render every page in a browser with its styles and media, which takes longer. `false`: only pages that look empty without scripts are rendered.',
+    '`true`: render every page in a browser with its styles and media, which takes longer. `false`: only pages that look empty without scripts are rendered. Null: `false`.',
   ),
   remove_repeated_blocks: extension(Joi.boolean().default(true)).description(
     '`true`: blocks that most pages of the site repeat, such as menus and notices, are left out of all pages but one. They are learned from the first pages of the scrape (setting SITE_SAMPLE_PAGES); `file_metadata.repeated_blocks_removed` counts them. `false`: they stay.',

@@ -37,24 +37,24 @@ const nameOf = (source: SourceType): string => SCHEMA_NAMES[source] ?? 'OAuthAut
 const FIELD_TEXTS: Readonly<Record<string, string>> = {
   access_token: 'Access token of the account, as the source issued it. It is stored encrypted.',
   refresh_token:
-    'Token that renews the access token. The OAuth client of this service must have obtained it. Without it, the account has to be connected again once the access token expires.',
+    'Token that renews the access token. The OAuth client of this service must have obtained it. If it is absent or null, the account has to be connected again once the access token expires.',
   workspace_id: 'Id of the Notion workspace that the token belongs to. A token of another workspace is rejected.',
-  tenant_name: 'Id or domain of the Microsoft tenant of the account. Default: `common`.',
-  site_name: 'Name or path of the SharePoint site, such as `teams/Crew`. Default: the root site.',
+  tenant_name: 'Id or domain of the Microsoft tenant of the account. Default, also for null: `common`.',
+  site_name: 'Name or path of the SharePoint site, such as `teams/Crew`. Default, also for null: the root site.',
   subdomain: 'First part of the host of the account or site: `example` for `example.zendesk.com`.',
   access_token_secret: 'Secret that the source issued together with the access token (OAuth 1.0a).',
   username: 'Name of the user at the source to whom the token belongs.',
   zotero_id: 'Number of the Zotero user whose libraries are connected.',
   organization_name: 'Id of the GitBook organization whose spaces are connected.',
-  api_key: 'API key of an agent. It can read what this agent can read.',
+  api_key: 'API key of an agent. The service can read what the agent can read. The key is stored encrypted.',
   access_key: 'Id of the access key. It identifies the account: another key is another data source.',
   access_key_secret: 'Secret that belongs to the access key. It is stored encrypted.',
-  endpoint_url: 'Address of a store that is compatible with S3. Without it, or empty: AWS.',
+  endpoint_url: 'Address of a store that is compatible with S3. Absent, null or empty: AWS.',
   account_name: 'Name of the storage account: 3 to 24 lower-case letters and digits.',
   account_key: 'Access key of the storage account. It is stored encrypted.',
   instance_subdomain: 'First part of the host of the instance: `example` for `example.service-now.com`.',
   client_id: 'Id of the OAuth client that obtained the tokens. It renews them.',
-  client_secret: 'Secret of this OAuth client. It is stored encrypted with the connection.',
+  client_secret: 'Secret of the OAuth client in `client_id`. It is stored encrypted with the connection.',
   redirect_uri: 'Redirect address that is registered with the OAuth client.',
   gong_account_email: 'E-mail address of the Gong account. It identifies the data source.',
 };
@@ -66,7 +66,8 @@ const OWN_TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   SalesforceAuthentication: { domain: 'Host of the organization at Salesforce, such as `example.my.salesforce.com`.' },
   FreskdeskAuthentication: { domain: 'Domain of the account: `example` or `example.freshdesk.com`.' },
   ServiceNowAuthentication: {
-    refresh_token: 'Token that renews the access token, obtained by the OAuth client in `client_id`.',
+    refresh_token:
+      'Token that renews the access token, obtained by the OAuth client in `client_id`. If it is absent or null, the account has to be connected again once the access token expires.',
   },
   GuruAuthentication: { username: 'E-mail address of the Guru user who created the token.' },
   GithubAuthentication: {
@@ -101,9 +102,13 @@ const sourceOf = (names: readonly SourceType[]) => {
     names.length > 1
       ? named(
           'SimpleOAuthDataSources',
-          source.description('Sources whose accounts need no other facts than tokens.'),
-        ).description('Service that the tokens belong to.')
-      : source.description('Source of the account. It determines which other fields are allowed.')
+          source.description('Sources whose accounts are connected by tokens alone, without further fields.'),
+        ).description(
+          'Service that issued the tokens. The credentials in `authentication` have a schema for each source, and this field selects it.',
+        )
+      : source.description(
+          `Always \`${names.join()}\`. The credentials in \`authentication\` have a schema for each source, and this field selects it.`,
+        )
   ).required();
 };
 
@@ -117,7 +122,7 @@ export const suppliedCredentials = () =>
           name,
           Joi.object({ source: sourceOf(sources), ...fields }).description(
             sources.length > 1
-              ? 'Tokens of an account at a source that needs no other facts.'
+              ? 'Tokens of an account at a source that needs no further fields, such as `GOOGLE_DRIVE` or `DROPBOX`.'
               : `Credentials of an account of \`${sources.join()}\`. They are verified at the source before they are stored.`,
           ),
         ),

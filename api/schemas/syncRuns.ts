@@ -78,17 +78,23 @@ export const runsQuery = Joi.object({
     .max(MAX_CUSTOMERS)
     .single()
     .description(
-      'Only runs of these end users, by your own names for them. Repeat the parameter for several, at most 100.',
+      'Only runs of the end users with these names of yours (`customer-id`). Repeat the parameter for several names, at most 100.',
     ),
-  kinds: some(runKind()).description('Only runs of these types of work. Repeat the parameter for several.'),
-  statuses: some(runState()).description('Only runs in one of these states now. Repeat the parameter for several.'),
-  causes: some(runCause()).description('Only runs with one of these triggers. Repeat the parameter for several.'),
+  kinds: some(runKind()).description(
+    'Only runs with this type of work, such as `webScrape`. Repeat the parameter for several types.',
+  ),
+  statuses: some(runState()).description(
+    'Only runs that are in this state now. Repeat the parameter for several states.',
+  ),
+  causes: some(runCause()).description(
+    'Only runs that this trigger started, such as `schedule`. Repeat the parameter for several triggers.',
+  ),
   data_source_id: integer().description('Only runs about this connected account or feed.'),
   file_id: integer().description('Only runs that are about this file, or that processed it.'),
   request_id: Joi.string()
     .max(512)
     .description('Only runs of the request with this id, as files and events report it.'),
-  parent_run_id: integer().description('Only the parts of this scheduled sync.'),
+  parent_run_id: integer().description('Only runs that the scheduled sync with this run `id` started as its parts.'),
   since: Joi.date().iso().description('Only runs that were accepted at this time (ISO 8601) or later.'),
   until: Joi.date().iso().description('Only runs that were accepted before this time (ISO 8601).'),
 });
@@ -126,10 +132,10 @@ export const runRecord = named(
       'Why the run is stalled, why its last attempt or the run itself failed, or which part of its list it did not read. A sentence; null if there is nothing to report.',
     ),
     error: nullable(Joi.string()).description(
-      'The reason in `message` for programs: the cause of the stall while the run is stalled, else one of the causes of items. Null if there is none.',
+      'Code of the reason in `message`. For a stalled run it is a `SyncRunStallCause`, otherwise a `SyncRunItemCause`. Null if there is nothing to report.',
     ),
     stalled_since: nullable(timestamp()).description(
-      'When the current stall was detected, STALL_AFTER_S (default 60 s) after the last progress. Null if the run is not stalled.',
+      'When the current stall was detected: after the last progress, by the seconds of the server setting `STALL_AFTER_S` (default 60). Null if the run is not stalled.',
     ),
     stalls: Joi.array()
       .items(
@@ -156,7 +162,7 @@ export const runRecord = named(
       'Id of the end user whose files the run processes. Null for work of the organization as a whole.',
     ),
     organization_supplied_user_id: nullable(Joi.string()).description(
-      'Your own name for this end user. Null for work of the organization as a whole.',
+      'Your own name for the end user in `organization_user_id`. Null for work of the organization as a whole.',
     ),
     data_source_id: nullable(integer()).description(
       'The connected account or feed that the run is about; null if there is none.',
@@ -169,7 +175,9 @@ export const runRecord = named(
     ),
     request_id: Joi.string()
       .allow('')
-      .description('Id of the request that led to the run: the one you sent, else one that the server made.'),
+      .description(
+        'Id of the request that led to the run: the `request_id` that you sent, or one that the server created.',
+      ),
     upload_id: nullable(Joi.string().allow('')).description(
       'Id of the upload or selection that its files belong to; null if there is none.',
     ),
@@ -194,20 +202,20 @@ export const runRecord = named(
       }).description('Items of a run by outcome: ok + failed + skipped + aborted + pending = discovered.'),
     ).description('Number of items by outcome. While the run is in progress, they grow.'),
     bytes_fetched: count().description(
-      'Size in bytes of the contents that were fetched or uploaded, counting the last attempt of each item.',
+      'Size in bytes of the contents that were fetched or uploaded. Only the last attempt of each item counts.',
     ),
     tokens_embedded: count().description(
-      'Number of tokens (cl100k) that were sent to the embedding model, counting the last attempt of each item.',
+      'Number of tokens (cl100k) that were sent to the embedding model. Only the last attempt of each item counts.',
     ),
     tokens_reused: count().description(
-      'Number of tokens (cl100k) whose stored vectors were used instead of embedding them again.',
+      'Number of tokens (cl100k) whose stored vectors were used instead of embedding them again. Only the last attempt of each item counts.',
     ),
     details: byName(Joi.number()).description(
       'Further figures of this kind of run, by name. Empty while it is in progress.',
     ),
     ...workflowFields,
   }).description(
-    'One piece of work in the background, such as a scrape, an upload or a sync of an account. Kept LEDGER_LIFE_DAYS (default 90) after its end.',
+    'One piece of work in the background, such as a scrape, an upload or a sync of an account. Its record is kept for the days of the server setting `LEDGER_LIFE_DAYS` (default 90) after its end.',
   ),
 );
 
@@ -230,11 +238,15 @@ export const itemsQuery = Joi.object({
   after: Joi.string()
     .pattern(/^\d{16}:[\w-]{1,64}$/)
     .description('Cursor of the next page: `next_cursor` of the previous response. Absent: the first page.'),
-  outcomes: some(itemOutcome()).description('Only items with one of these results. Repeat the parameter for several.'),
-  stages: some(itemStage()).description(
-    'Only items that ended at one of these steps. Repeat the parameter for several.',
+  outcomes: some(itemOutcome()).description(
+    'Only items with this result, such as `failed`. Repeat the parameter for several results.',
   ),
-  causes: some(itemCause()).description('Only items with one of these reasons. Repeat the parameter for several.'),
+  stages: some(itemStage()).description(
+    'Only items that ended at this step, such as `fetch`. Repeat the parameter for several steps.',
+  ),
+  causes: some(itemCause()).description(
+    'Only items whose `cause` is this reason. Repeat the parameter for several reasons.',
+  ),
 });
 
 export const itemRecord = named(
@@ -249,7 +261,7 @@ export const itemRecord = named(
     file_id: nullable(integer()).description('The file of the item. Null if no file was created for it.'),
     external_id: Joi.string().allow('').description('Id of the item at its source; for a page, its address.'),
     name: nullable(Joi.string().allow('')).description(
-      'Name as its source shows it; the external id if there is none.',
+      'Name of the item as its source shows it, or its external id if it has no name.',
     ),
     outcome: itemOutcome().description(
       '`ok`, `failed`, `skipped`, `aborted`, or `pending` while the item has no result.',
@@ -293,17 +305,17 @@ export const retryBody = named(
       .max(1_000)
       .description('Files of the run to sync again, whatever their outcome was. Not together with a filter.'),
     outcomes: members(Joi.string().valid(...RETRIED)).description(
-      'Filter: items with one of these results. Default `failed`. Files that are READY now are not synced again.',
+      'Filter: items whose `outcome` is in the list. Default `failed`. Files that are READY now are not synced again.',
     ),
-    stages: members(itemStage()).description('Filter: items that ended at one of these steps.'),
-    causes: members(itemCause()).description(
-      'Filter: items that failed, or were skipped or aborted, for one of these reasons.',
+    stages: members(itemStage()).description(
+      'Filter: items whose `stage`, the step at which they ended, is in the list.',
     ),
+    causes: members(itemCause()).description('Filter: failed, skipped or aborted items whose `cause` is in the list.'),
   })
     .without('item_ids', ['outcomes', 'stages', 'causes'])
     .without('file_ids', ['outcomes', 'stages', 'causes'])
     .description(
-      'Which items of a run to sync again: named ones, or those that match a filter. Empty: all failed ones.',
+      'Which items of a run to sync again: named ones, or those that match a filter. Null or empty: all failed ones.',
     ),
 );
 export type RetryBody = Infer<typeof retryBody>;

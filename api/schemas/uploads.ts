@@ -19,7 +19,7 @@ export const chunkFields = () => ({
   ),
   // As for scrapes: only a given overlap can be invalid.
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap).description(
-    'Maximum number of tokens that neighbouring chunks share. It must be less than `chunk_size` (422); the default is reduced for a smaller `chunk_size`.',
+    'Maximum number of tokens that neighbouring chunks share. It must be less than `chunk_size` (422); the default is reduced for a smaller `chunk_size`. Null means the default.',
   ),
   skip_embedding_generation: flag().description(
     '`true`: the file is chunked but gets no vectors, so searches do not find it. Its chunks can be listed.',
@@ -35,7 +35,7 @@ export const readingFields = () => ({
       'Model that embeds the chunks. Searches find the file only if they name the same model. A picture without OCR is embedded with `VERTEX_MULTIMODAL` instead.',
     ),
   generate_sparse_vectors: flag().description(
-    '`true`: chunks also get sparse vectors, so that `hybrid_search` finds them by words. They exist only together with vectors of the model.',
+    '`true`: chunks also get sparse vectors, by which a search with `hybrid_search` ranks chunks by their words. It has no effect with `skip_embedding_generation` or `generate_chunks_only`.',
   ),
   set_page_as_boundary: flag().description(
     '`true`: no chunk spans two pages, and each has its page and position in `content_metadata`. For PDF and pictures; other formats have no pages.',
@@ -47,20 +47,20 @@ export const readingFields = () => ({
     'Maximum number of rows, or of objects, per chunk for CSV, TSV, XLSX and JSON; other formats ignore it. Null: as many as `chunk_size` allows.',
   ),
   parse_pdf_tables_with_ocr: flag().description(
-    '`true`: OCR also finds tables on scanned and typed pages and puts their rows into chunks of their own. It has an effect only with OCR.',
+    '`true`: OCR also finds tables on scanned and typed pages and makes separate chunks of their rows. It has an effect only with OCR.',
   ),
   ocr_languages: ocrLanguages(),
   detect_audio_language: flag().description(
     '`true`: the transcription service detects the spoken language. Otherwise it assumes English.',
   ),
   transcription_service: orNull(transcriptionService()).description(
-    'Service that transcribes a recording. Null: the setting `TRANSCRIPTION_SERVICE`, else the first with a key. A service without a key ends the file in `SYNC_ERROR`.',
+    'Service that transcribes a recording. Null: the server setting `TRANSCRIPTION_SERVICE`, or the first service with a key if it is not set. With a service without a key, the file ends in `SYNC_ERROR`.',
   ),
   include_speaker_labels: flag().description(
     '`true`: each turn in the text of a recording begins with its speaker, such as `Speaker 0: `, and chunks have `speakers` in `content_metadata`.',
   ),
   media_type: orNull(mediaType()).description(
-    'Accepted for compatibility and without effect: the content of a file determines its kind.',
+    'Accepted for compatibility and without effect: the content of a file determines its kind. It may be null.',
   ),
   split_rows: flag().description(
     '`true`: rows of tables are cut where a chunk is full. Otherwise a row stays whole if it fits a chunk. JSON ignores it.',

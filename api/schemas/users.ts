@@ -17,7 +17,9 @@ const counts = () => byName(integer());
 const listed = {
   id: integer()
     .required()
-    .description('Number that identifies the user; a name that is used again after its deletion gets another number.'),
+    .description(
+      'Number that identifies the user. If you use the `customer-id` of a deleted user again, the new user gets another number.',
+    ),
   organization_id: integer().required().description('Number of the organization that the user belongs to.'),
   organization_supplied_user_id: Joi.string().required().description('Your own name for the user: its `customer-id`.'),
   created_at: timestamp().required().description('When a request first named the user, in UTC.'),
@@ -28,7 +30,9 @@ const listed = {
     .description('Features that were enabled or disabled, such as `{"sparse_vectors": {"enabled": false}}`.'),
   custom_limits: counts()
     .required()
-    .description('Limits of its own, by name. Those of the organization apply to absent ones; -1 means unlimited.'),
+    .description(
+      'Limits that were set for this user, by name; -1 means unlimited. For a limit that is absent here, the one of the organization applies.',
+    ),
   auto_sync_enabled_sources: Joi.array()
     .items(Joi.string())
     .required()
@@ -68,13 +72,15 @@ export const wholeUserRecord = named(
   'UserResponse',
   Joi.object({
     ...listed,
-    num_files_synced: integer().required().description('Files with content, without folders and parents of scrapes.'),
+    num_files_synced: integer()
+      .required()
+      .description('Number of files with content. Folders and parents of scrapes do not count.'),
     num_characters_synced: integer()
       .required()
-      .description('Number of characters of the extracted text of these files.'),
+      .description('Number of characters of extracted text in all files of the user.'),
     num_tokens_synced: integer()
       .required()
-      .description('Number of tokens (cl100k) of the extracted text of these files.'),
+      .description('Number of tokens (cl100k) of extracted text in all files of the user.'),
     ...aggregates,
     unique_file_tags: Joi.array()
       .items(storedTags())

@@ -11,14 +11,16 @@ const text = () => Joi.string().allow('');
 const INFO = {
   request_id: () =>
     nullable(text()).description(
-      'Id of the request that led to the event: the one you sent, else one that the server made.',
+      'Id of the request that led to the event: the `request_id` that you sent, or one that the server created. Null if no request led to it.',
     ),
   upload_id: () =>
     nullable(text()).description('Id of the upload or selection that the files belong to; null if there is none.'),
   is_resync: () =>
     Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
   sync_error_message: () =>
-    nullable(text()).description('Why the file failed or waits, and what to do next. A sentence for people.'),
+    nullable(text()).description(
+      'Why the file failed or waits, and what to do next, as a sentence for people. Null if no reason is known.',
+    ),
   sparse_vector_queue_status: () =>
     named(
       'SparseVectorStatus',
@@ -51,6 +53,18 @@ const INFO = {
 } as const satisfies Record<string, () => Joi.Schema>;
 type InfoField = keyof typeof INFO;
 
+/** What additional fields contain, in short. */
+const INFO_TEXTS: Readonly<Record<InfoField, string>> = {
+  request_id: 'the request that led to it',
+  upload_id: 'the upload or selection of the files',
+  is_resync: 'the text `True` or `False`: whether the file was synced before',
+  sync_error_message: 'why the file failed or waits',
+  sparse_vector_queue_status: 'what happened to its sparse vectors',
+  reason: 'why the files were not processed',
+  data_source_id: 'the data source of `items`, as a text',
+  items: 'items of a selection that do not become files',
+};
+
 /** Values of additional fields in examples. */
 const INFO_EXAMPLES: Readonly<Record<InfoField, EventInfo[string]>> = {
   request_id: '7d9f2c1e-4b3a-4e8f-9c6d-2a1b0c3d4e5f',
@@ -77,7 +91,7 @@ const OF_UPLOAD = ['request_id', 'upload_id'] as const;
 /** Every kind of event. */
 export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
   FILES_CREATED: {
-    when: 'Records of files were created: of a scrape first its parent, then its pages in lists of up to 500. Pages that were known before are not included.',
+    when: 'Records of files were created. For a scrape, one event reports the parent file, and later ones report its pages, up to 500 in each event. Pages that were known before are not included.',
     info: OF_UPLOAD,
   },
   ALL_UPLOADED_FILES_QUEUED: {
@@ -116,18 +130,18 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: ['sparse_vector_queue_status', 'request_id'],
   },
   FILE_STATISTICS_AGGREGATED: {
-    when: 'The recount that `POST /organization/statistics` started has ended. `GET /organization` has the totals.',
+    when: 'The aggregation that `POST /organization/statistics` started has ended. `GET /organization` returns the new totals.',
   },
   MOVED_TO_COLD_STORAGE: {
-    when: 'Vectors of files were moved to cold storage, in lists of up to 200. Searches do not find these files until they return.',
+    when: 'Vectors of files were moved to cold storage, up to 200 files in each event. Searches do not find these files until their vectors are moved back.',
     info: OF_UPLOAD,
   },
   MOVED_TO_HOT_STORAGE: {
-    when: 'Vectors of files were restored from cold storage, in lists of up to 200. Searches find these files again.',
+    when: 'Vectors of files were restored from cold storage, up to 200 files in each event. Searches find these files again.',
     info: OF_UPLOAD,
   },
   EMBEDDING_STORAGE_MODIFIED: {
-    when: 'The cold storage settings of files were changed, in lists of up to 500.',
+    when: 'The cold storage settings of files were changed, up to 500 files in each event.',
     info: OF_UPLOAD,
   },
   ADD: { when: 'An account or a feed was connected, or connected again.' },
@@ -181,7 +195,9 @@ export const anyInformation = named(
   'EventInformation',
   Joi.object(Object.fromEntries(Object.entries(INFO).map(([field, schema]) => [field, schema()])))
     .unknown()
-    .description('Facts about an event; which ones depends on its type. Booleans and numbers are texts.'),
+    .description(
+      'Details of an event. Its `webhook_type` determines which fields are present. Booleans and numbers are sent as texts, such as `True` or `3`.',
+    ),
 );
 
 /** `FILE_READY` and `Payload` → `FileReadyPayload`. */
@@ -192,15 +208,14 @@ function infoOf(kind: EventKind): Joi.Schema {
   const { info = [], sometimes = [] } = EVENT_TEXTS[kind];
   if (info.length === 0)
     return Joi.string().valid('null').description('The text `null`, since the event has no additional information.');
+  const details = [...info, ...sometimes].map((field) => `\`${field}\` (${INFO_TEXTS[field]})`).join(', ');
   return named(
     nameOf(kind, 'Information'),
     Joi.object({
       ...Object.fromEntries(info.map((field) => [field, INFO[field]().required()])),
       ...Object.fromEntries(sometimes.map((field) => [field, INFO[field]()])),
-    }).description(`Facts about the change that ${kind} reports. Booleans and numbers are texts.`),
-  ).description(
-    `Facts about the change: ${[...info, ...sometimes].map((field) => `\`${field}\``).join(', ')}. Booleans and numbers are texts.`,
-  );
+    }).description(`Value of \`additional_information\` in ${kind}: ${details}.`),
+  ).description(`Details of the event: ${details}.`);
 }
 
 /** What an event is about, by the type of its object. */
@@ -237,20 +252,20 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
             .description(`Always \`${type}\` in ${kind}: what \`object_id\` identifies.`),
           object_id: id().required(),
           additional_information: infoOf(kind).required(),
-        }).description(`The object of ${kind}: its type, its id or ids, and facts about the change.`),
+        }).description(`Subject of ${kind}, ${ABOUT[type]}: its type and id, and details of the event.`),
       )
         .required()
-        .description(`Ids and facts of the event, which is about ${ABOUT[type]}.`),
+        .description(`What the event is about, ${ABOUT[type]}: its type and id, and details of the event.`),
       customer_id: text()
         .required()
         .description('Your own name for the end user; empty for events of the whole organization.'),
-      timestamp: Joi.string().required().description('When the change happened: seconds since 1970, as text.'),
+      timestamp: Joi.string().required().description('When the event occurred: seconds since 1970, as text.'),
       workflow_id: extension(
         Joi.string().description('Id of the workflow that caused the event. Absent if there is none.'),
       ),
       workflow_url: extension(
         nullable(Joi.string()).description(
-          "Address of the workflow `workflow_id` in Temporal's Web UI. Absent without a workflow; null without TEMPORAL_UI_URL.",
+          "Address of the workflow `workflow_id` in Temporal's Web UI. Absent if there is no workflow, null if the server setting `TEMPORAL_UI_URL` is not set.",
         ),
       ),
     }).description(`What the \`payload\` of ${kind} contains. ${EVENT_TEXTS[kind].when}`),

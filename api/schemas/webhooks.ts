@@ -16,10 +16,14 @@ export const webhookFields = {
     'WebhookStatus',
     Joi.string()
       .valid(...WEBHOOK_STATUSES)
-      .description('`ACTIVE`, or `FLAGGED`: a delivery was given up. Both receive events.'),
+      .description(
+        '`FLAGGED`: all attempts of a delivery failed, by default seven, or the receiver returned 410. `ACTIVE`: neither happened since the last success. A flagged webhook receives later events too, except after 410.',
+      ),
   )
     .required()
-    .description('`FLAGGED` after a delivery was given up; the next success makes it `ACTIVE` again.'),
+    .description(
+      '`FLAGGED` after all attempts of a delivery failed (by default seven) or the receiver returned 410. The next success makes it `ACTIVE` again.',
+    ),
   status_reason: text().required().description('Why the webhook is `FLAGGED`; empty while it is `ACTIVE`.'),
   created_at: timestamp().required().description('When the webhook was added, in UTC.'),
   updated_at: timestamp().required().description('When its status last changed, in UTC.'),
@@ -46,21 +50,27 @@ export const eventFields = {
         .description('Id of the record as text, a list of ids for `FILE_LIST`, null for the organization as a whole.'),
       additional_information: Joi.alternatives(anyInformation, Joi.string().valid('null'))
         .required()
-        .description('Facts about the event by name; the text `null` if it has none. Booleans and numbers are texts.'),
-    }).description('The record that an event is about, with facts about the change.'),
+        .description(
+          'Details of the event by name, or the text `null` if it has none. Booleans and numbers are sent as texts, such as `True` or `3`.',
+        ),
+    }).description('Type and id of the record that an event is about, with details of the event.'),
   )
     .required()
-    .description('The file, account, request or user that the event is about, and facts about the change.'),
+    .description(
+      'Type and id of the file, account, request or user that the event is about, with details of the event.',
+    ),
   customer_id: text()
     .required()
     .description('Your own name for the end user; empty for events of the whole organization.'),
-  timestamp: Joi.string().required().description('When the change happened: seconds since 1970, as text.'),
+  timestamp: Joi.string().required().description('When the event occurred: seconds since 1970, as text.'),
   workflow_id: nullable(Joi.string())
     .required()
     .description('Id of the workflow that caused the event; null if there is none.'),
   workflow_url: nullable(Joi.string())
     .required()
-    .description("Address of the workflow `workflow_id` in Temporal's Web UI; null without TEMPORAL_UI_URL."),
+    .description(
+      "Address of the workflow `workflow_id` in Temporal's Web UI. Null if there is no workflow, or if the server setting `TEMPORAL_UI_URL` is not set.",
+    ),
 };
 
 /** Returns the schema of the state of a delivery. */
@@ -70,7 +80,7 @@ export const deliveryStatus = () =>
     Joi.string()
       .valid(...DELIVERY_STATUSES)
       .description(
-        '`PENDING`: waits for its first or next attempt. `DELIVERED`: the receiver responded with 2xx. `FAILED`: given up.',
+        '`PENDING`: waits for its first or next attempt. `DELIVERED`: the receiver responded with 2xx. `FAILED`: all attempts failed (by default seven), or the receiver returned 410.',
       ),
   );
 
@@ -86,7 +96,9 @@ export const deliveryRecord = named(
     ...eventFields,
     status: deliveryStatus()
       .required()
-      .description('Whether the receiver has the event: delivered, still to be sent, or given up.'),
+      .description(
+        'Whether the receiver has the event: `DELIVERED`, still to be sent (`PENDING`), or not sent again after its last attempt failed (`FAILED`).',
+      ),
     next_attempt_at: nullable(timestamp())
       .required()
       .description(

@@ -16,7 +16,7 @@ export const listSyncRunItems = operation({
   auth: 'either',
   summary: 'List the items of a run',
   description: [
-    'Lists the result of a run for each of its items, with stage, cause and remedy. Use it to find out why files failed (`outcomes=failed`) before you call `POST /sync_runs/{sync_run_id}/retry`. It also works while the run is in progress.\n\nPages are read by a cursor: pass `next_cursor` as `after` until it is null. Runs that change tags, move vectors, recount or connect have no items.',
+    'Lists the result of a run for each of its items, with stage, cause and remedy. Use it to find out why files failed (`outcomes=failed`) before you call `POST /sync_runs/{sync_run_id}/retry`. It also works while the run is in progress.\n\nPages are read by a cursor: pass `next_cursor` as `after` until it is null. Runs that change tags, move vectors, aggregate statistics or connect an account have no items.',
   ],
   returns: 'One page of results, each with its cause and remedy, and the cursor of the next page.',
   query: itemsQuery,

@@ -87,7 +87,7 @@ export const retrySyncRun = operation({
       workflow_url: nullable(Joi.string())
         .required()
         .description(
-          "Address of the workflow `workflow_id` in Temporal's Web UI. Null if the operator has not set TEMPORAL_UI_URL.",
+          "Address of the workflow `workflow_id` in Temporal's Web UI. Null if there is no workflow, or if the server setting `TEMPORAL_UI_URL` is not set.",
         ),
     }).description('The new run that syncs files of another one again.'),
   ),

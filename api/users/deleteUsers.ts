@@ -33,7 +33,7 @@ export const deleteUsers = operation({
       customer_ids: customerIds()
         .max(MAX_MEMBERS)
         .required()
-        .description('Your own names of the users to delete, at most 10,000. Unknown ones are ignored.'),
+        .description('Your own names of the users to delete, at most 10,000. Names of unknown users are ignored.'),
     }).description('Names of the end users whose data is erased.'),
   ),
   answer: success,

@@ -27,7 +27,7 @@ export const rssFeed = operation({
   auth: 'user',
   summary: 'Add a feed (RSS, Atom or JSON Feed)',
   description: [
-    'Connects a feed: it becomes a data source, and each of its entries becomes a file. The text of an entry is the full content in the feed, else the linked page, else the summary.\n\nThe event ADD reports the connection, FILES_CREATED and FILE_READY the entries, and ALL_FILES_PROCESSED the end. Adding a known feed reads it again and merges `data_source_tags`.\n\nAt most 5,000 entries and 10 MB are read; entries that leave the feed stay. The feed is read repeatedly if `RSS_FEED` is among `auto_sync_enabled_sources`.',
+    'Connects a feed: it becomes a data source, and each of its entries becomes a file. The text of an entry is the full content in the feed. Otherwise it is the linked page, or the summary in the feed if there is no page to read.\n\nThe event ADD reports the connection, FILES_CREATED and FILE_READY the entries, and ALL_FILES_PROCESSED the end. Adding a known feed reads it again and merges `data_source_tags`.\n\nAt most 5,000 entries and 10 MB are read; entries that leave the feed stay. The feed is read repeatedly if `RSS_FEED` is among `auto_sync_enabled_sources`.',
   ],
   returns: '`success: true`: the feed is stored as a data source, and a run reads its entries.',
   errors: { 404: null },
@@ -39,13 +39,13 @@ export const rssFeed = operation({
         'Address of the feed; without a scheme, https is assumed. A login in it (`https://name:password@host/…`) is stored encrypted and sent to this origin only; adding the feed without a login deletes it.',
       ),
       tags: orNull(tags(), {}).description(
-        'Tags of each entry, in addition to those of the feed. Searches can filter by them.',
+        'Tags of each entry, in addition to those of the feed. Searches can filter by them. Null: no tags.',
       ),
       ...ingestFields(),
       // Front-ends do not send null here.
       embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL).description(MODEL_OF_FILES),
       request_id: orNull(Joi.string().allow('').max(500)).description(
-        'Your own id of the request, which files, runs and events repeat. At most 500 characters. Absent or empty: a random UUID.',
+        'Your own id of the request, which files, runs and events repeat. At most 500 characters. Absent, null or empty: a random UUID.',
       ),
       data_source_tags: tags()
         .default({})

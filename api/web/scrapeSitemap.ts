@@ -30,21 +30,21 @@ const requestBody = named(
     url: address().description(
       'Address of the sitemap, or of an index of sitemaps: http(s), without credentials. At most 8,192 characters.',
     ),
-    tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them.'),
+    tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them. Null: no tags.'),
     max_pages_to_scrape: orNull(integer().min(1)).description(
-      'Largest number of pages, in the order of the sitemap. Default and maximum: MAX_PAGES_PER_SCRAPE (50,000).',
+      'Largest number of pages, in the order of the sitemap. Default, also for null, and maximum: the server setting `MAX_PAGES_PER_SCRAPE` (50,000).',
     ),
     ...ingestFields(),
     ...pageFields(),
     ...boundFields(),
     url_paths_to_include: paths().description(
-      'Only pages whose path begins with one of these prefixes, such as `/docs`; a prefix that begins with http is compared with the whole address. At most 10. Empty: all pages.',
+      'Only pages whose path begins with one of these prefixes, such as `/docs`; a prefix that begins with http is compared with the whole address. At most 10. Null or empty: all pages.',
     ),
     url_paths_to_exclude: paths().description(
-      'No pages whose path, or whole address, begins with one of these prefixes. At most 10. Exclusions take precedence.',
+      'No pages whose path, or whole address, begins with one of these prefixes. At most 10. Exclusions take precedence. Null or empty: none.',
     ),
     urls_to_scrape: orNull(strings().max(MAX_URLS), []).description(
-      'Only these pages of the sitemap, such as a choice from `GET /process_sitemap`. Addresses that it does not name are ignored. At most 50,000 with 6,000,000 characters in all. Empty: all pages.',
+      'Only these pages of the sitemap, such as a choice from `GET /process_sitemap`. Addresses that it does not name are ignored. At most 50,000 with 6,000,000 characters in all. Null or empty: all pages.',
     ),
   }).description('A sitemap, which of its pages to scrape, and how they become files.'),
 );

@@ -35,18 +35,18 @@ const requestBody = Joi.array()
         url: address().description(
           'Address of the start page, without credentials; without a scheme, https is assumed.',
         ),
-        tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them.'),
+        tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them. Null: no tags.'),
         recursion_depth: orNull(integer().min(0), 3).description(
-          'Largest number of links between the start page and a page. Default 3; 0: only the start page.',
+          'Largest number of links between the start page and a page. Default, also for null: 3. With 0, only the start page is scraped.',
         ),
         max_pages_to_scrape: orNull(integer().min(1), 100).description(
-          'Largest number of pages, nearest to the start first; failed ones count. Default 100, at most MAX_PAGES_PER_SCRAPE (50,000).',
+          'Largest number of pages, nearest to the start first; failed ones count. Default, also for null: 100. Maximum: the server setting `MAX_PAGES_PER_SCRAPE` (50,000).',
         ),
         ...ingestFields(),
         ...pageFields(),
         ...boundFields(),
         url_paths_to_include: paths().description(
-          'Follow only links whose path begins with one of these prefixes; a prefix that begins with http is compared with the whole address. The start page is always included. At most 10. Empty: all links.',
+          'Follow only links whose path begins with one of these prefixes; a prefix that begins with http is compared with the whole address. The start page is always included. At most 10. Null or empty: all links.',
         ),
       }).description('A start page, how far to follow its links, and how the pages become files.'),
     ),

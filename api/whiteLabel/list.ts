@@ -31,10 +31,10 @@ export const listWhiteLabels = operation({
         'WhiteLabelFilters',
         Joi.object({
           ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS), []).description(
-            'Only clients with these ids, at most 10,000. Empty or null: all.',
+            'Only clients with these values of `id`, at most 10,000. Empty or null: all.',
           ),
           data_source_type: orNull(Joi.array().items(oauthSource()), []).description(
-            'Only clients of these services. Empty or null: all.',
+            'Only clients whose `data_source_type` is in the list. Empty or null: all.',
           ),
         }).description('Conditions for OAuth clients, which must all be met.'),
       )

@@ -22,14 +22,14 @@ export const whiteLabeling = operation({
     Joi.object({
       remove_branding: Joi.boolean()
         .required()
-        .description('Always `true`, because a self-hosted service has no brand of its own.'),
+        .description('Always `true`: a self-hosted service does not show a brand.'),
       integrations: byName(Joi.boolean())
         .required()
         .description('`true` for each source type with an OAuth client of the organization. Other types are absent.'),
       custom_limits: byName(integer())
         .required()
         .description(
-          'Limits of the user by name, else those of the organization; unlimited ones are absent. `file_size_limit` is MAX_UPLOAD_BYTES.',
+          'Limits that apply to the user, by name: its own value, or else that of the organization. A limit is absent if it is unlimited. `file_size_limit` is the server setting `MAX_UPLOAD_BYTES`.',
         ),
       connector_settings: openObject()
         .required()

@@ -24,7 +24,7 @@ interface Delivery {
 }
 const { webhooks, components } = openApiDocument() as unknown as {
   readonly webhooks: Readonly<Record<string, { readonly post: Delivery }>>;
-  readonly components: object;
+  readonly components: { readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
 };
 
 const file: EventFile = {
@@ -64,7 +64,8 @@ const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, binary: t
 /** Returns what is wrong with a delivery by the document; null if nothing is. */
 function fault(kind: string, body: string): string | null {
   const { schema } = webhooks[kind]!.post.requestBody.content['application/json'];
-  const { payload } = schema['properties'] as { readonly payload: { readonly contentSchema: object } };
+  const named = components.schemas[String(schema['$ref']).split('/').at(-1) ?? ''];
+  const { payload } = named!['properties'] as { readonly payload: { readonly contentSchema: object } };
   const delivery = JSON.parse(body) as { readonly payload: string };
   const check = (one: object, value: unknown): boolean => ajv.compile({ ...one, components })(value);
   if (!check(schema, delivery)) return 'the body';

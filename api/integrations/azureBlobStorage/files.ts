@@ -18,8 +18,9 @@ ${AFTER_SELECTION}`,
   selectionName: 'AzureBlobGetFileInput',
   type: 'AZURE_BLOB_STORAGE',
   fields: {
-    id: 'With `container`: name of a blob. Alone: external id of a listed item, `<container>/<blob>`.',
-    container: 'Name of a container. Without `id` all its blobs are synced.',
+    id: 'With `container`: name of a blob. Alone: external id of a listed item, `<container>/<blob>`. Absent, null or empty: the whole container.',
+    container:
+      'Name of a container. Without `id` all its blobs are synced. Absent, null or empty: `id` names the item.',
   },
   wanted: 'Name a container, or an item by its id',
   externalIdOf({ id = '', container = '' }) {

@@ -28,7 +28,7 @@ No request is sent to the source: \`POST /integrations/items/sync\` lists it aga
     Joi.object({
       data_source_id: accountId(),
       parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)).description(
-        'Id of the item whose children are listed. Absent or empty: the spaces.',
+        'Id of the item whose children are listed. Absent, null or empty: the spaces.',
       ),
     }).description('The account, and the space or page whose children are listed.'),
   ),

@@ -47,7 +47,9 @@ The service needs an OAuth client: of the organization (\`POST /white_label/crea
       oauth_url: Joi.string()
         .required()
         .description('Address for the browser of the end user. Give it to this user only.'),
-    }).description('Address at which the end user consents, or selects items.'),
+    }).description(
+      'URL of a page on which the end user consents to the connection, or selects items of a connected account.',
+    ),
   ),
   async handle({ caller, body, deps }) {
     const { service } = body;

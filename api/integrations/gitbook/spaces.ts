@@ -32,7 +32,10 @@ export const gitBookSpaces = operation({
             Joi.object({
               id: Joi.string().required().description('Id of the space, for `space_ids` of a sync.'),
               name: Joi.string().allow('').required().description('Title of the space, as users of GitBook see it.'),
-              url: Joi.string().allow(null).required().description('Address of the space in GitBook, if it has one.'),
+              url: Joi.string()
+                .allow(null)
+                .required()
+                .description('Address of the space in GitBook. Null if it has none.'),
             }).description('Space of a connected GitBook: pages that belong together.'),
           ),
         )

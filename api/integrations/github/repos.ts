@@ -38,7 +38,10 @@ export const gitHubRepos = operation({
           // Text, because front-ends pass the id on to POST /integrations/github/sync_repos.
           id: Joi.string().required().description('Number of the repository at GitHub, as a text.'),
           name: Joi.string().required().description('Full name with its owner: `owner/name`.'),
-          url: Joi.string().allow(null).required().description('Address of the repository in the browser.'),
+          url: Joi.string()
+            .allow(null)
+            .required()
+            .description('Address of the repository in the browser. Never null in this version.'),
         }).description('Repository of GitHub that the connected token can read.'),
       ),
     )

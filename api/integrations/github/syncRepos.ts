@@ -34,7 +34,7 @@ export const syncGitHubRepos = operation({
 
 \`sync_status\` of the data source shows the state; the event \`DATA_SOURCE_READY\` reports the end. An unknown or ambiguous repository returns 400. While the account is being listed, the response is 409.`,
   ],
-  returns: '`success: true`: a run now lists the files of these repositories.',
+  returns: '`success: true`: a run now lists the files of the named repositories.',
   createsWork: true,
   body: named(
     'GithubFetchReposRequest',

@@ -28,7 +28,9 @@ export const outlookCategories = operation({
           named(
             'OutlookCategory',
             Joi.object({
-              id: Joi.string().required().description('Id of the category at Outlook, else its name.'),
+              id: Joi.string()
+                .required()
+                .description('Id of the category at Outlook, or its name if Outlook returns no id.'),
               name: Joi.string().required().description('Name as the user sees it; mails contain this name.'),
               color: nullable(Joi.string())
                 .required()

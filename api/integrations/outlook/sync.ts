@@ -53,7 +53,7 @@ ${AFTER_SELECTION}`,
       data_source_id: onlyAccountId(),
       ...selectionFields(),
       folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX).description(
-        'Id, name or path (`Projects/2024`) of the folder, or in any language of the mailbox: `Inbox`, `Drafts`, `Sent Items`, `Archive`, `Junk Email`, `Outbox`. Absent or empty: the inbox.',
+        'Id, name or path (`Projects/2024`) of the folder, or in any language of the mailbox: `Inbox`, `Drafts`, `Sent Items`, `Archive`, `Junk Email`, `Outbox`. Absent, null or empty: the inbox.',
       ),
       filters: Joi.object()
         .unknown()
@@ -64,7 +64,9 @@ ${AFTER_SELECTION}`,
       sync_attachments: syncAttachments(),
       incremental_sync: incrementalSync(),
       file_sync_config: fileSyncConfig(),
-    }).description('Mails of a connected Outlook to sync, with the options for their files.'),
+    }).description(
+      'A folder of an Outlook account, conditions that select mails in it, and options for their files. After the response, a run queues a file for each mail that meets the conditions.',
+    ),
   ),
   answer: success,
   dryAnswer: estimate,

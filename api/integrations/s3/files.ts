@@ -18,9 +18,11 @@ ${AFTER_SELECTION}`,
   selectionName: 'S3GetFileInput',
   type: 'S3',
   fields: {
-    id: 'With `bucket`: key of an object. Alone: external id of a listed item, `<bucket>/<key>`.',
-    bucket: 'Name of a bucket. Without `id` and `prefix` all its objects are synced.',
-    prefix: 'Beginning of the keys of the objects in `bucket` that are synced. It is ignored if `id` is present.',
+    id: 'With `bucket`: key of an object. Alone: external id of a listed item, `<bucket>/<key>`. Absent, null or empty: the whole bucket, or its `prefix`.',
+    bucket:
+      'Name of a bucket. Without `id` and `prefix` all its objects are synced. Absent, null or empty: `id` names the item.',
+    prefix:
+      'Beginning of the keys of the objects in `bucket` that are synced. It is ignored if `id` is present. Absent, null or empty: all objects of the bucket.',
   },
   wanted: 'Name a bucket, or an item by its id alone',
   externalIdOf({ id = '', bucket = '', prefix = '' }) {

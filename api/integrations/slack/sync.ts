@@ -26,15 +26,19 @@ const requestBody = named(
           .required()
           .description('Id of a channel or direct message, such as `C0123ABCD`. Another text returns 422.'),
         after: orNull(text().allow('')).description(
-          'Start: a day (`YYYY/mm/dd`), a time (ISO 8601) or seconds since 1970, in UTC. Messages are synced from the start of the quarter of an hour that contains it. Absent or empty: all.',
+          'Start: a day (`YYYY/mm/dd`), a time (ISO 8601) or seconds since 1970, in UTC. Messages are synced from the start of the quarter of an hour that contains it. Absent, null or empty: all messages.',
         ),
-      }).description('Conversation of Slack, and the time from which its messages are synced.'),
+      }).description(
+        'One conversation of Slack, and the time from which its messages are synced. Without a time, all messages are synced.',
+      ),
     )
       .required()
       .description('The conversation to sync, and how far back.'),
     data_source_id: onlyAccountId(),
     ...selectionFields(),
-  }).description('Messages of a connected Slack to sync, with the options for their files.'),
+  }).description(
+    'The Slack conversation to sync, and options for its files. After the response, a run queues a file for each quarter of an hour with messages and for each thread.',
+  ),
 );
 type Body = Infer<typeof requestBody>;
 
