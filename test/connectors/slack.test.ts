@@ -180,13 +180,13 @@ describe('text', () => {
       ].join('\n\n'),
     );
     await read(`C1/${QUARTER}`);
-    const userRequests = slack.requests.filter((request) => request.startsWith('users.info'));
+    const userRequests = slack.calls.filter((request) => request.startsWith('users.info'));
     expect(userRequests.toSorted()).toEqual([
       'users.info?user=U0ADA',
       'users.info?user=U0BEN',
       'users.info?user=U0LEFT',
     ]);
-    expect(slack.requests.filter((one) => one.startsWith('conversations.info'))).toHaveLength(1);
+    expect(slack.calls.filter((one) => one.startsWith('conversations.info'))).toHaveLength(1);
   });
 
   test('reads file names, names of apps, and text in blocks and attachments', () => {

@@ -39,7 +39,7 @@ beforeEach(() => {
 const say = (messages: EmulatedMessage[]): void =>
   void slack.conversations.set('C1', { name: 'harbour', type: 'public_channel', messages });
 const below = () => listItems((cursor) => account.listDescendants('C1', cursor, NEVER));
-const requestsOf = (method: string): string[] => slack.requests.filter((request) => request.startsWith(method));
+const requestsOf = (method: string): string[] => slack.calls.filter((request) => request.startsWith(method));
 const open = async (externalId: string, version: string | null): Promise<string> =>
   Buffer.from((await account.open(externalId, NEVER, { version })).bytes).toString();
 const at = (seconds: number, more: Partial<EmulatedMessage> = {}): EmulatedMessage => ({
@@ -50,7 +50,7 @@ const at = (seconds: number, more: Partial<EmulatedMessage> = {}): EmulatedMessa
 /** Opens the listed windows, newest first as a sync does, several at once. */
 async function openAll(atOnce: number): Promise<Map<string, string>> {
   const items = (await below()).filter(({ hasContent }) => hasContent);
-  slack.requests.length = 0;
+  slack.calls.length = 0;
   const texts = new Map<string, string>();
   const worker = async (): Promise<void> => {
     for (let item = items.shift(); item !== undefined; item = items.shift())
@@ -93,7 +93,7 @@ test('reads a window again if its listed version is not that of the messages tha
   messages[1]!.edited = true;
   const id = `C1/${QUARTER + 900}`;
   const version = versionsOf(await below())[id]!;
-  slack.requests.length = 0;
+  slack.calls.length = 0;
   expect(await open(id, version)).toMatch(/: Changed\.$/);
   expect(requestsOf('conversations.history')).toHaveLength(1);
   // Without a version, nothing that was read before is used.

@@ -48,7 +48,7 @@ export interface SlackEmulator extends Emulator<SlackRefused> {
   /** Names by user id. */
   readonly users: Map<string, string>;
   /** Methods with their fields, in order. */
-  readonly requests: string[];
+  readonly calls: string[];
 }
 
 const PATHS = { authorize: '/oauth/v2/authorize', token: '/api/oauth.v2.access' };
@@ -83,7 +83,7 @@ export async function startSlack({
 }: { perPage?: number } & Partial<OAuthProviderSettings> = {}): Promise<SlackEmulator> {
   const conversations = new Map<string, EmulatedConversation>();
   const users = new Map<string, string>();
-  const requests: string[] = [];
+  const calls: string[] = [];
   const oauth = createOAuthProvider({
     name: 'Slack',
     paths: PATHS,
@@ -239,7 +239,7 @@ export async function startSlack({
     refuse,
     async answer(call) {
       if (await oauth.take(again(call), call.response)) return;
-      requests.push(`${call.path.at(-1)}?${call.body.toString()}`);
+      calls.push(`${call.path.at(-1)}?${call.body.toString()}`);
       const access = oauth.accessOf(call.request);
       answer(call, new URLSearchParams(call.body.toString()), access?.person.id ?? '', access?.scopes ?? []);
     },
@@ -251,7 +251,7 @@ export async function startSlack({
     misbehave: (how) => emulator.misbehave((place) => (place === '' ? null : how(place))),
     reset() {
       emulator.reset();
-      requests.length = 0;
+      calls.length = 0;
     },
     settings: [
       at('api', '/api'),
@@ -262,6 +262,6 @@ export async function startSlack({
     oauth,
     conversations,
     users,
-    requests,
+    calls,
   };
 }

@@ -95,7 +95,7 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
     contentRequests(externalId) {
       const [conversation, at = ''] = externalId.split('/');
       const [method, field] = at.includes('.') ? ['replies', `ts=${at}`] : ['history', `oldest=${at}.000000`];
-      return emulator.requests.filter(
+      return emulator.calls.filter(
         (request) =>
           request.startsWith(`conversations.${method}?`) &&
           request.includes(`channel=${conversation}&`) &&

@@ -105,7 +105,7 @@ test('revokes a token by a request that the token itself authenticates', async (
   const { revoke: revokeIt } = await connected('talker', 'SLACK', 'U0BEN');
   await revokeIt();
   await waitFor(
-    () => slack.requests,
+    () => slack.calls,
     (methods) => methods.some((one) => one.startsWith('auth.revoke')),
   );
   const token = slack.oauth.secrets.findLast((one) => one.startsWith('access-')) ?? '';
