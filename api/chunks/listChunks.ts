@@ -25,7 +25,7 @@ export const listChunks = operation({
       include_vectors: Joi.boolean()
         .default(false)
         .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
-    }).description('Filters, order and page of a list of chunks.'),
+    }).description("Which files' chunks to list, in which order and page, and whether with vectors."),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
   handle({ caller, body, deps: { store } }) {

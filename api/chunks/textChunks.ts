@@ -59,11 +59,15 @@ export const textChunks = operation({
       filters: named(
         'EmbeddingsAndChunksFilters',
         Joi.object({
-          user_file_id: integer().required().description('`id` of the file whose chunks are listed.'),
+          user_file_id: integer()
+            .required()
+            .description(
+              '`id` of the file whose chunks are listed, as `POST /user_files_v2` lists it. An unknown one returns 404.',
+            ),
           embedding_model: orNull(embeddingModel()).description(
             'Lists chunks only if the file has this embedding model; otherwise the list is empty. Null: any model.',
           ),
-        }).description('The file whose chunks are listed.'),
+        }).description('The file whose chunks are listed, and optionally the model with which they must be embedded.'),
       )
         .required()
         .description('Names the file by `user_file_id`, and optionally the model that its chunks must have.'),
@@ -82,7 +86,7 @@ export const textChunks = operation({
       include_vectors: Joi.boolean()
         .default(false)
         .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
-    }).description('Order and page of the chunks of one file.'),
+    }).description('The file whose chunks are listed, their order and page, and whether vectors are included.'),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
   async handle({ caller, body: { filters, order_dir: direction, ...body }, deps: { store } }) {

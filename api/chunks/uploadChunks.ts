@@ -68,7 +68,7 @@ const requestBody = named(
               .items(chunk())
               .required()
               .description('All chunks of the file, at least one. They replace its earlier chunks.'),
-          }).description('One existing file with all of its new chunks.'),
+          }).description('One existing file with all of its new chunks, which replace earlier ones.'),
         ),
       )
       .max(MAX_FILES)
@@ -211,7 +211,7 @@ export const uploadChunks = operation({
   auth: 'user',
   summary: 'Upload chunks and vectors',
   description: [
-    'Gives existing files chunks, and optionally vectors, that you computed. Without vectors, a run embeds the chunks; with `chunks_only` they get none. No sync of a file may be in progress (409); files with chunks need `overwrite_existing` (409). Up to 100 files, 20,000 chunks and 3,000,000 numbers are accepted together or not at all. FILE_READY or FILE_ERROR reports each file. A search by text does not compare your vectors: send a `query_vector`. A later `POST /resync_file` replaces the chunks.',
+    'Gives existing files chunks, and optionally vectors, that you computed. Without vectors, a run embeds the chunks; with `chunks_only` they get none. No sync of a file may be in progress (409); files with chunks need `overwrite_existing` (409). A request has up to 100 files, 20,000 chunks and 3,000,000 values in all vectors, and is accepted as a whole or not at all. FILE_READY or FILE_ERROR reports each file. A search by text does not compare your vectors: send a `query_vector`. A later `POST /resync_file` replaces the chunks.',
   ],
   returns: '`success: true`: all chunks are accepted; FILE_READY or FILE_ERROR reports each file.',
   createsWork: true,

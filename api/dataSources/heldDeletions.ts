@@ -106,7 +106,7 @@ export const refuseDeletions = operation({
     'Keeps the files that a listing has missed, and clears the note about them (`deletions_held`).\n\nUse it if the source was faulty or the account had lost access for a time. Nothing is started.\n\nLater listings are judged separately: if one misses as many files again, its deletions are held again.',
   ],
   returns: 'Record of the data source, without the note about held deletions.',
-  errors: { 409: 'No deletions of the data source are held.' },
+  errors: { 409: 'No deletions of the data source are held, so there is nothing to refuse.' },
   answer: dataSourceRecord,
   async handle(call) {
     const { store } = call.deps;

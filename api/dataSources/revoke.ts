@@ -28,7 +28,7 @@ export const revokeAccessToken = operation({
       data_source_id: integer()
         .required()
         .description('The connected account to revoke, by `id` of `POST /user_data_sources`.'),
-    }).description('Names the connected account whose access ends.'),
+    }).description('The connected account whose credentials are deleted. Its files stay.'),
   ),
   answer: success,
   async handle({ caller, body, deps }) {

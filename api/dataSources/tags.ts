@@ -44,20 +44,22 @@ export const addDataSourceTags = operation({
   auth: 'user',
   summary: 'Add tags to a data source',
   description: [
-    'Adds tags to a data source, and so to its files. A key that exists gets the new value as a whole; other keys stay. The record has the tags at once.\n\nA run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
+    'Adds tags to a data source, and so to its files. A key that exists gets the new value as a whole; other keys stay. The returned record already has the tags.\n\nA run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
   ],
-  returns: 'Record of the data source with its new tags. A run still copies them to the files.',
+  returns: 'Record of the data source with its new tags. A run then copies them to the files.',
   createsWork: true,
   body: named(
     'AddDataSourceTagsInput',
     Joi.object({
-      data_source_id: integer().required().description('The connected account or feed to tag.'),
+      data_source_id: integer()
+        .required()
+        .description('`id` of the connected account or feed to tag, as `POST /user_data_sources` lists it.'),
       tags: tags()
         .required()
         .description(
           'Values by key. Existing keys are replaced; `{}` changes nothing. At most 65,536 characters as JSON.',
         ),
-    }).description('Tags to merge into those of a data source.'),
+    }).description('Tags to merge into those of a data source. Its files get them too.'),
   ),
   answer: dataSourceRecord,
   handle: ({ caller, body, deps }) =>
@@ -73,18 +75,22 @@ export const removeDataSourceTags = operation({
   auth: 'user',
   summary: 'Remove tags from a data source',
   description: [
-    'Removes tags from a data source, and so from its files; a tag of the same key that a file has itself stays. Keys that do not exist are ignored. The record has lost the tags at once.\n\nA run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
+    'Removes tags from a data source, and so from its files; a tag of the same key that a file has itself stays. Keys that do not exist are ignored. The returned record no longer has the tags.\n\nA run `updateTags` copies the change to its files and their vectors; follow it by `GET /sync_runs` with `data_source_id`. Until it ends, searches may use the previous tags of some files.',
   ],
-  returns: 'Record of the data source without the removed tags. A run still removes them from the files.',
+  returns: 'Record of the data source without the removed tags. A run then removes them from the files.',
   createsWork: true,
   body: named(
     'RemoveDataSourceTagsInput',
     Joi.object({
-      data_source_id: integer().required().description('The connected account or feed whose tags are removed.'),
+      data_source_id: integer()
+        .required()
+        .description(
+          '`id` of the connected account or feed whose tags are removed, as `POST /user_data_sources` lists it.',
+        ),
       tags_to_remove: Joi.array()
         .items(Joi.string().allow(''))
         .default([])
-        .description('Keys to remove from the data source. Default: none.'),
+        .description('Keys to remove from the data source. Unknown keys are ignored. Default: none.'),
       remove_all_tags: Joi.boolean()
         .default(false)
         .description('`true`: remove every key, whatever `tags_to_remove` lists.'),

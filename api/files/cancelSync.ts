@@ -26,7 +26,9 @@ export const cancelSync = operation({
       file_id: integer()
         .required()
         .description('`id` of a file that is queued or being synced, or of the parent of a scrape.'),
-    }).description('Names a file whose active run ends.'),
+    }).description(
+      'The file whose run is cancelled. Other files of the same run, such as a scrape, are cancelled too.',
+    ),
   ),
   answer: fileRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }) {

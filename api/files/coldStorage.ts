@@ -24,9 +24,9 @@ export const moveToHotStorage = operation({
   auth: 'user',
   summary: 'Move files to hot storage',
   description: [
-    'Restores the vectors of matching files from cold storage, so that searches find these files again. Use it when a search returns 409 because of files in cold storage. Without filters it selects all files of the caller. A run moves the vectors: a file is `COLD_TO_HOT`, then `HOT_STORAGE`, and MOVED_TO_HOT_STORAGE names up to 200 files at once. A file whose stored vectors cannot be read ends in `SYNC_ERROR`; a re-sync creates them again.',
+    'Restores the vectors of matching files from cold storage, so that searches find these files again. Use it when a search returns 409 because of files in cold storage. Without filters it selects all files of the caller. A run moves the vectors: a file is `COLD_TO_HOT`, then `HOT_STORAGE`, and MOVED_TO_HOT_STORAGE names up to 200 files in each event. A file whose stored vectors cannot be read ends in `SYNC_ERROR`; a re-sync creates them again.',
   ],
-  returns: '`true`: the move was accepted.',
+  returns: '`true`: the request was accepted, and a run moves the vectors. MOVED_TO_HOT_STORAGE names the moved files.',
   createsWork: true,
   body: named(
     'MoveToHotStorageQueryInput',
@@ -58,7 +58,7 @@ export const modifyColdStorageParameters = operation({
   auth: 'user',
   summary: 'Change cold storage settings',
   description: [
-    'Sets whether, and after how many days without use, the vectors of matching files move to cold storage. Without filters it changes all files of the caller; null and absent settings change nothing. New days count from the last use. Disabling cold storage moves files back. Up to 500 files are changed before the response, the others by a run shortly after. EMBEDDING_STORAGE_MODIFIED names the changed files.',
+    'Sets whether, and after how many days without use, the vectors of matching files move to cold storage. Without filters it changes all files of the caller; null and absent settings change nothing. A changed number of days is counted from the last use of each file. Disabling cold storage moves files back. Up to 500 files are changed before the response, the others by a run shortly after. EMBEDDING_STORAGE_MODIFIED names the changed files.',
   ],
   returns: '`true`: the change was made, or accepted for the files beyond the first 500.',
   createsWork: true,

@@ -35,8 +35,15 @@ export const heldPages = operation({
   ],
   returns: 'Parent files of the scrapes with held deletions, and their number on all pages.',
   query: Joi.object({
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of scrapes in the response.'),
-    offset: integer().min(0).default(0).description('Number of scrapes to skip before the page.'),
+    limit: integer()
+      .min(1)
+      .max(MAX_PAGE_LIMIT)
+      .default(100)
+      .description('Maximum number of scrapes in the response. `count` has the number of all with held deletions.'),
+    offset: integer()
+      .min(0)
+      .default(0)
+      .description('Number of scrapes with held deletions to skip before the first one of the response.'),
   }),
   answer: listOf('UserFilesV2', fileRecord),
   async handle({ caller, query, deps: { store, workflowLink } }) {
@@ -66,7 +73,7 @@ export const approvePages = decision('approve', {
   tag: 'Vanished Files',
   summary: 'Approve held page deletions',
   description: [
-    'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted at once: the next scheduled scrape deletes all pages that are still missing then. The approval holds for that scrape only. A scrape without held deletions returns 409.',
+    'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted yet: the next scheduled scrape deletes all pages that are still missing then. The approval holds for that scrape only. A scrape without held deletions returns 409.',
   ],
   returns: 'Record of the parent file of the scrape, without held deletions.',
 });

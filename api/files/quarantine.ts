@@ -16,7 +16,9 @@ import { sourceType } from '../schemas/enums.js';
 const record = named(
   'QuarantinedFile',
   wholeRecord({
-    file_id: integer().description('Number of the file, which it keeps when it is restored.'),
+    file_id: integer().description(
+      'Number of the file, which it keeps when it is restored. Restorations take it in `file_ids`.',
+    ),
     name: nullable(Joi.string().allow('')).description('File name or title before the deletion; null if it had none.'),
     source: sourceType().description('Where the file came from, such as `WEB_SCRAPE` or `NOTION`.'),
     external_file_id: Joi.string().description('Id that the file had at its source; for a page, its address.'),
@@ -28,8 +30,10 @@ const record = named(
     ),
     parent_id: nullable(integer()).description('Number of the folder or scrape that contained it; null at the top.'),
     organization_supplied_user_id: Joi.string().description('Your own name for the end user: its `customer-id`.'),
-    run_id: integer().description('Number of the run that did not find the file.'),
-    quarantined_at: timestamp().description('When it was deleted for callers, in UTC.'),
+    run_id: integer().description('Number of the run that did not find the file, for `GET /sync_runs/{sync_run_id}`.'),
+    quarantined_at: timestamp().description(
+      'When users and searches ceased to find it, in UTC. It is erased at `kept_until`.',
+    ),
     kept_until: timestamp().description('Until when it can be restored, in UTC. It is erased afterwards.'),
     state: named(
       'QuarantineState',
@@ -39,7 +43,7 @@ const record = named(
           '`LEAVING`: its vectors are on the way to quarantine. `KEPT`: it can be restored. `RETURNING`: it is being restored.',
         ),
     ).description('Whether it can be restored now. Only `KEPT` files can.'),
-  }).description('A file that vanished at its source and can still be restored.'),
+  }).description('A file that vanished at its source and can be restored until `kept_until`.'),
 );
 
 const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
@@ -59,7 +63,9 @@ const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
 
 /** Filters of quarantined files, in queries and bodies. */
 const names = {
-  data_source_id: integer().min(1).description('Only files of this data source, by its `id`.'),
+  data_source_id: integer()
+    .min(1)
+    .description('Only files of this data source, by its `id`. Absent: files of all data sources, and scraped pages.'),
   parent_id: integer().min(1).description('Only direct children of this file, such as the pages of one scrape.'),
   customer_id: Joi.string().description('Only files of this end user, by your own name for it.'),
   run_id: integer().min(1).description('Only files that this run did not find at their source.'),
@@ -93,8 +99,12 @@ export const quarantinedFiles = operation({
   returns: 'Files that can still be restored, and their number on all pages.',
   query: Joi.object({
     ...names,
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of files per page.'),
-    offset: integer().min(0).default(0).description('Number of files to skip before the page.'),
+    limit: integer()
+      .min(1)
+      .max(MAX_PAGE_LIMIT)
+      .default(100)
+      .description('Maximum number of files in the response. `count` has the number of all that match.'),
+    offset: integer().min(0).default(0).description('Number of matching files to skip, in the order of their ids.'),
   }),
   answer: listOf('QuarantinedFiles', record),
   async handle({ caller, query, deps: { store } }) {
@@ -113,9 +123,9 @@ export const restoreQuarantined = operation({
   auth: 'key',
   summary: 'Restore quarantined files',
   description: [
-    'Restores files that vanished at their source under their old ids, without fetching or embedding them again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file whose name at the source was taken by a new file stays in quarantine. A restored file is not deleted again until its source had it once more.',
+    'Restores files that vanished at their source. They keep their ids, and are not fetched or embedded again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file whose name at the source was taken by a new file stays in quarantine. A restored file is not deleted again until its source had it once more.',
   ],
-  returns: 'How many files match and are being restored; FILE_READY reports each.',
+  returns: 'Number of files that match and are being restored; FILE_READY reports each.',
   createsWork: true,
   body: keywords(
     named(
@@ -132,8 +142,12 @@ export const restoreQuarantined = operation({
   answer: named(
     'RestoringFiles',
     Joi.object({
-      restoring: integer().required().description('Files whose restoration was started; 0 if no file matches.'),
-    }).description('How many files a request began to restore.'),
+      restoring: integer()
+        .required()
+        .description('Number of files whose restoration was started; 0 if no file matches.'),
+    }).description(
+      'Number of files that a request began to restore. A run for each user restores them after the response.',
+    ),
   ),
   async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);

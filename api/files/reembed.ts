@@ -15,15 +15,15 @@ import { embeddingModel } from '../schemas/enums.js';
 
 /** Descriptions of the reasons, for the API reference. */
 const REASON_TEXTS: Readonly<Record<KeptReason, string>> = {
-  already_embedded: 'Files that have the model in its current vector space.',
-  being_deleted: 'Files whose deletion is in progress.',
-  cold_storage: 'Files whose vectors are outside hot storage, or moving.',
-  container: 'Folders, feeds and parents of scrapes. They use the model in their next sync.',
-  given_vectors: 'Files whose vectors were uploaded by a caller.',
-  no_vectors: 'Files whose chunks were never embedded, or without chunks.',
-  over_max_tokens: 'Files beyond the token limit of the run.',
-  picture: 'Files that were embedded as images, without text.',
-  syncing: 'Files that a sync is processing. Repeat the request once they are at rest.',
+  already_embedded: 'Number of files that have the model in its current vector space already.',
+  being_deleted: 'Number of files whose deletion is in progress.',
+  cold_storage: 'Number of files whose vectors are in cold storage or moving. Move them to hot storage first.',
+  container: 'Number of folders, feeds and parents of scrapes. They use the model in their next sync.',
+  given_vectors: 'Number of files whose vectors a caller has uploaded. They keep them.',
+  no_vectors: 'Number of files whose chunks were never embedded, and of files without chunks.',
+  over_max_tokens: 'Number of files that would exceed `max_tokens` of the run. They keep their old vectors.',
+  picture: 'Number of files that were embedded as pictures. They have no text that could be embedded again.',
+  syncing: 'Number of files that a sync is processing. Repeat the request after these syncs have ended.',
 };
 
 const skipped = () =>
@@ -34,7 +34,7 @@ const skipped = () =>
     ).description('Number of files that a re-embedding leaves as they are, by reason.'),
   )
     .required()
-    .description('Numbers of matching files that keep their vectors, by reason. Reasons without files are absent.');
+    .description('Number of matching files that keep their vectors, by reason. Reasons without files are absent.');
 
 /** POST /files/reembed: embeds the stored chunks of matching files with another model; texts and chunks stay. */
 export const reembed = operation({
@@ -47,7 +47,7 @@ export const reembed = operation({
   description: [
     'Embeds the stored chunks of matching files with another model; texts and chunks stay, and nothing is fetched again. Send `dry_run: true` first to see tokens and price. Without filters it selects all files of the caller. Poll `GET /files/reembed/{reembed_id}` with the returned `id`; no event is written. Searches find the old vectors of a file until its new ones replace them. A run with more tokens than `max_tokens` returns 422.',
   ],
-  returns: 'Estimate of the work, with the id of the run.',
+  returns: 'Estimate of the work, with the `id` of the run that was accepted. For a dry run, `id` is null.',
   createsWork: true,
   body: named(
     'ReembedRequest',
@@ -58,7 +58,9 @@ export const reembed = operation({
       embedding_model: embeddingModel()
         .required()
         .description('Model with which the files are embedded. Searches then find them only by this model.'),
-      dry_run: Joi.boolean().default(false).description('`true`: only estimates; no run is started.'),
+      dry_run: Joi.boolean()
+        .default(false)
+        .description('`true`: return the estimate without starting a run. `id` of the response is null then.'),
       max_tokens: orNull(integer().min(0)).description(
         'Maximum number of tokens. A larger estimate returns 422; files that grow beyond it later are skipped. Null: no limit.',
       ),
@@ -70,10 +72,16 @@ export const reembed = operation({
       id: nullable(integer())
         .required()
         .description('Number of the run, for `GET /files/reembed/{reembed_id}`. Null for a dry run.'),
-      embedding_model: embeddingModel().required().description('Model of the request, for which the estimate holds.'),
+      embedding_model: embeddingModel()
+        .required()
+        .description('Model of the request, whose tokens and price are estimated.'),
       dry_run: Joi.boolean().required().description('`true`: only this estimate was made, and no run exists.'),
-      files: integer().required().description('Number of files that would be embedded.'),
-      chunks: integer().required().description('Number of texts that would be embedded.'),
+      files: integer()
+        .required()
+        .description('Number of files that would be embedded. Those that `skipped` counts are not included.'),
+      chunks: integer()
+        .required()
+        .description('Number of texts that would be embedded: the stored chunks of these files.'),
       tokens: integer()
         .required()
         .description(
@@ -81,7 +89,7 @@ export const reembed = operation({
         ),
       known_chunks: nullable(integer())
         .required()
-        .description('Chunks whose vectors can be reused; null for more than 5,000 chunks.'),
+        .description('Number of chunks whose vectors can be reused, at no cost. Null for more than 5,000 chunks.'),
       price: nullable(Joi.number())
         .required()
         .description(
@@ -152,8 +160,16 @@ async function present(run: Run<'reembedFiles'>, { store }: ApiDeps) {
 const progress = named(
   'ReembedProgress',
   Joi.object({
-    id: integer().required().description('Number of the run, as `POST /files/reembed` returned it.'),
-    embedding_model: embeddingModel().required().description('Model that replaces the previous models of the files.'),
+    id: integer()
+      .required()
+      .description(
+        'Number of the run, as `POST /files/reembed` returned it. Its progress and its cancellation take it.',
+      ),
+    embedding_model: embeddingModel()
+      .required()
+      .description(
+        'Model that replaces the previous models of the files. Searches for a finished file have to name it.',
+      ),
     status: named(
       'ReembedStatus',
       Joi.string()
@@ -163,13 +179,19 @@ const progress = named(
         ),
     )
       .required()
-      .description('Whether the run waits, is in progress, or how it ended.'),
-    reembedded: integer().required().description('Number of files with new vectors so far.'),
+      .description(
+        'Whether the run waits, is in progress, or how it ended. Poll it until it is `FINISHED`, `FAILED` or `CANCELLED`.',
+      ),
+    reembedded: integer()
+      .required()
+      .description('Number of files with new vectors so far. They keep them if the run is cancelled.'),
     failed: integer()
       .required()
       .description('Number of files that could not be embedded; they keep their old vectors.'),
     skipped: skipped(),
-    chunks: integer().required().description('How many texts of the finished files have new vectors.'),
+    chunks: integer()
+      .required()
+      .description('Number of texts of the finished files that have new vectors, reused vectors included.'),
     tokens: integer()
       .required()
       .description(
@@ -182,17 +204,19 @@ const progress = named(
           Joi.object({
             file_id: integer().required().description('`id` of the file, as `POST /user_files_v2` lists it.'),
             message: Joi.string().required().description('Why the file failed and what to do next, as a sentence.'),
-          }).description('A file whose re-embedding failed.'),
+          }).description('A file that a re-embedding could not change, with the reason. It keeps its old vectors.'),
         ),
       )
       .required()
       .description('Up to 100 files that could not be embedded, with the reason of each.'),
-    requested_at: timestamp().required().description('When the run was accepted, in UTC.'),
+    requested_at: timestamp()
+      .required()
+      .description('When `POST /files/reembed` accepted the run, in UTC. The work begins at `started_at`.'),
     started_at: nullable(timestamp()).required().description('When its work began; null while it is queued.'),
     finished_at: nullable(timestamp())
       .required()
-      .description('When the run finished, failed or was cancelled; null before.'),
-  }).description('State of a re-embedding, with the counts of its files.'),
+      .description('When the run finished, failed or was cancelled, in UTC. Null before.'),
+  }).description('State of a re-embedding, with the counts of its files and up to 100 failures.'),
 );
 
 /** GET /files/reembed/{reembed_id}: returns the progress of a run and the results of its files. */

@@ -55,20 +55,24 @@ export const createFileTags = operation({
   auth: 'user',
   summary: 'Add tags to a file',
   description: [
-    'Adds tags to a file, and replaces the values of tags that it has. Numbers and booleans become text. The returned record has the tags at once; a run copies them to the vectors, so searches filter by them moments later. Tags of a data source belong to `POST /data_sources/tags/add`. An unknown file returns 404.',
+    'Adds tags to a file, and replaces the values of tags that it has. Numbers and booleans become text. The returned record already has the tags; a run copies them to the vectors, so searches filter by them moments later. Tags of a data source belong to `POST /data_sources/tags/add`. An unknown file returns 404.',
   ],
   returns: 'Record of the file with its new tags, which searches use shortly after.',
   createsWork: true,
   body: named(
     'OrganizationUserFileTagCreate',
     Joi.object({
-      organization_user_file_id: integer().required().description('`id` of the file that gets the tags.'),
+      organization_user_file_id: integer()
+        .required()
+        .description(
+          '`id` of the file that gets the tags, as `POST /user_files_v2` lists it. An unknown one returns 404.',
+        ),
       tags: tags()
         .required()
         .description(
           'New values by key, at most 65,536 characters as JSON. Keys have up to 256 characters; some names are reserved.',
         ),
-    }).description('Tags to add to one file.'),
+    }).description('Tags to add to one file. Values of existing keys are replaced; other tags stay.'),
   ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>
@@ -100,9 +104,13 @@ export const deleteFileTags = operation({
   body: named(
     'OrganizationUserFileTagsRemove',
     Joi.object({
-      organization_user_file_id: integer().required().description('`id` of the file that loses the tags.'),
+      organization_user_file_id: integer()
+        .required()
+        .description(
+          '`id` of the file that loses the tags, as `POST /user_files_v2` lists it. An unknown one returns 404.',
+        ),
       tags: strings().required().description('Keys of the tags to remove. Unknown keys are ignored.'),
-    }).description('Keys of tags to remove from one file.'),
+    }).description('Keys of tags to remove from one file. Tags of its data source stay.'),
   ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>

@@ -67,7 +67,8 @@ export const uploadText = operation({
   description: [
     'Stores a text and returns its record; a workflow chunks and embeds it afterwards. Use it for content that you already have as text: it is always read as plain text. With `overwrite_file_id` it replaces an earlier text: searches find the old chunks until the new ones are ready. That file must be `RAW_TEXT` (400) and in a final state (409). Wait for FILE_READY or FILE_ERROR. The body has at most `MAX_CONTENTS_BYTES` bytes (413).',
   ],
-  returns: 'Record of the new or overwritten file.',
+  returns:
+    'Record of the new or overwritten file, whose text is not processed yet. FILE_READY or FILE_ERROR reports the end.',
   createsWork: true,
   takesContents: true,
   body: named(

@@ -12,9 +12,17 @@ const RETRY_AFTER_S = 5;
 const dependency = named(
   'DependencyCheck',
   Joi.object({
-    ok: Joi.boolean().required().description('Whether the dependency responds and is healthy.'),
-    latency_ms: integer().required().description('Duration of the check in milliseconds.'),
-    hint: Joi.string().description('What to do. Absent if the dependency is healthy.'),
+    ok: Joi.boolean()
+      .required()
+      .description(
+        'Whether the dependency responds within 5 seconds and has no fault. Otherwise `hint` says what to do.',
+      ),
+    latency_ms: integer()
+      .required()
+      .description('Duration of the check in milliseconds. All checks run concurrently; each fails after 5,000.'),
+    hint: Joi.string().description(
+      'What failed and where to look, for the operator. Absent if the dependency is healthy.',
+    ),
   }).description('Whether one dependency of the service works, and what to do if not.'),
 );
 

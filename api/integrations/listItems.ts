@@ -47,8 +47,13 @@ No request is sent to the source. Before the first listing has ended, the list i
   answer: named(
     'ListDataSourceItemsResponse',
     Joi.object({
-      items: Joi.array().items(itemRecord).required().description('Items of this page, in the requested order.'),
-      count: integer().required().description('Number of all items that match, on all pages.'),
+      items: Joi.array()
+        .items(itemRecord)
+        .required()
+        .description('Items of this page, in the requested order; empty after the last page.'),
+      count: integer()
+        .required()
+        .description('Number of all items that match the filters, on all pages, as the last listing found them.'),
     }).description('One page of the items of an account, and the number of all that match.'),
   ),
   async handle({ caller, body, deps: { store } }) {

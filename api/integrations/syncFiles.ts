@@ -26,7 +26,11 @@ const itemName = typed<string | { id: string; root_id: string }>(
     then: named(
       'SyncFilesIds',
       Joi.object({
-        id: id().required().description('Id that the item has within its drive.'),
+        id: id()
+          .required()
+          .description(
+            'Id of the item within its drive, as OneDrive or SharePoint returns it. It is unique only together with `root_id`.',
+          ),
         root_id: id()
           .required()
           .description('Id of the drive that contains the item, as OneDrive or SharePoint returns it.'),

@@ -61,7 +61,14 @@ export const syncObjects = <Field extends string>({
       requestName,
       Joi.object({
         ids: Joi.array()
-          .items(named(selectionName, typed<Chosen<Field>>(Joi.object(keyFields(fields)).description(`${wanted}.`))))
+          .items(
+            named(
+              selectionName,
+              typed<Chosen<Field>>(
+                Joi.object(keyFields(fields)).description(`One object to sync, with everything below it. ${wanted}.`),
+              ),
+            ),
+          )
           .max(MAX_MEMBERS)
           .required()
           .description(`Objects to sync, up to ${MAX_MEMBERS}. A container or prefix includes everything below it.`),

@@ -33,7 +33,9 @@ export const fileFields = {
   uri: text().description('URI of the file as an MCP resource.'),
   name: nullable(text()).description('Name of the file.'),
   source: text().description('Where the file comes from, such as GOOGLE_DRIVE or PDF.'),
-  url: nullable(text()).description('Address of the file at its source; null if it has none.'),
+  url: nullable(text()).description(
+    'Address of the file at its source, where a person can open it. Null if it has none.',
+  ),
 };
 
 /** Fields that describe the state of a file in results. */

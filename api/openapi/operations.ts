@@ -57,7 +57,8 @@ function bodyOf({ body, takesFile }: DocumentedOperation, schemas: Schemas, { re
 const joined = (parts: readonly string[]): string =>
   parts.reduce((text, part) => `${text}${part.startsWith('- ') && /(?:^|\n)- .*$/.test(text) ? '\n' : '\n\n'}${part}`);
 
-const extensionsOf: Readonly<Record<string, string>> = EXTENSIONS.operations;
+const extensionsOf: Readonly<Record<string, string | null>> = EXTENSIONS.operations;
+const EXTENSION = '*Extension of the public contract.*';
 
 /** Returns the OpenAPI description of an operation. */
 export function describeOperation(operation: DocumentedOperation, schemas: Schemas, example: Example = {}): Json {
@@ -66,7 +67,7 @@ export function describeOperation(operation: DocumentedOperation, schemas: Schem
   const description = [
     ...(replacedBy === undefined ? [] : [`**Deprecated.** Use \`${replacedBy}\` instead.`]),
     ...operation.description,
-    ...(reason === undefined ? [] : [`*Extension of the public contract.* ${reason}`]),
+    ...(reason === undefined ? [] : [reason === null ? EXTENSION : `${EXTENSION} ${reason}`]),
   ];
   const parameters = parametersOf(operation, schemas, example.parameters ?? {});
   return {

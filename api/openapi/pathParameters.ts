@@ -14,7 +14,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, Json>> = {
   ),
   data_source_id: id('`id` of a data source, as `POST /user_data_sources` lists it.'),
   file: text('Part of a presigned URL: `id` of the file. Use the whole URL as the service returned it.', '1042'),
-  file_id: id('`id` of a file, as `POST /user_files_v2` lists it.'),
+  file_id: id('`id` of a file, as `POST /user_files_v2` lists it. A file of another caller returns 404.'),
   id: text(
     '`id` of the record at its source, as the operation that lists records of the same kind returns it.',
     '001boatsxxxxxxxxxx',
@@ -26,6 +26,6 @@ export const PATH_PARAMETERS: Readonly<Record<string, Json>> = {
   ),
   pull_number: id('Number of the pull request in its repository, as its page on GitHub shows it.', 4),
   reembed_id: id('`id` that `POST /files/reembed` returned for the run.'),
-  sync_run_id: id('`id` of a run, as `GET /sync_runs` lists it.'),
-  webhook_id: id('`id` of a webhook, as `POST /webhooks` lists it.'),
+  sync_run_id: id('`id` of a run, as `GET /sync_runs` lists it. A run of another caller returns 404.'),
+  webhook_id: id('`id` of a webhook, as `POST /webhooks` lists it. An unknown one returns 404.'),
 };

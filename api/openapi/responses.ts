@@ -109,7 +109,7 @@ export const RESPONSE_HEADERS: Json = {
     schema: { type: 'string', format: 'uuid' },
   },
   RetryAfter: {
-    description: 'Seconds until the request may be repeated.',
+    description: 'Number of seconds to wait before the request is repeated. An earlier one may be rejected again.',
     schema: { type: 'integer', minimum: 0 },
   },
   IdempotentReplayed: {

@@ -25,7 +25,11 @@ export const models = operation({
           named(
             'EmbeddingModel',
             Joi.object({
-              embedding_model: embeddingModel().required().description('Id that requests send as `embedding_model`.'),
+              embedding_model: embeddingModel()
+                .required()
+                .description(
+                  'Id that requests send as `embedding_model`. It stays while the provider behind it may change.',
+                ),
               provider: nullable(Joi.string())
                 .required()
                 .description('Service that embeds for this id, such as `openai`; null: the embedded model.'),
@@ -39,12 +43,20 @@ export const models = operation({
                 ),
               dimensions: integer()
                 .required()
-                .description('How many numbers each vector has, and a `query_vector` needs.'),
+                .description('Number of values in each vector, and in a `query_vector` for this model.'),
               window: integer()
                 .required()
-                .description('Tokens that the model reads at once. Longer texts are embedded in parts.'),
-              takes_images: Joi.boolean().required().description('Whether pictures can be embedded as pictures.'),
-            }).description('Which service and vector space an embedding model id has now.'),
+                .description(
+                  'Maximum number of tokens that the model reads as one text. Longer texts are embedded in parts.',
+                ),
+              takes_images: Joi.boolean()
+                .required()
+                .description(
+                  'Whether the model embeds pictures as such. Otherwise a picture is found only by text that OCR reads.',
+                ),
+            }).description(
+              'Provider and vector space that an embedding model id has now. They change when the operator configures a provider.',
+            ),
           ),
         )
         .required()

@@ -49,8 +49,14 @@ export const organization = operation({
   answer: named(
     'OrganizationResponse',
     Joi.object({
-      id: integer().required().description('Number of the organization, the same in all of its records.'),
-      name: Joi.string().required().description('Name that the operator gave the organization.'),
+      id: integer()
+        .required()
+        .description('Number of the organization: `organization_id` of its files, users, data sources and runs.'),
+      name: Joi.string()
+        .required()
+        .description(
+          'Name that the operator gave the organization, for people. Requests name an organization by its API key only.',
+        ),
       nickname: nullable(Joi.string()).description('Reserved for compatibility: always null here.'),
       remove_branding: Joi.boolean()
         .required()
@@ -83,8 +89,10 @@ export const organization = operation({
               Joi.object({
                 requests: integer()
                   .required()
-                  .description('Answered requests to the provider; 0 for the embedded model.'),
-                tokens: integer().required().description('Tokens that the provider billed; 0 for the embedded model.'),
+                  .description('Number of answered requests to the provider; 0 for the embedded model.'),
+                tokens: integer()
+                  .required()
+                  .description('Number of tokens that the provider billed; 0 for the embedded model.'),
                 computed: integer()
                   .required()
                   .description('Number of texts that were embedded, by the provider or the embedded model.'),
@@ -93,14 +101,18 @@ export const organization = operation({
                   .description(
                     'Number of texts that needed no embedding, since their vectors were known from earlier requests.',
                   ),
-              }).description('Use of one vector space since it was first used.'),
+              }).description('Use of one vector space since it was first used, by all users of the organization.'),
             ),
           )
-          .description('Requests, tokens and texts by vector space.'),
+          .description('Requests, tokens and texts of each vector space, by its name: `served_by` of `GET /models`.'),
       ),
       logging_settings: openObject().description('Reserved for compatibility: always an empty object here.'),
-      created_at: timestamp().required().description('When the organization was created, in UTC.'),
-      updated_at: timestamp().required().description('When its settings last changed, in UTC.'),
+      created_at: timestamp().required().description('When the operator created the organization, in UTC.'),
+      updated_at: timestamp()
+        .required()
+        .description(
+          'When its settings last changed or an API key was revoked, in UTC. Equal to `created_at` before that.',
+        ),
     }).description('The organization of the API key, with its settings and totals.'),
   ),
   handle: async ({ caller: { organizationId }, deps: { store } }) =>

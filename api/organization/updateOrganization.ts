@@ -44,7 +44,9 @@ export const updateOrganization = operation({
       global_user_config: orNull(
         named(
           'UserConfiguration',
-          Joi.object(userSettings()).description('Values that apply to users without values of their own.'),
+          Joi.object(userSettings()).description(
+            'Limits and automatic syncs that apply to users without values of their own.',
+          ),
         ),
       ).description('Limits and automatic syncs of users without values of their own. Absent and null: no change.'),
       data_source_configs: orNull(

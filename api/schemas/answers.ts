@@ -24,9 +24,9 @@ const fileStatistics = named(
           'Format of a content: that of an uploaded or downloaded file, or the service whose records were read.',
         ),
     ).description('Format in which the content was read, such as `PDF`, `HTML` or `SALESFORCE`.'),
-    file_size: integer().description('Size of the uploaded or fetched content in bytes.'),
+    file_size: integer().description('Size of the uploaded or fetched content in bytes, not of the extracted text.'),
     num_characters: integer().description('Number of characters of the extracted text, without overlaps of chunks.'),
-    num_tokens: integer().description('Tokens (cl100k) of the extracted text, without overlaps of chunks.'),
+    num_tokens: integer().description('Number of tokens (cl100k) of the extracted text, without overlaps of chunks.'),
     num_embeddings: integer().description('Number of vectors of the file. It stays while they are in cold storage.'),
     mime_type: text().description('Media type that was detected in the content, such as `application/pdf`.'),
   }).description("Format, size and counts of a file's content. A field is absent while its value is unknown."),
@@ -58,7 +58,7 @@ const embeddingProperties = Joi.object().pattern(
         .description('Maximum number of tokens that neighbouring chunks share; null for a picture.'),
       served_by: extension(text()).description("Vector space of the file's vectors. Absent while it has none."),
       dimensions: extension(integer()).description(
-        'How many numbers each vector has. Absent while the file has no vectors.',
+        'Number of values in each vector. Absent while the file has no vectors.',
       ),
     }).description('Chunk size and overlap of a file, and the vector space of its vectors.'),
   ),
@@ -82,11 +82,13 @@ export const workflowFields = {
 export const fileRecord = named(
   'UserFile',
   wholeRecord({
-    id: integer().description('Number of the file: `file_id`, or one of `ids`, in requests.'),
+    id: integer().description('Number of the file, which syncs keep: `file_id`, or one of `ids`, in requests.'),
     source: sourceType().description('Where the file comes from; for an upload its format, such as `PDF`.'),
-    organization_id: integer().description('Number of the organization that owns the file.'),
+    organization_id: integer().description(
+      '`id` of the organization that owns the file, as `GET /organization` returns it.',
+    ),
     organization_user_id: nullable(integer()).description(
-      'Number of the end user that owns the file. Never null in this version.',
+      '`id` of the end user that owns the file, as `POST /list_users` returns it. Never null in this version.',
     ),
     organization_supplied_user_id: Joi.string().description(
       'Your own name for the end user that owns the file: its `customer-id`.',
@@ -97,7 +99,9 @@ export const fileRecord = named(
     external_file_id: Joi.string().description(
       'Id of the file at its source, unique within its data source. For uploads: 32 random hexadecimal digits.',
     ),
-    external_url: nullable(text()).description('URL of the file at its source; null if it has none.'),
+    external_url: nullable(text()).description(
+      'URL of the file at its source, where a person can open it. Null if it has none.',
+    ),
     sync_status: fileSyncStatus().description(
       'State of the file now. `READY`: it can be searched. `SYNC_ERROR`: see `sync_error_message`.',
     ),
@@ -108,7 +112,9 @@ export const fileRecord = named(
     tags: nullable(storedTags()).description(
       'Tags of the data source and of the file; for the same key, that of the file applies. Never null in this version.',
     ),
-    file_statistics: nullable(fileStatistics).description('Size and numbers of the content; null before it is known.'),
+    file_statistics: nullable(fileStatistics).description(
+      'Format, size and counts of the content. Null before they are known.',
+    ),
     file_metadata: nullable(openObject()).description(
       'Further facts about the file by name, such as `ocr_pages` or `limit_reached`. Its source and format determine which exist. Null if there are none.',
     ),
@@ -126,7 +132,7 @@ export const fileRecord = named(
     ),
     ocr_properties: openObject().description('Options of OCR; empty unless OCR was requested.'),
     ocr_job_started_at: nullable(timestamp()).description('When OCR of the file last started; null if it never did.'),
-    name: nullable(text()).description('File name or title; null if it has none.'),
+    name: nullable(text()).description('Name of the uploaded file, or title at its source. Null if it has none.'),
     parent_id: nullable(integer()).description(
       '`id` of the folder, scrape, feed or mail that contains the file; null at the top.',
     ),
@@ -142,7 +148,9 @@ export const fileRecord = named(
     additional_presigned_urls: nullable(byName(Joi.string())).description(
       '`{}` if `include_additional_files` was set, else null: no source stores additional files yet.',
     ),
-    skip_embedding_generation: Joi.boolean().description('Whether the request asked for chunks without vectors.'),
+    skip_embedding_generation: Joi.boolean().description(
+      'Whether the request asked for chunks without vectors, which can be listed but not searched.',
+    ),
     source_created_at: nullable(timestamp()).description(
       'When the content was created at its source; null if that is unknown.',
     ),
@@ -158,11 +166,13 @@ export const fileRecord = named(
     sync_properties: openObject().description(
       'Options of the sync that differ from the defaults, for files of a data source.',
     ),
-    messages_metadata: openObject().description('Reserved: this version leaves it empty.'),
+    messages_metadata: openObject().description('Reserved for compatibility: always `{}` in this version.'),
     file_contents_deleted: Joi.boolean().description(
       '`true`: contents and chunks were deleted with `preserve_file_record`, and only the record is left.',
     ),
-    supports_cold_storage: Joi.boolean().description('Whether unused vectors of the file may move to cold storage.'),
+    supports_cold_storage: Joi.boolean().description(
+      'Whether unused vectors of the file may move to cold storage, after `hot_storage_time_to_live` days.',
+    ),
     hot_storage_time_to_live: nullable(integer()).description(
       'Days without use after which the vectors move to cold storage. Null: after 30 days if `supports_cold_storage` is `true`, otherwise never.',
     ),
@@ -174,8 +184,12 @@ export const fileRecord = named(
           'Where vectors are. `HOT_STORAGE` and `HOT_TO_COLD` (about to be moved) are searched, `COLD_STORAGE` and `COLD_TO_HOT` (being moved back) are not.',
         ),
     ).description('Whether searches find the file: its vectors are in hot storage, in cold storage, or moving.'),
-    created_at: timestamp().description('When the record was created, in UTC.'),
-    updated_at: timestamp().description('When any field of the record last changed, in UTC.'),
+    created_at: timestamp().description(
+      'When the service created the record, in UTC: before it fetched or processed the content. Later syncs keep it.',
+    ),
+    updated_at: timestamp().description(
+      'When any field of the record last changed, in UTC. Lists can be sorted by it.',
+    ),
     ...workflowFields,
   }).description('A file of an end user: its origin, state, options and statistics. All keys are in every response.'),
 );
@@ -183,7 +197,9 @@ export const fileRecord = named(
 export const chunkRecord = named(
   'EmbeddingAndChunk',
   wholeRecord({
-    user_file_id: integer().description('`id` of the file that the chunk is part of.'),
+    user_file_id: integer().description(
+      '`id` of the file that the chunk is part of, for `ids` of `POST /user_files_v2`.',
+    ),
     chunk_index: integer().description('Position of the chunk in its file, counted from 0.'),
     source_content: text().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
     embedding: nullable(Joi.array().items(Joi.number())).description(
@@ -192,19 +208,23 @@ export const chunkRecord = named(
     content_metadata: openObject().description(
       'Where the chunk is in its file, such as `pg_start` and `pg_end`, or `start_offset_sec` in a recording.',
     ),
-  }).description('A chunk of a file, on request with its vector.'),
+  }).description('A stored chunk of a file, with its place in the file and on request its vector.'),
 );
 
 export const documentRecord = named(
   'DocumentResponse',
   Joi.object({
     content: text().required().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
-    file_id: integer().required().description('`id` of the file that contains the chunk.'),
+    file_id: integer()
+      .required()
+      .description('`id` of the file that contains the chunk, for `ids` of `POST /user_files_v2`.'),
     parent_file_id: nullable(integer()).description(
       '`id` of the folder, scrape, feed or mail that contains the file; null if there is none.',
     ),
     source: nullable(text()).description('Name of the file, not its source type. Null if the file has no name.'),
-    source_url: nullable(text()).description('Address of the file at its source; null if it has none.'),
+    source_url: nullable(text()).description(
+      'Address of the file at its source, where a person can open it. Null if it has none.',
+    ),
     source_type: nullable(sourceType()).description(
       'Where the file comes from, such as `WEB_SCRAPE` or `PDF`. Never null in this version.',
     ),
@@ -216,7 +236,7 @@ export const documentRecord = named(
     ),
     vector: nullable(Joi.array().items(Joi.number()))
       .required()
-      .description("Numbers of the chunk's embedding. Null unless `include_vectors` is set."),
+      .description('Embedding of the chunk, a list of numbers. Null unless `include_vectors` is set.'),
     score: nullable(Joi.number()).description(
       'How well the chunk matches: cosine similarity; with `hybrid_search` a weighted sum from 0 to 1; with `rerank` the score of the reranker. Never null in this version.',
     ),
@@ -229,7 +249,7 @@ export const documentRecord = named(
     chunk_index: nullable(integer()).description(
       'Position of the chunk in its file, counted from 0. Never null in this version.',
     ),
-  }).description('A chunk that matches a search, with its file.'),
+  }).description('A chunk that matches a search, with its score and the file that contains it.'),
 );
 
 /** Returns the schema of a page of records with the number of all matches. @param name its name in the reference */

@@ -11,13 +11,14 @@ const remote = () =>
   nullable(Joi.object().unknown()).description(
     'The record as Salesforce returned it. `null` without `include_remote_data`.',
   );
-const recordId = () => text().description('Id of the record at Salesforce, 18 characters.');
+const recordId = () =>
+  text().description('Id of the record at Salesforce: 18 characters, of which the first three determine its kind.');
 const owner = () =>
   named(
     'PartialOwner',
     wholeRecord({
       id: maybe('Id of the user at Salesforce who owns the record. Null if Salesforce returns none.'),
-    }).description('User of Salesforce who is responsible for a record, by id.'),
+    }).description('Reference to the user of Salesforce who is responsible for a record. Only the id is returned.'),
   );
 const account = () =>
   nullable(
@@ -27,7 +28,9 @@ const account = () =>
         id: maybe(
           'Id of the account, as in `GET /integrations/data/crm/accounts/{id}`. Null if Salesforce returns none.',
         ),
-      }).description('Company that a record belongs to, by id.'),
+      }).description(
+        'Reference to an account: only its id. `GET /integrations/data/crm/accounts/{id}` returns the account.',
+      ),
     ),
   );
 const contact = () =>
@@ -38,20 +41,26 @@ const contact = () =>
         id: maybe(
           'Id of the contact, as in `GET /integrations/data/crm/contacts/{id}`. Null if Salesforce returns none.',
         ),
-      }).description('Person that a record belongs to, by id.'),
+      }).description(
+        'Reference to a contact: only its id. `GET /integrations/data/crm/contacts/{id}` returns the contact.',
+      ),
     ),
   );
 const times = {
   created_at: text().description('When the record was created at Salesforce: date and time, ISO 8601.'),
   updated_at: text().description('When a user last changed the record at Salesforce: date and time, ISO 8601.'),
-  is_deleted: Joi.boolean().description('Whether the record is in the recycle bin of Salesforce.'),
+  is_deleted: Joi.boolean().description(
+    'Whether the record is in the recycle bin of Salesforce, from which it can still be restored.',
+  ),
   remote_data: remote(),
 };
 
 const opportunityStatus = () =>
   named(
     'OpportunityStatus',
-    Joi.string().valid('WON', 'OPEN').description('Outcome of an opportunity. A lost one has no status.'),
+    Joi.string()
+      .valid('WON', 'OPEN')
+      .description('Whether an opportunity can still be won (`OPEN`) or is won (`WON`). A lost one has no status.'),
   );
 const addresses = () =>
   Joi.array()
@@ -61,7 +70,7 @@ const addresses = () =>
         wholeRecord({
           street_1: maybe('First line of the street, with the number of the house. Null if unknown.'),
           street_2: maybe('Further lines of the street, separated by commas. Null if there are none.'),
-          city: maybe('Town as users entered it; null if they did not.'),
+          city: maybe('Town or city as users entered it, not checked by Salesforce. Null if they entered none.'),
           state: maybe('State or province as users entered it, as a name or a code. Null if unknown.'),
           postal_code: maybe('ZIP or postal code, as a text: leading zeros stay. Null if unknown.'),
           country: maybe('Name or code of the country, whichever users entered. Null if unknown.'),
@@ -82,7 +91,7 @@ const phoneNumbers = () =>
           phone_number_type: maybe(
             'Kind of the number: `PRIMARY`, `MOBILE`, `HOME`, `OTHER` or `FAX`. Never null in this version.',
           ),
-        }).description('Number of a telephone or fax, with its kind.'),
+        }).description('Telephone or fax number as text, with its kind. A record has at most one of each kind.'),
       ),
     )
     .description('Telephone and fax numbers of the record. Empty if Salesforce has none.');
@@ -92,18 +101,22 @@ const emails = () =>
       named(
         'Email',
         wholeRecord({
-          email: text().description('The address as users of Salesforce entered it.'),
+          email: text().description(
+            'E-mail address as users of Salesforce entered it. Several records may have the same one.',
+          ),
           email_type: maybe('Always `PRIMARY`, and never null: Salesforce has one address per person.'),
-        }).description('E-mail address of a lead or contact, with its kind.'),
+        }).description('E-mail address of a lead or contact. Salesforce has at most one for each.'),
       ),
     )
-    .description('E-mail addresses: one, or an empty list.');
+    .description('The e-mail address of the person, as a list of one. Empty if Salesforce has none.');
 
 /** The people and the company of an activity. */
 const peopleOf = (activity: string) => ({
-  owner: owner().description(`Salesforce user who is responsible for the ${activity}.`),
-  account: account().description(`Company that the ${activity} is about; null if none is set.`),
-  contact: contact().description(`Person that the ${activity} is with; null if none is set.`),
+  owner: owner().description(`Salesforce user to whom the ${activity} is assigned, by id.`),
+  account: account().description(`Company that the ${activity} is about, by id. Null if none is set.`),
+  contact: contact().description(
+    `Contact that the ${activity} is with, by id. Null if none is set, or if the person is a lead.`,
+  ),
 });
 const task = named(
   'Task',
@@ -115,7 +128,7 @@ const task = named(
     priority: maybe('Urgency in the words of the organization, such as `High`. Null if Salesforce returns none.'),
     status: maybe('Progress in the words of the organization, such as `Completed`. Null if Salesforce returns none.'),
     ...times,
-  }).description('Work to do for an account or a person.'),
+  }).description('Work that a Salesforce user has to do, or has done, for an account or a person.'),
 );
 const event = named(
   'Event',
@@ -174,12 +187,14 @@ export const CRM_OPERATIONS = {
       'Account',
       record('Company or other organization that users of Salesforce deal with.', {
         owner: nullable(owner()).description(
-          'Salesforce user who is responsible for the company; null if there is none.',
+          'Salesforce user who is responsible for the company, by id. Lists can be filtered by it. Null if there is none.',
         ),
         name: maybe('Display name of the company, which need not be unique. Null if Salesforce returns none.'),
         industry: maybe('Branch of business, in the words of the organization. Null if users entered none.'),
         website: maybe('Address of the website of the company, as users entered it. Null if they entered none.'),
-        number_of_employees: nullable(integer()).description('Headcount that users entered; `null` if unknown.'),
+        number_of_employees: nullable(integer()).description(
+          'Headcount of the company as users of Salesforce entered it. `null` if they entered none.',
+        ),
         addresses: addresses(),
         phone_numbers: phoneNumbers(),
       }),
@@ -198,13 +213,17 @@ export const CRM_OPERATIONS = {
     record: named(
       'Lead',
       record('Person who may become a customer, and whom sales staff have not qualified yet.', {
-        owner: owner().description('Salesforce user who follows up the lead.'),
+        owner: owner().description(
+          'Salesforce user, or queue of several users, that is responsible for the lead, by id.',
+        ),
         source: maybe('Where the person was found, such as `Web`. Null if unknown.'),
         status: maybe(
           'Progress in the words of the organization, such as `Working - Contacted`. Null if Salesforce returns none.',
         ),
         title: maybe('Position of the person in the company, such as `Head of Sales`. Null if unknown.'),
-        company: maybe('Name of the organization that the person works for. Null if unknown.'),
+        company: maybe(
+          'Name of the company that the person works for, as free text: a lead has no account. Null if unknown.',
+        ),
         first_name: maybe('Given name of the person; null if only the family name is known.'),
         last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
         addresses: addresses(),
@@ -230,14 +249,16 @@ export const CRM_OPERATIONS = {
       'Contact',
       record('Person who works at a company that users of Salesforce deal with.', {
         owner: nullable(owner()).description(
-          'Salesforce user who is responsible for the person; null if there is none.',
+          'Salesforce user who is responsible for the person, by id. Lists can be filtered by it. Null if there is none.',
         ),
         account: account().description('Company that the person belongs to; null for a private contact.'),
         first_name: maybe('Given name of the person; null if only the family name is known.'),
         last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
         name: maybe('Full name of the person, such as `Ada Lovelace`. Null if Salesforce returns none.'),
         title: maybe('Position of the person in the company, such as `Head of Sales`. Null if unknown.'),
-        department: maybe('Department of the company in which the person works. Null if unknown.'),
+        department: maybe(
+          'Part of the company in which the person works, as free text such as `Sales`. Null if unknown.',
+        ),
         addresses: addresses(),
         phone_numbers: phoneNumbers(),
         emails: emails(),
@@ -266,15 +287,19 @@ export const CRM_OPERATIONS = {
     record: named(
       'Opportunity',
       record('Possible sale to a company, with its expected value, until it is won or lost.', {
-        owner: owner().description('Salesforce user who works on the sale.'),
+        owner: owner().description(
+          'Salesforce user who is responsible for the sale, by id. Lists can be filtered by it.',
+        ),
         name: maybe('Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.'),
         amount: nullable(integer()).description(
           'Expected value, rounded, in the currency of the record. Null if users entered none.',
         ),
-        account: account().description('Company that may buy; null if none is set.'),
+        account: account().description('Company that may buy, by id. Null if users have set none.'),
         contact: contact().description('Person who decides or is asked; null if none is set.'),
         stage: maybe('Step of the sales process, in the words of the organization. Null if Salesforce returns none.'),
-        status: nullable(opportunityStatus()).description('`OPEN` or `WON`; null for a lost sale.'),
+        status: nullable(opportunityStatus()).description(
+          '`OPEN` while the sale can still be won, `WON` once it is won; null if it is lost.',
+        ),
         close_date: maybe(
           'Day on which the sale is expected to end, or ended, `YYYY-MM-DD`. Null if Salesforce returns none.',
         ),

@@ -30,7 +30,7 @@ export const crmListing = (kind: CrmOperation) =>
       data_source_id: accountId(),
       include_remote_data: remoteData(),
       next_cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
-        'Value of `next_cursor` of the page before. Absent, null or empty: the first page.',
+        '`next_cursor` of the previous response. Absent, null or empty: the first page.',
       ),
       page_size: orNull(integer().min(1).max(MAX_PAGE_SIZE), PAGE_SIZE).description(
         `Maximum number of records on a page: ${PAGE_SIZE} by default and for null, ${MAX_PAGE_SIZE} at most.`,

@@ -14,7 +14,9 @@ import { sourceType, orderDirection } from './enums.js';
 export const dataSourceRecord = named(
   'OrganizationUserDataSourceAPI',
   wholeRecord({
-    id: integer().description('Number of the data source: `data_source_id` in requests.'),
+    id: integer().description(
+      'Number of the data source: `data_source_id` in requests. Connecting the account again keeps it.',
+    ),
     data_source_external_id: nullable(Joi.string().allow('')).description(
       'Type and account at the source, such as `GOOGLE_DRIVE|name@example.com`. Connecting the same account again changes this record. Null if the source has no name for the account.',
     ),
@@ -35,8 +37,12 @@ export const dataSourceRecord = named(
     source_items_synced_at: nullable(timestamp()).description(
       'When the account was last listed completely. Null before the first listing.',
     ),
-    organization_user_id: integer().description('Id of the end user who connected the account.'),
-    organization_id: integer().description('Number of the organization whose end user connected the account.'),
+    organization_user_id: integer().description(
+      '`id` of the end user who connected the account, as `POST /list_users` returns it.',
+    ),
+    organization_id: integer().description(
+      '`id` of the organization whose end user connected the account, as `GET /organization` returns it.',
+    ),
     organization_supplied_user_id: Joi.string().description(
       'Your own name for the end user who connected the account.',
     ),
@@ -57,8 +63,10 @@ export const dataSourceRecord = named(
     enable_auto_sync: nullable(Joi.boolean()).description(
       'Whether this account is synced automatically, as its connection requested. Null: `auto_sync_enabled_sources` of the user or the organization applies.',
     ),
-    created_at: timestamp().description('When the account was connected for the first time.'),
-    updated_at: timestamp().description('When any field of the record last changed.'),
+    created_at: timestamp().description(
+      'When the account was connected for the first time, in UTC. Connecting it again does not change it.',
+    ),
+    updated_at: timestamp().description('When any field of the record last changed, in UTC, for example by a listing.'),
     files_synced_at: nullable(timestamp()).description(
       'When a run that syncs its files last ended. Null before the first one.',
     ),
@@ -69,7 +77,7 @@ export const dataSourceRecord = named(
       ),
     tags: storedTags().description('Tags of the data source, by key. Its files have them too.'),
     ...workflowFields,
-  }).description('A connected account, or a feed, of an end user.'),
+  }).description('A connected account, or a feed, of an end user. Files that are synced from it refer to its `id`.'),
 );
 
 /** Body of both lists of data sources. */
@@ -106,7 +114,7 @@ export const dataSourceListing = () =>
         .description('Time by which the list is sorted: creation or last change.'),
       order_dir: orderDirection().default('asc').description('`asc`: the oldest first; `desc`: the newest first.'),
       pagination: pagination(),
-    }).description('Filters, order and page of a list of data sources.'),
+    }).description('Which data sources to list, in which order and page. `{}` lists the first 10.'),
   );
 
 type DataSourceListingBody = Infer<ReturnType<typeof dataSourceListing>>;

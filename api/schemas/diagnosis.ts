@@ -23,9 +23,13 @@ const status = () =>
 export const diagnosisAnswer = named(
   'DataSourceDiagnosis',
   wholeRecord({
-    data_source_id: integer().description('The connected account that was checked.'),
-    data_source_type: sourceType().description('Service of the account, such as `GOOGLE_DRIVE`.'),
-    status: status().description('The worst result of its checks.'),
+    data_source_id: integer().description('The connected account that was checked: `data_source_id` of the path.'),
+    data_source_type: sourceType().description(
+      'Service of the account, such as `GOOGLE_DRIVE`, as in the record of the data source.',
+    ),
+    status: status().description(
+      'The worst `status` of its checks: `bad` if one is `bad`, otherwise `warn` if one is `warn`.',
+    ),
     checks: Joi.array()
       .items(
         named(
@@ -39,19 +43,27 @@ export const diagnosisAnswer = named(
                   'Part of a connection: stored credentials, granted scopes, rate limits, an item read at the source, automatic sync, or failed files and runs.',
                 ),
             ).description('Which part of the connection was checked, such as `credential` or `scopes`.'),
-            status: status().description('Result for this part: `ok`, `warn` or `bad`.'),
-            message: Joi.string().description('Result of the check, as a sentence for people.'),
+            status: status().description(
+              'Result for this part: `ok`, `warn` or `bad`. `fix` says what to do, if anything.',
+            ),
+            message: Joi.string().description(
+              'Result of the check, as a sentence for people. Programs use `status` and `details`.',
+            ),
             fix: nullable(Joi.string()).description('What to do, and who has to do it. Null if nothing is to be done.'),
             details: Joi.object()
               .unknown()
               .description(
                 'Values on which the result is based; `name` determines which exist. `cause` names the error of a failed check.',
               ),
-          }).description('Result of checking one part of a connection.'),
+          }).description('Result of checking one part of a connection, with the values on which it is based.'),
         ),
       )
-      .description('Always six results, one for each part of the connection.'),
-    checked_at: timestamp().description('When the diagnosis began.'),
-    took_ms: integer().description('Duration of all checks in milliseconds.'),
+      .description('Always six results, one for each part of the connection; `name` identifies the part.'),
+    checked_at: timestamp().description(
+      'Time (UTC) at which the diagnosis began. Results are not cached: each request checks again.',
+    ),
+    took_ms: integer().description(
+      'Wall-clock time of the whole diagnosis in milliseconds. Parts are checked concurrently, so it is not the sum of their durations.',
+    ),
   }).description('What works and what does not in the connection of an account, part by part.'),
 );

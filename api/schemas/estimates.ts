@@ -9,17 +9,20 @@ export const SKIPPED_BY_DRY_RUN = ['already_synced', 'not_found', 'over_limit', 
 export type SkippedByDryRun = (typeof SKIPPED_BY_DRY_RUN)[number];
 
 const SKIPPED: Readonly<Record<SkippedByDryRun, string>> = {
-  already_synced: 'Items of which `incremental_sync` skips the READY copy.',
-  not_found: 'Selected items that do not exist or are not accessible at their source.',
-  over_limit: 'Items beyond `max_files_per_upload` of the user. In a crawl, links beyond it on the sampled pages.',
-  robots_disallowed: 'Pages that robots.txt of their site forbids to fetch.',
+  already_synced: 'Number of items that `incremental_sync` skips, since their files are READY.',
+  not_found: 'Number of selected items that do not exist or are not accessible at their source.',
+  over_limit:
+    'Number of items beyond `max_files_per_upload` of the user. In a crawl, links beyond it on the sampled pages.',
+  robots_disallowed: 'Number of pages that robots.txt of their site forbids to fetch.',
 };
 
 const pace = named(
   'DryRunPace',
   Joi.object({
-    runs: integer().required().description('Number of earlier runs whose pace was measured.'),
-    files: integer().required().description('Number of items that the measured runs processed.'),
+    runs: integer().required().description('Number of earlier runs whose pace was measured, at most 20.'),
+    files: integer()
+      .required()
+      .description('Number of items that the measured runs processed, from which the pace is computed.'),
   }).description('Earlier runs of the same kind, from whose pace a duration is estimated.'),
 );
 
@@ -32,14 +35,20 @@ const sample = named(
     failed: integer()
       .required()
       .description('Number of sampled items that could not be read. The rest is assumed to fail as often.'),
-    bytes: integer().required().description('Size in bytes of the contents that were read.'),
-    chunks: integer().required().description('Number of chunks made of the sampled contents.'),
+    bytes: integer()
+      .required()
+      .description('Size in bytes of the contents that were read, from which the estimate extrapolates.'),
+    chunks: integer()
+      .required()
+      .description('Number of chunks made of the sampled contents, from which the estimate extrapolates.'),
     known_chunks: nullable(integer())
       .required()
       .description(
         'Number of sampled chunks whose vectors are stored already and cost nothing. Null for more than 5,000 chunks.',
       ),
-    tokens: integer().required().description('Number of tokens (cl100k) in the sampled chunks.'),
+    tokens: integer()
+      .required()
+      .description('Number of tokens (cl100k) in the sampled chunks, from which the estimate extrapolates.'),
   }).description('Counts of the items that a dry run has read, from which it extrapolates.'),
 );
 

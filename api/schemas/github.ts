@@ -9,38 +9,44 @@ const text = (about: string) => Joi.string().allow('').description(about);
 const maybe = (about: string) => nullable(text(about));
 const count = (about: string) => integer().description(about);
 const flag = (about: string) => Joi.boolean().description(about);
-const number = () => integer().description('Id at GitHub, unique among all records of this kind.');
-const apiUrl = () => text('Address of the record in the API of GitHub.');
+const number = () =>
+  integer().description('Id at GitHub, unique among the records of this kind in all repositories. It never changes.');
+const apiUrl = () =>
+  text('Address of the record in the API of GitHub, for requests that you send there with a token of GitHub.');
 const person = () =>
   named(
     'User',
     wholeRecord({
       id: integer().description('Number of the account, which stays if its login changes.'),
-      login: text('Name of the account, which its user can change.'),
-    }).description('Account of GitHub. A deleted one is `ghost`.'),
+      login: text('Name of the account, unique at GitHub. Its user can change it, so recognize the account by `id`.'),
+    }).description('Account of GitHub, of a person or an app. A deleted one is `ghost`, with the id 10137.'),
   );
 const labels = () =>
   Joi.array()
     .items(
       named(
         'Label',
-        wholeRecord({ id: number(), name: text('Text of the label, such as `bug`.') }).description(
-          'Label of a repository that is attached to issues.',
-        ),
+        wholeRecord({
+          id: number(),
+          name: text('Text of the label, such as `bug`, unique within its repository.'),
+        }).description('Label that a repository defines, and that is attached to issues and pull requests.'),
       ),
     )
-    .description('Labels that are attached to it, in the order of GitHub.');
+    .description('Labels that are attached to it, in the order of GitHub. Empty if it has none.');
 const teams = () =>
   Joi.array()
     .items(
       named(
         'Team',
-        wholeRecord({ id: number(), name: text('Name of the team as GitHub shows it.') }).description(
-          'Team of an organization at GitHub that can be asked for a review.',
+        wholeRecord({
+          id: number(),
+          name: text('Display name of the team. Its organization can change it, so recognize the team by `id`.'),
+        }).description(
+          'Team of an organization at GitHub that is asked to review. Its members are not in the response.',
         ),
       ),
     )
-    .description('Teams whose review is requested and pending.');
+    .description('Teams whose review is requested and pending. After the review, a team is no longer listed.');
 const state = () =>
   named(
     'PRState',
@@ -63,8 +69,10 @@ const branch = () =>
     wholeRecord({
       label: text('Owner and branch, `owner:branch`; the branch alone if its fork was deleted.'),
       ref: text('Name of the branch, without the owner of its repository.'),
-      sha: text('Hash of the last commit of the branch.'),
-    }).description('Branch that a pull request merges, or merges into.'),
+      sha: text('Hash of the commit that GitHub has recorded for the branch. A push to `head` changes it there.'),
+    }).description(
+      'Branch of a pull request: the one with the changes (`head`), or the one that receives them (`base`).',
+    ),
   );
 const signature = () =>
   nullable(
@@ -81,31 +89,37 @@ export const issue = named(
   'Issue',
   wholeRecord({
     id: number(),
-    title: text('Title: the heading in lists and on its page.'),
+    title: text('Heading in lists and on its page: one line of plain text, not Markdown.'),
     url: apiUrl(),
-    html_url: text('Address of the page that GitHub shows in a browser.'),
+    html_url: text('Address of its page at GitHub, for a browser. A private repository requires a login.'),
     number: count(
       'Number within the repository, `issue_number` of `GET /integrations/data/github/issues/{issue_number}`.',
     ),
-    user: person().description('Account that opened it.'),
+    user: person().description('Account that opened the issue; `ghost` (id 10137) if it was deleted.'),
     labels: labels(),
-    state: state().description('`open` or `closed`, whatever the reason.'),
-    locked: flag('Whether only members of the project can comment.'),
-    num_comments: count('How many comments it has, without comments on lines of code.'),
+    state: state().description('`open` or `closed`. The reason of closing is `state_reason` in `remote_data`.'),
+    locked: flag('Whether the conversation is locked, so that only accounts with write access can comment.'),
+    num_comments: count('Number of comments on the issue, without comments on lines of code of a pull request.'),
     ...times,
-    closed_at: maybe('When it was closed, ISO 8601. `null` while open.'),
-    draft: flag('Whether it is a pull request that is not ready for review.'),
-    body: text('Text in Markdown; empty if there is none.'),
-    closed_by: nullable(person()).description('Account that closed it; null while it is open.'),
+    closed_at: maybe('When it was last closed, ISO 8601. `null` while it is open, also after it was reopened.'),
+    draft: flag('Whether it is a pull request that is not ready for review. Always `false` for other issues.'),
+    body: text('Text of the issue in Markdown, not rendered. Empty if its author wrote none.'),
+    closed_by: nullable(person()).description(
+      'Account that closed it. Null while it is open, or if GitHub names no account.',
+    ),
     pull_request: nullable(
       named(
         'IssuePR',
         wholeRecord({
           url: apiUrl(),
-          merged_at: maybe('When the pull request was merged, ISO 8601. `null` before.'),
-        }).description('Pull request that has the same number as the issue, and when it was merged.'),
+          merged_at: maybe(
+            'When the pull request was merged, ISO 8601. `null` if it is open, or was closed without a merge.',
+          ),
+        }).description(
+          'Pull request that has the same number as the issue. `GET /integrations/data/github/pull_requests/{pull_number}` returns it.',
+        ),
       ),
-    ).description('Present if the issue is a pull request; null for all others.'),
+    ).description('Present if the issue is a pull request, which GitHub counts as an issue too. Null for all others.'),
     remote_data: extension(remote.remote_data),
   }).description('Issue of a repository. Pull requests are issues with `pull_request`.'),
 );
@@ -115,34 +129,48 @@ const pullFields = {
   url: apiUrl(),
   number: count('Number within the repository, `pull_number` of the operations for its comments, commits and files.'),
   state: state().description('`open` or `closed`; `merged_at` says whether a closed one was merged.'),
-  title: text('Title: the heading in lists and on its page.'),
-  user: person().description('Account that opened the pull request.'),
+  title: text('Heading in lists and on its page: one line of plain text, not Markdown.'),
+  user: person().description('Account that opened the pull request; `ghost` (id 10137) if it was deleted.'),
   ...times,
-  closed_at: maybe('When it was closed or merged, ISO 8601. `null` while open.'),
-  merged_at: maybe('When it was merged, ISO 8601. `null` if it was not.'),
-  requested_reviewers: Joi.array().items(person()).description('People whose review is requested and pending.'),
+  closed_at: maybe('When it was last closed or merged, ISO 8601. `null` while it is open, also after it was reopened.'),
+  merged_at: maybe('When it was merged, ISO 8601. `null` if it is open, or was closed without a merge.'),
+  requested_reviewers: Joi.array()
+    .items(person())
+    .description('Accounts whose review is requested and pending. After its review, an account is no longer listed.'),
   requested_teams: teams(),
   labels: labels(),
-  draft: flag('Whether it is marked as not ready for review.'),
-  head: branch().description('Branch with the changes, which may be in a fork.'),
-  base: branch().description('Branch that the changes are to be merged into.'),
+  draft: flag('Whether it is marked as not ready for review. GitHub does not merge drafts.'),
+  head: branch().description('Branch with the changes. It may be in a fork, whose owner is in `label`.'),
+  base: branch().description('Branch of the repository itself that the changes are to be merged into, such as `main`.'),
   ...remote,
 };
 export const pullRequest = named(
   'PullRequest',
-  wholeRecord(pullFields).description('Pull request of a repository, without counts.'),
+  wholeRecord(pullFields).description(
+    'Pull request as lists return it. A single one also has counts of commits and lines.',
+  ),
 );
 export const wholePullRequest = named(
   'PullRequestExtended',
   wholeRecord({
     ...pullFields,
-    merged: flag('Whether its commits are in the base branch.'),
-    num_comments: count('How many comments on it as a whole users have written.'),
-    num_review_comments: count('How many comments on lines of its code there are.'),
-    num_commits: count('How many commits it adds to the base branch.'),
-    num_additions: count('Lines that were added, in all files.'),
-    num_deletions: count('Lines that were removed, in all files.'),
-    num_changed_files: count('How many files differ from the base branch.'),
+    merged: flag('Whether it was merged, also by a squash or rebase. `merged_at` has the time.'),
+    num_comments: count('Number of comments on the pull request as a whole, without those on lines of its code.'),
+    num_review_comments: count(
+      'Number of comments on lines of its code. The operation for comments of pull requests lists them.',
+    ),
+    num_commits: count(
+      'Number of commits that it adds to the base branch. Lists of its commits have at most 250 of them.',
+    ),
+    num_additions: count(
+      'Number of lines added in all files. A changed line counts as one added and one removed line.',
+    ),
+    num_deletions: count(
+      'Number of lines removed in all files. A changed line counts as one added and one removed line.',
+    ),
+    num_changed_files: count(
+      'Number of files that it changes. `POST /integrations/data/github/pull_requests/files` lists up to 3,000 of them.',
+    ),
   }).description('Pull request of a repository, with counts of comments, commits and lines.'),
 );
 
@@ -150,19 +178,25 @@ export const pullComment = named(
   'PRComment',
   wholeRecord({
     id: number(),
-    pull_request_review_id: nullable(integer()).description('Review that the comment is part of; `null` if none.'),
+    pull_request_review_id: nullable(integer()).description(
+      'Id at GitHub of the review that the comment is part of. `null` for a comment without a review.',
+    ),
     url: apiUrl(),
-    diff_hunk: text('Part of the diff that the comment belongs to.'),
-    path: text('File that is commented on, within the repository.'),
-    user: person().description('Account that wrote the comment.'),
-    body: text('What the comment says, in Markdown.'),
+    diff_hunk: text(
+      'Part of the diff that the comment belongs to, in unified format. It ends with the commented line.',
+    ),
+    path: text('Path of the commented file within the repository, as in `filename` of the changed files.'),
+    user: person().description('Account that wrote the comment; `ghost` (id 10137) if it was deleted.'),
+    body: text(
+      'Text of the comment in Markdown, not rendered. A proposed change is a code block of the kind `suggestion`.',
+    ),
     ...times,
     start_line: nullable(integer()).description('First line of a comment on several lines; `null` for one line.'),
     line: nullable(integer()).description(
       'Line of the file that is commented on, the last one of several. `null` if the code has changed since.',
     ),
     ...remote,
-  }).description('Comment on lines of the code of a pull request.'),
+  }).description('Comment on lines of the code of a pull request, as reviews have them, and not on the whole.'),
 );
 
 export const pullCommit = named(
@@ -175,18 +209,22 @@ export const pullCommit = named(
         committer: signature().description(
           'Who created the commit, for example by a rebase. Null if git has no signature.',
         ),
-        message: text('Subject and body, separated by an empty line.'),
+        message: text('Whole message: the subject in the first line, then an empty line and the body if there is one.'),
         url: apiUrl(),
-        comment_count: count('How many comments on it were written at GitHub.'),
+        comment_count: count('Number of comments on the commit itself. Comments on its pull request are not included.'),
         tree: named(
           'Tree',
           wholeRecord({
-            sha: text('Hash that identifies the tree in git.'),
+            sha: text(
+              'Hash of the tree in git. Any change of a file below it changes the hash. GitHub returns its entries at `url`.',
+            ),
             url: apiUrl(),
-          }).description('All files of the repository at a commit, as git stores them.'),
-        ).description('Files of the repository as they are after the commit.'),
-      }).description('Commit as git stores it: message, signatures and tree.'),
-    ).description('The commit itself: message, signatures and tree.'),
+          }).description(
+            'All files of the repository at a commit, by the hash of the root directory. The files are not in the response.',
+          ),
+        ).description('Root directory of the repository as it is after the commit, by its hash.'),
+      }).description('Commit as git stores it: message, signatures and tree. Its hash is the last part of `url`.'),
+    ).description('What git itself stores of the commit. The other fields of the record come from GitHub.'),
     url: apiUrl(),
     author: nullable(person()).description('GitHub account of the author; null if the e-mail address belongs to none.'),
     committer: nullable(person()).description(
@@ -199,20 +237,36 @@ export const pullCommit = named(
 export const changedFile = named(
   'PRFile',
   wholeRecord({
-    sha: text('Hash of the content (blob) in git.'),
-    filename: text('Path of the file within the repository, after the change.'),
-    additions: count('Number of lines that the pull request adds to the file.'),
-    deletions: count('Number of lines that the pull request removes from the file.'),
+    sha: text(
+      'Hash of the content in git (SHA-1 of the blob), 40 hexadecimal digits. Equal contents have equal hashes.',
+    ),
+    filename: text('Path of the file within the repository, after the change: a renamed file has its new path.'),
+    additions: count(
+      'Number of lines added to the file. A changed line counts here and in `deletions`; a binary file has 0.',
+    ),
+    deletions: count(
+      'Number of lines removed from the file. A changed line counts here and in `additions`; a binary file has 0.',
+    ),
     changes: count('Number of changed lines: `additions` and `deletions` together.'),
     status: named(
       'FileStatus',
       Joi.string()
         .valid('added', 'removed', 'modified', 'renamed', 'copied', 'changed', 'unchanged')
-        .description('Whether a pull request adds, changes, moves or removes a file.'),
-    ).description('Whether the pull request adds, changes, renames or removes the file.'),
-    blob_url: text('Page that shows the file in the browser.'),
-    raw_url: text('Address from which GitHub returns the content of the file.'),
-    contents_url: text('Where the API of GitHub returns the file.'),
+        .description(
+          'What a pull request does with a file, as GitHub names it. Values that are not in this list become `changed`.',
+        ),
+    ).description(
+      'What the pull request does with the file, such as `added` or `renamed`. An unknown value of GitHub becomes `changed`.',
+    ),
+    blob_url: text(
+      'Address of the page of GitHub that shows this version of the file. A private repository requires a login.',
+    ),
+    raw_url: text(
+      'Address from which GitHub returns the bytes of this version of the file. A private repository requires a login.',
+    ),
+    contents_url: text(
+      'Address of this version of the file in the API of GitHub, with its metadata. A private repository requires a token.',
+    ),
     ...remote,
-  }).description('File that a pull request changes, with counts of lines.'),
+  }).description('File that a pull request changes, with counts of lines. Its content is at the addresses.'),
 );

@@ -27,7 +27,11 @@ const filters = <M extends Record<string, Joi.Schema>>(name: string, more: M) =>
     Joi.object({
       state: named(
         'PRStateInput',
-        Joi.string().valid('closed', 'open', 'all').description('Open records, closed ones, or both.'),
+        Joi.string()
+          .valid('closed', 'open', 'all')
+          .description(
+            'State of the records to list: `open`, `closed`, or `all` for both. Merged pull requests are `closed`.',
+          ),
       )
         .default('open')
         .description('Only records in this state; `all` includes both. Merged pull requests are `closed`.'),
@@ -50,7 +54,9 @@ const orderedBy = (name: string, ...orders: readonly string[]) => ({
     '`asc`: the oldest or least first; `desc`: the latest or most first. Null: `asc`.',
   ),
 });
-const pull_number = integer().required().description('Number of the pull request within its repository.');
+const pull_number = integer()
+  .required()
+  .description('Number of the pull request within its repository, as in the address of its page: `/pull/7`.');
 
 const branchName = (about: string) => orNull(text(about).max(MAX_NAME));
 
@@ -95,7 +101,7 @@ const listingFields = () => ({
     ),
   page_size: integer().min(1).max(100).default(30).description('Maximum number of records on a page, 100 at most.'),
   next_cursor: orNull(
-    text('Value of `next_cursor` of the page before. Absent, null or empty: `page` decides.').max(MAX_CURSOR),
+    text('`next_cursor` of the previous response. Absent, null or empty: `page` determines the page.').max(MAX_CURSOR),
   ),
 });
 

@@ -82,7 +82,7 @@ export const fileSyncConfig = () =>
       ),
     ),
   ).description(
-    'Which files of the account are made, and how they are read. Absent or null: no attachments, and the defaults of the source; a selection then uses the configuration of the connection.',
+    'Which items of the account become files, and how they are read. Absent or null: no attachments, and the defaults of the source; a selection then uses the configuration of the connection.',
   );
 
 /** Options for splitting documents of an account into chunks. */
@@ -163,7 +163,7 @@ export const dataSourceId = () =>
   named(
     'SyncDirectoryRequest',
     Joi.object({ data_source_id: accountId() }).description(
-      'Names the connected account that is listed at its source.',
+      'The connected account that a run lists at its source. Its files are not synced.',
     ),
   );
 /** Whether a new account is listed at once. */
@@ -171,7 +171,7 @@ export const syncSourceItems = (fallback: boolean) =>
   Joi.boolean()
     .default(fallback)
     .description(
-      'Whether the items of the account are listed at once, so that `POST /integrations/items/list` returns them. The event `DATA_SOURCE_READY` reports the end.',
+      'Whether the connection starts a listing of the account, so that `POST /integrations/items/list` returns its items. The event `DATA_SOURCE_READY` reports the end.',
     );
 /** Tags of a new data source. */
 export const dataSourceTags = () =>
@@ -278,19 +278,27 @@ export const itemRecord = named(
     external_id: Joi.string().description(
       'Id of the item within its account, as `POST /integrations/files/sync` takes it. Its form depends on the source.',
     ),
-    source: sourceType().description('Service that the account belongs to, such as `NOTION`.'),
+    source: sourceType().description(
+      'Service that the account belongs to, such as `NOTION`: the type of its data source.',
+    ),
     name: Joi.string().allow('').description('Name or title that the source shows; empty if it has none.'),
-    synced_at: timestamp().description('When a listing last found the item at its source.'),
+    synced_at: timestamp().description('When a listing last found the item at its source, in UTC.'),
     is_selectable: nullable(Joi.boolean()).description(
       'Whether `POST /integrations/files/sync` can create files of the item. Never null in this version.',
     ),
     is_expandable: nullable(Joi.boolean()).description(
       'Whether the item is a container that can have items in it. Never null in this version.',
     ),
-    organization_id: integer().description('Organization that owns the data source.'),
+    organization_id: integer().description(
+      '`id` of the organization that owns the data source, as `GET /organization` returns it.',
+    ),
     organization_supplied_user_id: Joi.string().description('The `customer-id` of the end user who owns the account.'),
-    organization_user_id: integer().description('Number of the end user who owns the account.'),
-    organization_user_data_source_id: integer().description('Data source whose account contains the item.'),
+    organization_user_id: integer().description(
+      '`id` of the end user who owns the account, as `POST /list_users` returns it.',
+    ),
+    organization_user_data_source_id: integer().description(
+      '`id` of the data source whose account contains the item: `data_source_id` of the request.',
+    ),
     organization_user_file_to_sync_id: nullable(integer()).description(
       'Id of the `user_file` that the item became. `null`: it was never synced.',
     ),
@@ -309,7 +317,11 @@ export const itemRecord = named(
     file_format: nullable(Joi.string()).description(
       'Format in which the content is read, such as `PDF`. `null` for containers and unknown formats.',
     ),
-    created_at: timestamp().description('When a listing found the item for the first time.'),
-    updated_at: timestamp().description('When a listing last changed the record of the item.'),
+    created_at: timestamp().description(
+      'When a listing found the item for the first time, in UTC; not when it was created at the source.',
+    ),
+    updated_at: timestamp().description(
+      'When a listing last changed the record of the item, in UTC, for example after it was renamed.',
+    ),
   }).description('Item of a connected account as its last listing found it: a file, a container or another object.'),
 );

@@ -21,5 +21,5 @@ export const pageLinks = named(
       .allow(null)
       .required()
       .description('Why the page could not be read, as a sentence. Null if it was read.'),
-  }).description('Addresses found on a page or by a search.'),
+  }).description('Links and source of a page, or the addresses that a web search found.'),
 );

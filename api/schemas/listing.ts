@@ -27,7 +27,11 @@ export const pagination = () =>
   named(
     'Pagination',
     Joi.object({
-      limit: integer().min(1).max(MAX_PAGE_LIMIT).default(10).description('Maximum number of rows in the response.'),
+      limit: integer()
+        .min(1)
+        .max(MAX_PAGE_LIMIT)
+        .default(10)
+        .description('Maximum number of rows in the response. `count` has the number of all that match.'),
       offset: integer()
         .min(0)
         .default(0)

@@ -89,14 +89,16 @@ export const runsQuery = Joi.object({
   causes: some(runCause()).description(
     'Only runs that this trigger started, such as `schedule`. Repeat the parameter for several triggers.',
   ),
-  data_source_id: integer().description('Only runs about this connected account or feed.'),
-  file_id: integer().description('Only runs that are about this file, or that processed it.'),
+  data_source_id: integer().description('Only runs about this connected account or feed, by `id` of the data source.'),
+  file_id: integer().description(
+    'Only runs that are about this file (such as the scrape that it is the parent of), or that processed it.',
+  ),
   request_id: Joi.string()
     .max(512)
     .description('Only runs of the request with this id, as files and events report it.'),
   parent_run_id: integer().description('Only runs that the scheduled sync with this run `id` started as its parts.'),
   since: Joi.date().iso().description('Only runs that were accepted at this time (ISO 8601) or later.'),
-  until: Joi.date().iso().description('Only runs that were accepted before this time (ISO 8601).'),
+  until: Joi.date().iso().description('Only runs that were accepted before this time (ISO 8601), itself excluded.'),
 });
 
 type RunsQuery = Infer<typeof runsQuery>;
@@ -124,7 +126,7 @@ const count = () => integer().min(0);
 export const runRecord = named(
   'SyncRun',
   wholeRecord({
-    id: integer().description('Number that identifies the run in the paths of `/sync_runs`.'),
+    id: integer().description('Number of the run, for the paths of `/sync_runs`. `GET /sync_runs` lists it.'),
     kind: runKind().description('Type of work, such as `webScrape` or `syncUpload`.'),
     cause: runCause().description('What started the run: `request`, `schedule`, `resync`, `retry` or `command`.'),
     status: runState().description('State of the run now. Poll it until it is `finished`, `failed` or `aborted`.'),
@@ -150,14 +152,20 @@ export const runRecord = named(
                   'Why a run with due work makes no progress. `worker_starved`: other programs of the machine used the processor.',
                 ),
             ).description('Cause of the stall, for programs; `message` says what to do.'),
-            message: Joi.string().description('The problem, then what the operator has to do.'),
-            since: timestamp().description('When the lack of progress was detected.'),
-            until: timestamp().description('When the run made progress again, or ended.'),
+            message: Joi.string().description(
+              'The problem, then what the operator has to do: a sentence for people. Programs use `cause`.',
+            ),
+            since: timestamp().description(
+              'Time (UTC) at which the lack of progress was detected: `STALL_AFTER_S` seconds (default 60) after the last progress.',
+            ),
+            until: timestamp().description('Time (UTC) at which the run made progress again, or ended.'),
           }).description('An interval in which a run had due work and made no progress.'),
         ),
       )
       .description('Earlier stalls of the run that have ended, the latest last.'),
-    organization_id: integer().description('Number of the organization on whose behalf the run works.'),
+    organization_id: integer().description(
+      '`id` of the organization on whose behalf the run works, as `GET /organization` returns it.',
+    ),
     organization_user_id: nullable(integer()).description(
       'Id of the end user whose files the run processes. Null for work of the organization as a whole.',
     ),
@@ -181,8 +189,12 @@ export const runRecord = named(
     upload_id: nullable(Joi.string().allow('')).description(
       'Id of the upload or selection that its files belong to; null if there is none.',
     ),
-    accepted_at: timestamp().description('When the request or the schedule created the run.'),
-    started_at: nullable(timestamp()).description('When its workflow was started. Null while it waits for that.'),
+    accepted_at: timestamp().description(
+      'When the request or the schedule created the run, in UTC. It may wait until `started_at`.',
+    ),
+    started_at: nullable(timestamp()).description(
+      'When its workflow was started, in UTC. Null while the run waits for that.',
+    ),
     finished_at: nullable(timestamp()).description('When it ended, with success or not. Null while it is in progress.'),
     counts: named(
       'SyncRunCounts',
@@ -234,7 +246,7 @@ export const itemsQuery = Joi.object({
     .min(1)
     .max(MAX_PAGE_LIMIT)
     .default(100)
-    .description('Largest number of items of the response. Default 100.'),
+    .description('Maximum number of items in the response; `next_cursor` leads to the others. Default 100.'),
   after: Joi.string()
     .pattern(/^\d{16}:[\w-]{1,64}$/)
     .description('Cursor of the next page: `next_cursor` of the previous response. Absent: the first page.'),
@@ -258,7 +270,7 @@ export const itemRecord = named(
     sync_run_id: integer().description(
       'The run that processed the item. In the list of a scheduled sync, its part that did so.',
     ),
-    file_id: nullable(integer()).description('The file of the item. Null if no file was created for it.'),
+    file_id: nullable(integer()).description('`id` of the file of the item. Null if no file was created for it.'),
     external_id: Joi.string().allow('').description('Id of the item at its source; for a page, its address.'),
     name: nullable(Joi.string().allow('')).description(
       'Name of the item as its source shows it, or its external id if it has no name.',
@@ -278,12 +290,14 @@ export const itemRecord = named(
     remedy: nullable(Joi.string()).description(
       'How to remove the cause, as a sentence. Null if nothing is to be done.',
     ),
-    bytes_fetched: count().description('Size in bytes of its content at its last attempt.'),
+    bytes_fetched: count().description(
+      'Size in bytes of the content that its last attempt fetched, or that was uploaded.',
+    ),
     tokens_embedded: count().description(
       'Number of tokens (cl100k) that its last attempt sent to the embedding model.',
     ),
     tokens_reused: count().description('Number of tokens (cl100k) whose stored vectors its last attempt used.'),
-    at: timestamp().description('When the item ended; for a pending item, when it last changed.'),
+    at: timestamp().description('When the item ended, in UTC; for a pending item, when it last changed.'),
     ...workflowFields,
   }).description('Result of a run for one file, or for one item at a source for which no file was created.'),
 );

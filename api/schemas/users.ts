@@ -20,11 +20,19 @@ const listed = {
     .description(
       'Number that identifies the user. If you use the `customer-id` of a deleted user again, the new user gets another number.',
     ),
-  organization_id: integer().required().description('Number of the organization that the user belongs to.'),
+  organization_id: integer()
+    .required()
+    .description(
+      '`id` of the organization, as `GET /organization` returns it. All users that an API key can read have the same.',
+    ),
   organization_supplied_user_id: Joi.string().required().description('Your own name for the user: its `customer-id`.'),
-  created_at: timestamp().required().description('When a request first named the user, in UTC.'),
-  updated_at: timestamp().required().description('When any field of the record last changed, in UTC.'),
-  deleted_at: nullable(timestamp()).required().description('When the user was deleted; null while it exists.'),
+  created_at: timestamp().required().description('When a request first named the user, which created it, in UTC.'),
+  updated_at: timestamp()
+    .required()
+    .description('When any field of the record last changed, in UTC. Lists can be sorted by it.'),
+  deleted_at: nullable(timestamp())
+    .required()
+    .description('When the user was deleted, in UTC; a run then erases its data. Null while it exists.'),
   enabled_features: byName(feature)
     .required()
     .description('Features that were enabled or disabled, such as `{"sparse_vectors": {"enabled": false}}`.'),
@@ -43,7 +51,9 @@ const listed = {
 export const aggregates = {
   aggregate_file_size: counts()
     .required()
-    .description('Number of bytes of the contents of all files, by source type such as `PDF`.'),
+    .description(
+      'Number of bytes of the contents of all files, by source type such as `PDF`. Extracted text does not count.',
+    ),
   aggregate_num_characters: counts()
     .required()
     .description('Number of characters of the extracted text of all files, by source type.'),
@@ -89,7 +99,7 @@ export const wholeUserRecord = named(
     connector_settings: openObject()
       .required()
       .description('Settings of connectors of the organization, by source type or `DEFAULT`.'),
-  }).description('An end user of the organization, with totals over its files.'),
+  }).description('An end user of the organization, with limits, features, and current totals over its files.'),
 );
 
 /** Customer ids of users. */

@@ -45,8 +45,12 @@ const INFO = {
             external_id: text()
               .required()
               .description('Id of the item at its source, as the selection named it or a listing found it.'),
-            name: text().required().description('Name of the item as its source shows it.'),
-          }).description('An item of a selection that does not become a file.'),
+            name: text()
+              .required()
+              .description(
+                'Name of the item as its source shows it, for people. Programs recognize it by `external_id`.',
+              ),
+          }).description('An item of a selection that does not become a file. `reason` of the event has the cause.'),
         ),
       )
       .description('Up to 100 items of a selection that do not become files; then `object_id` is `[]`.'),
@@ -55,7 +59,7 @@ type InfoField = keyof typeof INFO;
 
 /** What additional fields contain, in short. */
 const INFO_TEXTS: Readonly<Record<InfoField, string>> = {
-  request_id: 'the request that led to it',
+  request_id: 'the request that led to the event',
   upload_id: 'the upload or selection of the files',
   is_resync: 'the text `True` or `False`: whether the file was synced before',
   sync_error_message: 'why the file failed or waits',
@@ -169,9 +173,15 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
 const OBJECT_IDS: Readonly<Partial<Record<EventObjectType, () => Joi.Schema>>> = {
   // Generators of clients do not know a type that is only null.
   NONE: () => nullable(Joi.string()).description('Always null: the event is about the organization as a whole.'),
-  FILE_LIST: () => Joi.array().items(Joi.string()).description('Ids of the files, each as text.'),
+  FILE_LIST: () =>
+    Joi.array()
+      .items(Joi.string())
+      .description(
+        'Values of `id` of the files, each as text, such as `17`. `POST /user_files_v2` takes them as numbers in `ids`.',
+      ),
 };
-const objectId = () => Joi.string().description('Id of the object, as text. `object_type` says what it identifies.');
+const objectId = () =>
+  Joi.string().description('Id of the object as text, such as `17`. `object_type` is the kind of the object.');
 
 /** Returns the body of an example delivery, byte for byte as the service writes it. */
 export function exampleDelivery(kind: EventKind): unknown {
@@ -204,17 +214,23 @@ export const anyInformation = named(
 export const nameOf = (kind: EventKind, part: string): string =>
   kind.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase()) + part;
 
+/** `ADD` → `an ADD event`. */
+const oneEvent = (kind: EventKind): string => `${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind} event`;
+
+const LIST = new Intl.ListFormat('en-GB');
+
 function infoOf(kind: EventKind): Joi.Schema {
   const { info = [], sometimes = [] } = EVENT_TEXTS[kind];
   if (info.length === 0)
     return Joi.string().valid('null').description('The text `null`, since the event has no additional information.');
-  const details = [...info, ...sometimes].map((field) => `\`${field}\` (${INFO_TEXTS[field]})`).join(', ');
+  const fields = [...info, ...sometimes].map((field) => `\`${field}\` (${INFO_TEXTS[field]})`);
+  const details = LIST.format(fields);
   return named(
     nameOf(kind, 'Information'),
     Joi.object({
       ...Object.fromEntries(info.map((field) => [field, INFO[field]().required()])),
       ...Object.fromEntries(sometimes.map((field) => [field, INFO[field]()])),
-    }).description(`Value of \`additional_information\` in ${kind}: ${details}.`),
+    }).description(`Details that ${oneEvent(kind)} has in \`additional_information\`: ${details}.`),
   ).description(`Details of the event: ${details}.`);
 }
 
@@ -223,7 +239,7 @@ const ABOUT: Readonly<Record<EventObjectType, string>> = {
   CHUNK_LIST: 'chunks',
   DATA_SOURCE: 'a connected account or feed',
   FILE: 'a file',
-  FILE_LIST: 'files',
+  FILE_LIST: 'a list of files',
   NONE: 'the organization as a whole',
   ORGANIZATION_USER: 'an end user',
   UPLOAD_REQUEST_ID: 'a request and all of its files',
@@ -242,24 +258,26 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
       webhook_type: Joi.string()
         .valid(kind)
         .required()
-        .description(`Always \`${kind}\` in this event; other events have other types.`),
+        .description(`Type of the event, which determines the fields of \`obj\`. Always \`${kind}\` here.`),
       obj: named(
         nameOf(kind, 'Object'),
         Joi.object({
           object_type: Joi.string()
             .valid(type)
             .required()
-            .description(`Always \`${type}\` in ${kind}: what \`object_id\` identifies.`),
+            .description(`Type of the object that \`object_id\` identifies. Always \`${type}\` in ${oneEvent(kind)}.`),
           object_id: id().required(),
           additional_information: infoOf(kind).required(),
-        }).description(`Subject of ${kind}, ${ABOUT[type]}: its type and id, and details of the event.`),
+        }).description(`Object of ${oneEvent(kind)} (${ABOUT[type]}): its type and id, with details of the event.`),
       )
         .required()
-        .description(`What the event is about, ${ABOUT[type]}: its type and id, and details of the event.`),
+        .description(`Type and id of the object of the event (${ABOUT[type]}), with details of the event.`),
       customer_id: text()
         .required()
         .description('Your own name for the end user; empty for events of the whole organization.'),
-      timestamp: Joi.string().required().description('When the event occurred: seconds since 1970, as text.'),
+      timestamp: Joi.string()
+        .required()
+        .description('When the event occurred, not when it is sent: seconds since 1970, as text.'),
       workflow_id: extension(
         Joi.string().description('Id of the workflow that caused the event. Absent if there is none.'),
       ),
@@ -268,6 +286,6 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
           "Address of the workflow `workflow_id` in Temporal's Web UI. Absent if there is no workflow, null if the server setting `TEMPORAL_UI_URL` is not set.",
         ),
       ),
-    }).description(`What the \`payload\` of ${kind} contains. ${EVENT_TEXTS[kind].when}`),
+    }).description(`Content of \`payload\` in ${oneEvent(kind)}. ${EVENT_TEXTS[kind].when}`),
   );
 };

@@ -10,7 +10,9 @@ const text = () => Joi.string().allow('');
 
 export const webhookFields = {
   id: integer().required().description('Number of the webhook, for `webhook_id` in the paths of `/webhooks`.'),
-  organization_id: integer().required().description('Number of the organization whose events are sent.'),
+  organization_id: integer()
+    .required()
+    .description('`id` of the organization whose events are sent, as `GET /organization` returns it.'),
   url: text().required().description('Address to which events are sent by POST, as `POST /add_webhook` set it.'),
   status: named(
     'WebhookStatus',
@@ -24,9 +26,19 @@ export const webhookFields = {
     .description(
       '`FLAGGED` after all attempts of a delivery failed (by default seven) or the receiver returned 410. The next success makes it `ACTIVE` again.',
     ),
-  status_reason: text().required().description('Why the webhook is `FLAGGED`; empty while it is `ACTIVE`.'),
-  created_at: timestamp().required().description('When the webhook was added, in UTC.'),
-  updated_at: timestamp().required().description('When its status last changed, in UTC.'),
+  status_reason: text()
+    .required()
+    .description(
+      'Why the webhook is `FLAGGED`, such as the last response of the receiver; empty while it is `ACTIVE`.',
+    ),
+  created_at: timestamp()
+    .required()
+    .description('When `POST /add_webhook` added it, in UTC. It receives only events from then on.'),
+  updated_at: timestamp()
+    .required()
+    .description(
+      'When `status` or `status_reason` last changed, in UTC. A delivery that changes neither leaves this time.',
+    ),
 };
 
 /** The inner document of a delivery. */
@@ -62,7 +74,9 @@ export const eventFields = {
   customer_id: text()
     .required()
     .description('Your own name for the end user; empty for events of the whole organization.'),
-  timestamp: Joi.string().required().description('When the event occurred: seconds since 1970, as text.'),
+  timestamp: Joi.string()
+    .required()
+    .description('When the event occurred, not when it is sent: seconds since 1970, as text.'),
   workflow_id: nullable(Joi.string())
     .required()
     .description('Id of the workflow that caused the event; null if there is none.'),
@@ -109,19 +123,29 @@ export const deliveryRecord = named(
         named(
           'DeliveryAttempt',
           Joi.object({
-            at: timestamp().required().description('Time (UTC) at which the request was sent to the receiver.'),
-            duration_ms: integer().required().description('Milliseconds until the response or the error.'),
+            at: timestamp()
+              .required()
+              .description('Time (UTC) at which the request was sent to the receiver, not the time of the event.'),
+            duration_ms: integer()
+              .required()
+              .description(
+                'Time in milliseconds from the request until the response or the error, limited by WEBHOOK_TIMEOUT_MS.',
+              ),
             status_code: nullable(integer())
               .required()
               .description('HTTP status of the response; null if none arrived.'),
             error: nullable(text())
               .required()
               .description('Why the attempt does not count as delivered; null if it does.'),
-          }).description('One request to the receiver, and its outcome.'),
+          }).description('One POST request to the receiver, with its time, duration and status or error.'),
         ),
       )
       .required()
       .description('Requests that were made, oldest first; the last 50 are kept.'),
-    created_at: timestamp().required().description('When the event was queued for this webhook, in UTC.'),
-  }).description('Delivery of an event to a webhook, with its attempts.'),
+    created_at: timestamp()
+      .required()
+      .description(
+        'When the event was queued for this webhook, in UTC. It waits while an earlier event of the same object is pending.',
+      ),
+  }).description('Delivery of an event to one webhook, with all attempts to send it.'),
 );

@@ -69,7 +69,7 @@ const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
         .description(
           'Id, secret and redirect address of the client. Some sources have further fields for file pickers.',
         ),
-    }).description("An organization's own OAuth client for one source."),
+    }).description("An organization's own OAuth client for one source, used instead of that of the operator."),
   ),
 }));
 
@@ -96,11 +96,17 @@ export const whiteLabelRecord = named(
   'WhiteLabel',
   Joi.object({
     id: integer().required().description('Number that identifies the client in `POST /white_label/delete`.'),
-    data_source_type: oauthSource().required().description('Source whose accounts are connected by this client.'),
+    data_source_type: oauthSource()
+      .required()
+      .description(
+        'Source whose accounts are connected by this client. An organization has at most one client for it.',
+      ),
     credentials: named(
       'WhiteLabelCredentials',
       Joi.object({
-        client_id: Joi.string().required().description('Id of the OAuth client, as the provider shows it.'),
+        client_id: Joi.string()
+          .required()
+          .description('Id of the OAuth client, as the provider shows it. It is not secret.'),
         redirect_uri: Joi.string()
           .required()
           .description('Address to which the provider sends users back after their consent.'),
@@ -116,11 +122,17 @@ export const whiteLabelRecord = named(
             Joi.boolean().required().description(`Whether a \`${name}\` is stored. Its value is never returned.`),
           ]),
         ),
-      }).description('Credentials of an OAuth client without its secrets.'),
+      }).description(
+        'Credentials of an OAuth client without its secrets. For these, `has_…` says whether they are stored.',
+      ),
     )
       .required()
       .description('What the client was stored with. Instead of secrets, `has_…` says whether they are stored.'),
-    created_at: timestamp().required().description('When a client of this source was first stored.'),
-    updated_at: timestamp().required().description('When its credentials were last replaced or changed.'),
+    created_at: timestamp()
+      .required()
+      .description('When a client of this source was first stored, in UTC. Replacing it keeps this time.'),
+    updated_at: timestamp()
+      .required()
+      .description('When its credentials were last replaced or changed, in UTC. Equal to `created_at` before.'),
   }).description("An organization's own OAuth client for one source, without its secrets."),
 );

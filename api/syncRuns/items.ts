@@ -23,10 +23,13 @@ export const listSyncRunItems = operation({
   answer: named(
     'SyncRunItems',
     Joi.object({
-      results: Joi.array().items(itemRecord).required().description('Items of this page, in the order of their ids.'),
+      results: Joi.array()
+        .items(itemRecord)
+        .required()
+        .description('Items of this page, in the order of their ids; empty after the last page.'),
       next_cursor: nullable(Joi.string())
         .required()
-        .description('Value of `after` for the next page. Null on the last one.'),
+        .description('Cursor of the next page: send it as `after` in the next request. Null after the last page.'),
     }).description('One page of results of a run, and the cursor of the next page.'),
   ),
   async handle(call) {

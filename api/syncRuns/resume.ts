@@ -27,15 +27,19 @@ export const resumeRun = operation({
         .description(
           'New limit of the tokens that the run may embed in all, those before the pause included. It must be above `tokens_taken`. Null: no limit.',
         ),
-    }).description('New token limit of a paused run.'),
+    }).description('New token limit of a run that is paused at its `max_tokens`. Null removes the limit.'),
   ),
   answer: named(
     'ResumedSyncRun',
     Joi.object({
       id: integer().required().description('Number of the resumed run, as in the path.'),
-      max_tokens: nullable(integer()).required().description('Limit that the run has from now on. Null: none.'),
-      tokens_taken: integer().required().description('Tokens that the run has used of its limit so far.'),
-    }).description('A run that continues, with its token limit.'),
+      max_tokens: nullable(integer())
+        .required()
+        .description('Limit of the tokens that the run may embed in all, from now on. Null: no limit.'),
+      tokens_taken: integer()
+        .required()
+        .description('Number of tokens (cl100k) that the run has used of its limit so far.'),
+    }).description('A run that continues, with its new token limit and the tokens that it has used of it.'),
   ),
   async handle({ caller, params, body: { max_tokens: maxTokens }, deps: { store, dispatcher } }) {
     const run = await store.runs.findOf(caller, pathId(params, 'sync_run_id'));

@@ -79,17 +79,19 @@ export const retrySyncRun = operation({
     Joi.object({
       sync_run_id: integer().required().description('The new run, for `GET /sync_runs/{sync_run_id}`.'),
       request_id: Joi.string().required().description('Id of this retry in its files and events, made by the server.'),
-      queued: integer().required().description('Number of files that the new run syncs again.'),
+      queued: integer().required().description('Number of files that the new run syncs again, at most 1,000.'),
       has_more: Joi.boolean()
         .required()
         .description('`true`: more than 1,000 files match. Repeat the request for the rest.'),
-      workflow_id: Joi.string().required().description('Names the workflow of the new run in Temporal.'),
+      workflow_id: Joi.string()
+        .required()
+        .description('Id of the workflow of the new run in Temporal, for the operator. Clients use `sync_run_id`.'),
       workflow_url: nullable(Joi.string())
         .required()
         .description(
           "Address of the workflow `workflow_id` in Temporal's Web UI. Null if there is no workflow, or if the server setting `TEMPORAL_UI_URL` is not set.",
         ),
-    }).description('The new run that syncs files of another one again.'),
+    }).description('The new run that syncs files of another run again, and the number of its files.'),
   ),
   async handle(call) {
     const { body, deps } = call;

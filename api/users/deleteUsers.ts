@@ -23,7 +23,7 @@ export const deleteUsers = operation({
   auth: 'key',
   summary: 'Delete end users',
   description: [
-    'Deletes end users with all of their data sources, files, chunks and vectors. They are unknown to all callers at once, and their access tokens return 401. A run for each user then erases the data; ORGANIZATION_USER_DELETED reports its end. Unknown ids are ignored. A later request with the same customer id creates a new, empty user. A request has at most 10,000 ids.',
+    'Deletes end users with all of their data sources, files, chunks and vectors. From the response on, no caller finds them, and their access tokens return 401. A run for each user then erases the data; ORGANIZATION_USER_DELETED reports its end. Unknown ids are ignored. A later request with the same customer id creates a new, empty user. A request has at most 10,000 ids.',
   ],
   returns: '`success: true`: the end users can no longer call the service; a run for each erases its data.',
   createsWork: true,
@@ -34,7 +34,7 @@ export const deleteUsers = operation({
         .max(MAX_MEMBERS)
         .required()
         .description('Your own names of the users to delete, at most 10,000. Names of unknown users are ignored.'),
-    }).description('Names of the end users whose data is erased.'),
+    }).description('Names of the end users who are deleted, with all of their data.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

@@ -51,7 +51,7 @@ export const listUsers = operation({
       include_count: Joi.boolean()
         .default(false)
         .description('`true`: the response has the number of all matching users.'),
-    }).description('Filters, order and page of a list of end users.'),
+    }).description('Which end users to list, in which order and page. `{}` lists the newest 10.'),
   ),
   answer: named(
     'UserListResponse',
@@ -59,7 +59,7 @@ export const listUsers = operation({
       users: Joi.array()
         .items(userRecord)
         .required()
-        .description('Matching end users of this page, in the requested order.'),
+        .description('Matching end users of this page, in the requested order; empty after the last page.'),
       count: nullable(integer())
         .required()
         .description('Number of all matching users; null unless `include_count` is set.'),

@@ -39,7 +39,7 @@ export const user = operation({
         .allow('')
         .required()
         .description('Your own name for the end user: the `customer-id` of its requests. An unknown one returns 404.'),
-    }).description('Names the end user that is returned with its totals.'),
+    }).description('The end user that is returned, with current totals over its files.'),
   ),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>

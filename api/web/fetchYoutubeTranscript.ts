@@ -14,7 +14,9 @@ const answer = named(
   Joi.object({
     status: Joi.string().required().description('`success`, or `error` if the video has no accessible transcript.'),
     error: nullableText().description('Why no transcript is available, as a sentence. Null with `success`.'),
-    data: nullableText().description('Text of all lines, separated by spaces. Null with `error`.'),
+    data: nullableText().description(
+      'Text of all caption lines, separated by spaces, without times. Null with `error`.',
+    ),
     raw_transcript: Joi.array()
       .items(byName(Joi.alternatives(Joi.string().allow(''), Joi.number())))
       .allow(null)

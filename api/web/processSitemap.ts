@@ -21,7 +21,7 @@ export const processSitemap = operation({
   description: [
     'Reads a sitemap while you wait, with the sitemaps that it refers to, and returns the addresses of its pages.\n\nUse it to let a user choose pages for `urls_to_scrape` of `POST /scrape_sitemap`. Nothing is stored.\n\nAt most MAX_PAGES_PER_SCRAPE (50,000) addresses are returned, only those on the host of the sitemap. Reading ends after 60 s.',
   ],
-  returns: 'Addresses of the pages that the sitemap, and the sitemaps that it refers to, name.',
+  returns: 'Addresses of the pages in the sitemap, and in the sitemaps that it refers to.',
   errors: { 400: 'The sitemap could not be read, or not within 60 s. `detail` says why.', 404: null },
   query: Joi.object({
     url: address().description('Address of the sitemap, or of an index of sitemaps: http(s), without credentials.'),
@@ -33,7 +33,7 @@ export const processSitemap = operation({
         .items(Joi.string())
         .required()
         .description('Addresses of the pages, each once, in the order of the sitemap.'),
-    }).description('Addresses of pages that a sitemap names.'),
+    }).description('Addresses of the pages of a site, as its sitemap lists them.'),
   ),
   async handle({ query, deps: { sitemaps, settings } }) {
     const url = normaliseUrl(query.url);

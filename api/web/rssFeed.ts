@@ -52,7 +52,7 @@ export const rssFeed = operation({
         .description(
           'Tags of the feed as a data source. Its files have them too. Keys of a known feed that are not named here stay.',
         ),
-    }).description('A feed, and the options for the files of its entries.'),
+    }).description('A feed, and the options for its entries, each of which becomes a file.'),
   ),
   answer: success,
   async handle({ caller, body, deps: { store, unit } }) {

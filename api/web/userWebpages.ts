@@ -46,7 +46,7 @@ export const userWebpages = operation({
         .description('Field by which the pages are sorted; equal times by id.'),
       order_dir: orderDirection().default('desc').description('`desc`: the newest first; `asc`: the oldest first.'),
       pagination: pagination(),
-    }).description('Filters, order and page of a list of scraped pages.'),
+    }).description('Which scraped pages to list, in which order and page. `{}` lists the last changed 10.'),
   ),
   answer: listOf('UserFilesV2', fileRecord),
   handle({ caller, body, deps: { store, workflowLink } }) {

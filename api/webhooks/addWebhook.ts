@@ -48,7 +48,7 @@ export const addWebhook = operation({
         .max(MAX_URL)
         .required()
         .description('http(s) URL without credentials that receives the events; at most 2,048 characters.'),
-    }).description('The address that is to receive events.'),
+    }).description('Address to which all later events of the organization are sent.'),
   ),
   answer: named(
     'Webhook',
@@ -57,7 +57,7 @@ export const addWebhook = operation({
       signing_key: Joi.string()
         .required()
         .description('32 bytes in hexadecimal that sign each delivery. It is never returned again.'),
-    }).description('A receiver of events, with its signing key.'),
+    }).description('A receiver of events with its signing key, as only `POST /add_webhook` returns it.'),
   ),
   async handle({ caller, body, deps }) {
     await checkUrl(body.url, deps);

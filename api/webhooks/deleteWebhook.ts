@@ -12,7 +12,7 @@ export const deleteWebhook = operation({
   auth: 'key',
   summary: 'Delete a webhook',
   description: [
-    'Ends all deliveries to a webhook at once, also those that wait for another attempt. A workflow then deletes its deliveries and its signing key. Events stay in `GET /events`. An unknown webhook returns 404.',
+    'Ends all deliveries to a webhook immediately, also those that wait for another attempt. A workflow then deletes its deliveries and its signing key. Events stay in `GET /events`. An unknown webhook returns 404.',
   ],
   returns: '`success: true`: no further delivery is sent to the webhook.',
   answer: success,

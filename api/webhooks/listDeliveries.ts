@@ -21,8 +21,15 @@ export const listDeliveries = operation({
   ],
   returns: 'One page of deliveries with their attempts, latest event first, and the number of all that match.',
   query: Joi.object({
-    limit: integer().min(1).max(MAX_PAGE_LIMIT).default(100).description('Maximum number of deliveries per page.'),
-    offset: integer().min(0).default(0).description('Number of deliveries to skip before the page.'),
+    limit: integer()
+      .min(1)
+      .max(MAX_PAGE_LIMIT)
+      .default(100)
+      .description('Maximum number of deliveries in the response. `count` has the number of all that match.'),
+    offset: integer()
+      .min(0)
+      .default(0)
+      .description('Number of matching deliveries to skip, counted from the latest event.'),
     status: deliveryStatus().description('Only deliveries that are pending, delivered or failed. Absent: all.'),
   }),
   answer: listOf('WebhookDeliveries', deliveryRecord),

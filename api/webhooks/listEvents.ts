@@ -39,20 +39,20 @@ export const listEvents = operation({
               cursor: integer().required().description('Position in the feed of the organization: 1, 2, 3 and so on.'),
               event_id: Joi.string().required().description('Id of the event, sent to webhooks as `webhook-id`.'),
               ...eventFields,
-            }).description('An event with its position in the feed.'),
+            }).description('An event as webhooks receive it, with its position in the feed.'),
           ),
         )
         .required()
-        .description('Events after the cursor, oldest first.'),
+        .description('At most `limit` events after the cursor, oldest first. Empty if there are no later ones.'),
       next_cursor: integer()
         .required()
         .description(
-          'Value of `after` for the next request: the last `cursor`, or the given one if there are no events.',
+          'Cursor to send as `after` in the next request: the last `cursor`, or the given one if there are no events.',
         ),
       has_more: Joi.boolean()
         .required()
-        .description('`true`: more events exist after `next_cursor`. Request the next page at once.'),
-    }).description('Events after a cursor, oldest first.'),
+        .description('`true`: more events exist after `next_cursor`. Request the next page without waiting.'),
+    }).description('One page of the event feed, oldest first, and the cursor for the next request.'),
   ),
   async handle({ caller: { organizationId }, query, deps: { store, workflowLink } }) {
     const { after, limit } = query;

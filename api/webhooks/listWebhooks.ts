@@ -45,11 +45,14 @@ export const listWebhooks = operation({
         .description('Time by which the list is sorted: creation, or last change of the status.'),
       order_dir: orderDirection().default('asc').description('`asc`: the oldest first; `desc`: the newest first.'),
       pagination: pagination(),
-    }).description('Filters, order and page of a list of webhooks.'),
+    }).description('Which webhooks to list, in which order and page. `{}` lists the first 10.'),
   ),
   answer: listOf(
     'WebhookQueryResponse',
-    named('WebhookNoKey', Joi.object(webhookFields).description('A receiver of events, without its signing key.')),
+    named(
+      'WebhookNoKey',
+      Joi.object(webhookFields).description('A receiver of events as lists return it, without its signing key.'),
+    ),
   ),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const { ids } = body.filters;

@@ -16,7 +16,7 @@ export const redeliver = operation({
   description: [
     'Queues finished deliveries of a webhook again: the named ones, or without `ids` all failed ones. It also enables a webhook whose receiver had answered 410. A repeated delivery has the same `webhook-id` and body as before, and may use all attempts again. Up to 1,000 deliveries are queued per request; pending ones are not changed. Their progress is in `GET /webhooks/{webhook_id}/deliveries`.',
   ],
-  returns: 'How many deliveries are queued again; they are not sent yet.',
+  returns: 'Number of deliveries that are queued again; they are not sent yet.',
   body: named(
     'RedeliverEventsRequest',
     Joi.object({
@@ -29,8 +29,10 @@ export const redeliver = operation({
     'RedeliveredEvents',
     Joi.object({
       success: Joi.boolean().required().description('Always `true`: the deliveries are queued, but not sent yet.'),
-      count: integer().required().description('Number of deliveries that were queued again.'),
-    }).description('Number of deliveries that a request queued again.'),
+      count: integer()
+        .required()
+        .description('Number of deliveries that were queued again, at most 1,000. `0`: none matches.'),
+    }).description('Number of deliveries that a request queued again. They are not sent yet.'),
   ),
   async handle(call) {
     const { _id } = await webhookOf(call);

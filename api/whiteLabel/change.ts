@@ -43,8 +43,8 @@ export const updateWhiteLabel = operation({
   description: [
     'Changes the OAuth client of one source, such as a rotated secret. `client_id` and `redirect_uri` are required; other credentials that are absent, null or empty keep their stored values. Use `POST /white_label/create` to replace all of them. 404 if the organization has no client of this source.',
   ],
-  returns: 'The changed OAuth client, without its secrets.',
-  errors: { 404: 'The organization has no OAuth client of this source.' },
+  returns: 'The changed OAuth client, without its secrets. It applies to later consents.',
+  errors: { 404: 'The organization has no OAuth client of this source. Store one with `POST /white_label/create`.' },
   body: whiteLabelInput(),
   answer: whiteLabelRecord,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
@@ -75,7 +75,7 @@ export const deleteWhiteLabels = operation({
         .max(MAX_MEMBERS)
         .required()
         .description('Clients to delete, by `id` of `POST /white_label/list`; at most 10,000.'),
-    }).description('OAuth clients that the organization no longer needs.'),
+    }).description('OAuth clients to delete, by id. Accounts that they connected stay.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store } }) {

@@ -52,7 +52,7 @@ export const listWhiteLabels = operation({
         .default('asc')
         .description('`asc`: the oldest, or A to Z, first; `desc`: the reverse.'),
       pagination: pagination(),
-    }).description('Filters, order and page of a list of OAuth clients.'),
+    }).description('Which OAuth clients to list, in which order and page. `{}` lists the first 10.'),
   ),
   answer: listOf('WhiteLabels', whiteLabelRecord),
   async handle({ caller: { organizationId }, body, deps: { store } }) {

@@ -36,7 +36,9 @@ export const whiteLabeling = operation({
         .description(
           'Settings by source type or `DEFAULT`, as `POST /organization/update` stored them in `data_source_configs`.',
         ),
-    }).description('Settings of a front end for the calling user.'),
+    }).description(
+      'What a front end needs before it shows the sources: limits, OAuth clients and settings of connectors.',
+    ),
   ),
   async handle({ caller, deps: { store, settings } }) {
     const [organization, user, types] = await Promise.all([

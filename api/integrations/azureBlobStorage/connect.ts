@@ -43,7 +43,8 @@ export const connectAzure = operation({
 
 By default containers, folders and blobs are listed (\`DATA_SOURCE_READY\`); \`POST /integrations/azure_blob_storage/files\` then syncs some of them. Archived blobs are not read.`,
   ],
-  returns: 'Record of the connected account, without its access key.',
+  returns:
+    'Record of the connected account, without its access key. Its `id` is the `data_source_id` of later requests.',
   createsWork: true,
   body: named(
     'AzureBlobAuthRequest',

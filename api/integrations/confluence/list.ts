@@ -41,14 +41,21 @@ No request is sent to the source: \`POST /integrations/items/sync\` lists it aga
             'DirectoryItem',
             Joi.object({
               id: Joi.string().required().description('External id, as `POST /integrations/confluence/sync` takes it.'),
-              name: Joi.string().allow('').required().description('Title of the space, folder or page.'),
-              has_children: Joi.boolean().required().description('Whether the last listing found items in it.'),
+              name: Joi.string()
+                .allow('')
+                .required()
+                .description('Title of the space, folder or page at the last listing. The response is sorted by it.'),
+              has_children: Joi.boolean()
+                .required()
+                .description('Whether the last listing found items in it. Its `id` as `parent_id` lists them.'),
               is_synced: Joi.boolean().required().description('Whether it became a `user_file`, in whatever state.'),
-            }).description('Space, folder or page of a connected Confluence.'),
+            }).description('Space, folder or page of a connected Confluence, as its last listing found it.'),
           ),
         )
         .required()
-        .description('Items at this place, sorted by name.'),
+        .description(
+          'Spaces, or direct children of `parent_id`, sorted by name: up to 10,000. Empty for an item without children.',
+        ),
     }).description('Spaces of a connected Confluence, or the pages below one of its items.'),
   ),
   async handle({ caller, body, deps: { store } }) {

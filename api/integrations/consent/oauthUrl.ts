@@ -38,7 +38,7 @@ After the consent the account is connected (event \`ADD\`), listed if \`sync_sou
 
 The service needs an OAuth client: of the organization (\`POST /white_label/create\`) or of the deployment (\`OAUTH_CLIENTS\`); without one, the response is 400.`,
   ],
-  returns: 'Address to open in the browser of the end user.',
+  returns: 'Address to open in the browser of the end user. After CONSENT_LIFE_S or CONNECT_PAGE_LIFE_S it is invalid.',
   createsWork: true,
   body: oauthUrlBody(),
   answer: named(

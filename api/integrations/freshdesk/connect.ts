@@ -49,7 +49,9 @@ By default the account is listed (\`DATA_SOURCE_READY\`) and synced completely; 
       domain: credential().description(
         'Domain of the account: `example` or `example.freshdesk.com`. Another host returns 422.',
       ),
-      api_key: credential().description('API key of an agent. It is stored encrypted.'),
+      api_key: credential().description(
+        'API key of an agent, which determines what can be read. It is stored encrypted and never returned.',
+      ),
       tags: connectionTags(),
       ...ingestFields(),
       sync_files_on_connection: syncFilesOnConnection(),

@@ -31,16 +31,21 @@ export const gitBookSpaces = operation({
             'GitbookSpace',
             Joi.object({
               id: Joi.string().required().description('Id of the space, for `space_ids` of a sync.'),
-              name: Joi.string().allow('').required().description('Title of the space, as users of GitBook see it.'),
+              name: Joi.string()
+                .allow('')
+                .required()
+                .description('Title of the space, as users of GitBook see it. Several spaces may have the same title.'),
               url: Joi.string()
                 .allow(null)
                 .required()
                 .description('Address of the space in GitBook. Null if it has none.'),
-            }).description('Space of a connected GitBook: pages that belong together.'),
+            }).description(
+              'Space of a connected GitBook: pages that belong together. Each page of a synced space becomes a file.',
+            ),
           ),
         )
         .required()
-        .description('All spaces, in the order of GitBook.'),
+        .description('All spaces on one page, in the order of GitBook: up to 10,000.'),
     }).description('All spaces of a connected GitBook that its token can read.'),
   ),
   async handle({ caller, query, deps }) {

@@ -31,7 +31,7 @@ export const connectGitHub = operation({
   description: [
     `Connects a user of GitHub with a personal access token. ${AFTER_CONNECTING}
 
-Repositories are not listed at once by default: choose some with \`POST /integrations/github/sync_repos\`, then sync their files with \`POST /integrations/files/sync\`. Issues and pull requests are read by \`/integrations/data/github/…\`.`,
+By default the connection lists no repositories: choose some with \`POST /integrations/github/sync_repos\`, then sync their files with \`POST /integrations/files/sync\`. Issues and pull requests are read by \`/integrations/data/github/…\`.`,
   ],
   returns:
     '`success: true`: GitHub accepted the token, and the account is stored. Its listing may still be in progress.',
@@ -42,7 +42,9 @@ Repositories are not listed at once by default: choose some with \`POST /integra
       username: credential().description(
         'Login of the GitHub user to whom the token belongs; another one returns 400.',
       ),
-      access_token: credential().description('Personal access token. It is stored encrypted.'),
+      access_token: credential().description(
+        'Personal access token of the account in `username`. It is stored encrypted and never returned.',
+      ),
       sync_source_items: syncSourceItems(false),
       data_source_tags: dataSourceTags(),
     }).description('Credentials of a GitHub user, and what to do with the account after the connection.'),

@@ -40,7 +40,9 @@ const list = (
           .description('Records of this page, as GitHub has them now; empty after the last one.'),
         next_cursor: nullable(Joi.string())
           .required()
-          .description('Value of `next_cursor` for the next page. `null`: this is the last one.'),
+          .description(
+            'Cursor of the next page: send it as `next_cursor` in the next request. `null` after the last page.',
+          ),
       }).description('One page of a live list at GitHub, and the cursor of the next page.'),
     ),
     async handle({ caller, body, deps }) {
@@ -110,7 +112,7 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
     description: [
       `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, returns 404. ${LIVE}`,
     ],
-    returns: 'The issue as GitHub has it now.',
+    returns: 'The issue as GitHub has it now, with `remote_data` on request. Its comments are not included.',
   }),
   list('pull_requests', 'pull_requests', pullRequest, {
     operationId: 'get_prs_integrations_data_github_pull_requests_post',

@@ -26,8 +26,13 @@ export const gitHubRepos = operation({
     per_page: integer()
       .min(1)
       .default(30)
-      .description(`Repositories on a page. More than ${MAX_PER_PAGE} mean ${MAX_PER_PAGE}.`),
-    page: integer().min(1).default(1).description('Number of the page to return, from 1 on.'),
+      .description(
+        `Maximum number of repositories per page. GitHub returns at most ${MAX_PER_PAGE}; a higher number has the same effect.`,
+      ),
+    page: integer()
+      .min(1)
+      .default(1)
+      .description('Number of the page, counted from 1. A page behind the last one is empty.'),
     data_source_id: onlyAccountId(),
   }),
   answer: Joi.array()
@@ -36,13 +41,23 @@ export const gitHubRepos = operation({
         'GithubRepository',
         Joi.object({
           // Text, because front-ends pass the id on to POST /integrations/github/sync_repos.
-          id: Joi.string().required().description('Number of the repository at GitHub, as a text.'),
-          name: Joi.string().required().description('Full name with its owner: `owner/name`.'),
+          id: Joi.string()
+            .required()
+            .description(
+              'Number of the repository at GitHub, as a text. It stays if the repository is renamed; `repos` of a sync accepts it.',
+            ),
+          name: Joi.string()
+            .required()
+            .description(
+              'Full name with its owner, `owner/name`. `POST /integrations/github/sync_repos` accepts it in `repos`.',
+            ),
           url: Joi.string()
             .allow(null)
             .required()
             .description('Address of the repository in the browser. Never null in this version.'),
-        }).description('Repository of GitHub that the connected token can read.'),
+        }).description(
+          'Repository of GitHub that the connected token can read. Its files are listed by `POST /integrations/github/sync_repos`.',
+        ),
       ),
     )
     .required(),

@@ -33,11 +33,11 @@ export const gmailLabels = operation({
                 .valid('system', 'user')
                 .required()
                 .description('`system`: a label of Gmail. `user`: created by the user.'),
-            }).description('Label of a connected Gmail, which selects messages to sync.'),
+            }).description('Label of a connected Gmail. The condition `label` of a sync selects messages by its name.'),
           ),
         )
         .required()
-        .description('All labels, in the order of Gmail.'),
+        .description('All labels on one page, in the order of Gmail. `label` conditions of a sync take their `name`.'),
     }).description('All labels of the connected Gmail, those of Gmail and those of the user.'),
   ),
   async handle({ caller, query, deps }) {

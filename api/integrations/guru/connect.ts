@@ -26,7 +26,7 @@ By default the collections, folders and cards are listed (\`DATA_SOURCE_READY\`)
   type: 'GURU',
   fields: {
     username: 'E-mail address of the Guru user who created the token.',
-    access_token: 'User token of Guru. It is stored encrypted.',
+    access_token: 'User token of Guru, created by the user in `username`. It is stored encrypted and never returned.',
   },
   credentialsOf: guruSupplied,
 });

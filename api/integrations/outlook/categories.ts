@@ -35,11 +35,15 @@ export const outlookCategories = operation({
               color: nullable(Joi.string())
                 .required()
                 .description("Outlook's name of a color, such as `preset3`. `null` if there is none."),
-            }).description('Category that users of a connected Outlook give to mails.'),
+            }).description(
+              'Category that users of a connected Outlook give to mails, for the `category` conditions of a sync.',
+            ),
           ),
         )
         .required()
-        .description('All categories, in the order of Outlook.'),
+        .description(
+          'All categories on one page, in the order of Outlook. `category` conditions of a sync take their `name`.',
+        ),
     }).description('All categories that the user of the connected Outlook has defined.'),
   ),
   async handle({ caller, query, deps }) {

@@ -29,19 +29,24 @@ export const outlookFolders = operation({
             'OutlookFolder',
             Joi.object({
               id: Joi.string().required().description('Id of the folder at Outlook, for `folder` of a sync.'),
-              name: Joi.string().allow('').required().description('Name in the language of the mailbox.'),
+              name: Joi.string()
+                .allow('')
+                .required()
+                .description(
+                  'Name in the language of the mailbox, such as `Inbox`. Folders in different places may have the same name.',
+                ),
               parent_id: nullable(Joi.string())
                 .required()
                 .description('Id of the folder that contains it. `null` for an outermost one.'),
               total_messages: integer()
                 .required()
                 .description('Number of mails in the folder, without those of nested folders.'),
-            }).description('Mail folder of a connected Outlook, with its place and size.'),
+            }).description('Mail folder of a connected Outlook, with its parent and the number of its mails.'),
           ),
         )
         .required()
-        .description('All folders of the mailbox, at every depth.'),
-    }).description('All mail folders of the connected Outlook.'),
+        .description('All folders of the mailbox, at every depth, on one page. `parent_id` is the place of each.'),
+    }).description('All mail folders of the connected Outlook, nested ones included. Search folders are omitted.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

@@ -66,7 +66,8 @@ export const connectS3 = operation({
 
 By default buckets and objects are listed (\`DATA_SOURCE_READY\`); \`POST /integrations/s3/files\` then syncs some of them. A key that may not list buckets can be connected: its listing ends in \`SYNC_ERROR\`, and named buckets can still be synced. Another key, also a rotated one, is another data source.`,
   ],
-  returns: 'Record of the connected account, without its secret key.',
+  returns:
+    'Record of the connected account, without its secret key. Its `id` is the `data_source_id` of later requests.',
   createsWork: true,
   body: named(
     'S3AuthRequest',

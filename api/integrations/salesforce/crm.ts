@@ -29,15 +29,21 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     answer: named(
       CRM_OPERATIONS[kind].names.page,
       Joi.object({
-        count: integer().required().description('Number of all records that match, on all pages.'),
+        count: integer()
+          .required()
+          .description('Number of all records that match the filters, on all pages, as Salesforce counts them now.'),
         next_cursor: nullable(Joi.string())
           .required()
-          .description('Value of `next_cursor` for the next page. `null`: this is the last one.'),
+          .description(
+            'Cursor of the next page: send it as `next_cursor` in the next request. `null` after the last page.',
+          ),
         data: Joi.array()
           .items(CRM_OPERATIONS[kind].record)
           .required()
-          .description(`The ${kind} of this page, as Salesforce has them now.`),
-      }).description(`A page of ${kind}, and the cursor of the next one.`),
+          .description(`The ${kind} of this page as Salesforce has them now, in the requested order.`),
+      }).description(
+        `One page of a list of ${kind}, read from Salesforce during the request, and the cursor of the next page.`,
+      ),
     ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'SALESFORCE');

@@ -27,7 +27,7 @@ export const sharePointSites = operation({
   query: Joi.object({
     data_source_id: onlyAccountId(),
     cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
-      'The `next_cursor` of the page before. Absent or empty: the first page.',
+      '`next_cursor` of the previous response. Absent or empty: the first page.',
     ),
   }),
   answer: named(
@@ -38,21 +38,27 @@ export const sharePointSites = operation({
           named(
             'SharepointSite',
             Joi.object({
-              id: Joi.string().required().description('Id of the site at Microsoft, with its host.'),
+              id: Joi.string()
+                .required()
+                .description('Id of the site at Microsoft: its host and two GUIDs, separated by commas.'),
               site_name: nullable(Joi.string())
                 .required()
                 .description('Value of `sharepoint_site_name` that connects this site. `null` for the root site.'),
-              site_display_name: Joi.string().required().description('Title that SharePoint shows to users.'),
-              site_url: Joi.string().required().description('Address of the site in the browser.'),
-            }).description('Site of SharePoint that the connected user can access.'),
+              site_display_name: Joi.string()
+                .required()
+                .description('Title that SharePoint shows to users. Several sites may have the same title.'),
+              site_url: Joi.string()
+                .required()
+                .description('Address of the site in the browser. A connection takes `site_name` instead.'),
+            }).description('Site of SharePoint that the connected user can access. A data source has one site.'),
           ),
         )
         .required()
         .description('Sites of this page, which may be fewer than the page of Microsoft.'),
       next_cursor: nullable(Joi.string())
         .required()
-        .description('Value of `cursor` for the next page. `null`: this is the last one.'),
-    }).description('A page of sites, and the cursor of the next one.'),
+        .description('Cursor of the next page: send it as `cursor` in the next request. `null` after the last page.'),
+    }).description('A page of sites that the connected user can access, and the cursor of the next one.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

@@ -20,14 +20,14 @@ const conversation = named(
       .allow('')
       .required()
       .description('Name of the channel. A direct message is named after its participants.'),
-    is_channel: is('Whether it is a channel, public or private.'),
-    is_im: is('Whether it is a direct message with one person.'),
-    is_mpim: is('Whether it is a direct message with several people.'),
-    is_private: is('Whether only invited people see it.'),
-    is_shared: is('Whether another workspace shares it.'),
+    is_channel: is('Whether it is a channel, public or private, and not a direct message.'),
+    is_im: is('Whether it is a direct message with one person, whose id is in `user`.'),
+    is_mpim: is('Whether it is a direct message with several people, who can be seen in `name`.'),
+    is_private: is('Whether only its members see it; the connected account is one of them.'),
+    is_shared: is('Whether it is shared with another workspace (Slack Connect), so that people of both write in it.'),
     is_archived: is('Whether it was archived, so that it gets no more messages.'),
     user: nullable(Joi.string()).required().description('Id of the other person of a direct message; null for others.'),
-  }).description('A channel or direct message of a connected Slack.'),
+  }).description('A channel or direct message of a connected Slack. `POST /integrations/slack/sync` takes its `id`.'),
 );
 
 /** GET /integrations/slack/conversations: lists a page of the current conversations of a connected Slack. */
@@ -51,7 +51,7 @@ export const slackConversations = operation({
         'Kinds of conversations, separated by commas: `public_channel`, `private_channel`, `mpim` (groups), `im` (direct messages). Another value returns 422.',
       ),
     cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
-      'The `next_cursor` of the page before. Absent or empty: the first page.',
+      '`next_cursor` of the previous response. Absent or empty: the first page.',
     ),
     data_source_id: onlyAccountId(),
     exclude_archived: Joi.boolean().default(true).description('Whether archived channels are omitted from the pages.'),
@@ -68,7 +68,7 @@ export const slackConversations = operation({
       next_cursor: Joi.string()
         .allow(null)
         .required()
-        .description('Value of `cursor` for the next page. `null`: this is the last one.'),
+        .description('Cursor of the next page: send it as `cursor` in the next request. `null` after the last page.'),
     }).description('A page of conversations, and the cursor of the next one.'),
   ),
   async handle({ caller, query, deps }) {
