@@ -66,7 +66,7 @@ export async function compareFirstPages(
   const looking = new Map<number, Promise<Looked>>();
   const begin = (file: FileDoc): Promise<Looked> => {
     const one = look(file, deps, signal);
-    // Its file awaits it, or nobody does after a cancellation.
+    // Its file awaits it later, except after a cancellation.
     one.catch(() => undefined);
     looking.set(file._id, one);
     return one;

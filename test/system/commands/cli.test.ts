@@ -347,6 +347,22 @@ describe('a command that works on many items', () => {
       },
     },
     {
+      command: 'ocr fetch',
+      async failPartly() {
+        // English comes with npm ci. Nothing answers at the registry that npm finds in the folder.
+        const folder = path.join(dataDir, 'ocr-languages');
+        await mkdir(folder, { recursive: true });
+        await writeFile(path.join(folder, 'package.json'), '{}');
+        await writeFile(path.join(folder, '.npmrc'), 'registry=http://127.0.0.1:9/\nfetch-retry-mintimeout=10\n');
+        const run = await onFiles('ocr', 'fetch', 'eng,fra');
+        return { run, message: /French/ };
+      },
+      async succeed() {
+        await writeFile(path.join(dataDir, 'ocr-languages/fra.traineddata.gz'), 'copied by hand');
+        return onFiles('ocr', 'fetch', 'eng,fra');
+      },
+    },
+    {
       command: 'restore',
       async failPartly() {
         await writeFile(spoiled(), 'spoiled');
