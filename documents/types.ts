@@ -54,7 +54,7 @@ export interface SiteEvidence {
   readonly listBlocks: boolean;
 }
 
-/** The repeated blocks that were left out of a page, and their visible characters. */
+/** Numbers of removed repeated blocks of a page, and of their visible characters. */
 export interface RepeatedBlocks {
   readonly blocks: number;
   readonly characters: number;

@@ -73,7 +73,7 @@ const addresses = () =>
           city: maybe('Town or city as users entered it, not checked by Salesforce. Null if they entered none.'),
           state: maybe('State or province as users entered it, as a name or a code. Null if unknown.'),
           postal_code: maybe('ZIP or postal code, as a text: leading zeros stay. Null if unknown.'),
-          country: maybe('Name or code of the country, whichever users entered. Null if unknown.'),
+          country: maybe('Country as users entered it, as a name or a code. Null if unknown.'),
           address_type: maybe(
             '`BILLING` or `SHIPPING` of an account, `MAILING` or `OTHER` of a contact; `null` of a lead.',
           ),

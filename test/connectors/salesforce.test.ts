@@ -209,7 +209,7 @@ describe('a listing', () => {
 });
 
 describe('a field that the organization hides from the user', () => {
-  test('is left out, with one description of the object for all queries', async () => {
+  test('is omitted, with one description of the object for all queries', async () => {
     putFile('plan', 'Text.', null, { ContentSize: 5 });
     const whole = await below('files');
     for (const field of ['FileExtension', 'CreatedDate']) salesforce.hidden.add(`ContentDocument.${field}`);

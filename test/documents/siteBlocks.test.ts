@@ -27,7 +27,7 @@ const readWith = (html: string, repeated: readonly string[], host = HOST): Parse
 const SIX = [1, 2, 3, 4, 5, 6].map((number) => pageOf(number));
 
 describe('a block that the pages of a site repeat', () => {
-  test('is left out, and the record counts it', () => {
+  test('is removed, and the record counts it', () => {
     const { text, metadata } = readWith(pageOf(9), learn(SIX));
     expect(text).toBe(`# Pier 9\n\n${prose(9)}\n\n${prose(59)}`);
     expect(metadata).toMatchObject({

@@ -9,13 +9,13 @@ export const salesforce: Reality = {
       about: 'listing',
       fact: 'Organizations lack fields or hide them from users, and a query that names one fails as a whole.',
       ...{ seen: 'https://github.com/NangoHQ/integration-templates/pull/124', date: '2024-11-26' },
-      ours: { test: [SUITE, 'is left out, with one description of the object for all queries'], mended: true },
+      ours: { test: [SUITE, 'is omitted, with one description of the object for all queries'], mended: true },
     },
     {
       about: 'limits',
       fact: 'Descriptions of objects before each query use up the daily quota.',
       ...{ seen: elastic(3668), date: '2025-09-08' },
-      ours: { test: [SUITE, 'is left out, with one description of the object for all queries'] },
+      ours: { test: [SUITE, 'is omitted, with one description of the object for all queries'] },
     },
     {
       about: 'OAuth',
