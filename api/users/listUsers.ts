@@ -37,7 +37,9 @@ export const listUsers = operation({
         }).description('Conditions for end users, which must all be met.'),
       )
         .default({})
-        .description('Only end users that meet all of these conditions. `{}` selects every end user that is not deleted.'),
+        .description(
+          'Only end users that meet all of these conditions. `{}` selects every end user that is not deleted.',
+        ),
       order_by: named(
         'ListUsersOrderByTypes',
         Joi.string()
