@@ -2,7 +2,7 @@
 import type mongoose from 'mongoose';
 
 import { DEFAULT_INGEST_OPTIONS } from '../contract/files/ingestOptions.js';
-import { endedAs, type ItemEnd, NO_TALLY } from '../contract/runs/ledger.js';
+import { itemEnd, type ItemEnd, NO_TALLY } from '../contract/runs/ledger.js';
 import { type FileDoc, fileModel } from '../store/models/files.js';
 import { rowOf } from '../store/ledger/items.js';
 import { type RunDoc, runModel } from '../store/models/runs.js';
@@ -16,9 +16,9 @@ const FIRST_ID = 50_000_000;
 
 /** Returns the end of an item: 93 % ok, 5 % failed, 2 % unchanged, 0.1 % too large, spread evenly over the ids. */
 function endOf(number: number): ItemEnd {
-  if (number % 1_000 === 999) return endedAs('failed', 'fetch', 'too_large');
-  if (number % 20 === 0) return endedAs('failed', 'fetch', 'timed_out');
-  return number % 50 === 1 ? endedAs('skipped', 'fetch', 'unchanged') : endedAs('ok', null, null);
+  if (number % 1_000 === 999) return itemEnd('failed', 'fetch', 'too_large');
+  if (number % 20 === 0) return itemEnd('failed', 'fetch', 'timed_out');
+  return number % 50 === 1 ? itemEnd('skipped', 'fetch', 'unchanged') : itemEnd('ok', null, null);
 }
 
 /** Seeds an ended run and an active one, each with its own files, and a thousand small runs. */
@@ -75,7 +75,7 @@ export async function seedLedger(
     const rows = batch.map(({ _id: fileId, externalFileId: externalId, ended: end }) =>
       rowOf(
         { _id: runId, ...tenant },
-        { fileId, externalId, name: null, end: end ?? endedAs('ok', null, null), message: null },
+        { fileId, externalId, name: null, end: end ?? itemEnd('ok', null, null), message: null },
         now,
         until,
       ),

@@ -3,7 +3,7 @@ export interface Coalescing {
   readonly maxItems: number;
   /**
    * How long the first item of a batch waits for others, in milliseconds; batches may run in parallel. If absent, one
-   * batch runs at a time and items collect meanwhile, so a single item never waits.
+   * batch runs at a time and new items wait for its end, so a single item starts at once.
    */
   readonly maxWaitMs?: number;
   /**

@@ -251,9 +251,9 @@ export const fileEvents = {
     return { kind: 'FILES_SKIPPED', organizationId, customerId, objectId: [], info, workflowId };
   },
   /**
-   * Returns the events for files whose vectors were moved, or whose storage settings changed. @param requestId of the
-   * run or request that did it
-   * @param workflowId null if a request did it
+   * Returns the events for files whose vectors were moved, or whose storage settings changed. @param requestId id of
+   * the run or request that caused it
+   * @param workflowId null if a request caused it
    */
   stored(
     kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE' | 'EMBEDDING_STORAGE_MODIFIED',
@@ -268,10 +268,10 @@ export const fileEvents = {
     );
   },
   deleted: (file: EventFile): NewEvent[] => [ofFile(file, 'FILE_DELETED', { request_id: file.requestId })],
-  /** @param parent a scrape whose pages are all found and queued. @param isPass whether it is a scheduled sync */
-  discovered: (parent: EventFile, isPass: boolean): NewEvent[] => [
+  /** @param parent a scrape whose pages are all found and queued. @param isScheduled whether it is a scheduled sync */
+  discovered: (parent: EventFile, isScheduled: boolean): NewEvent[] => [
     ofFile(parent, 'WEBSCRAPE_URLS_READY', { request_id: parent.requestId }),
-    ...(isPass ? [] : [uploadEvent('ALL_UPLOADED_FILES_QUEUED', parent)]),
+    ...(isScheduled ? [] : [uploadEvent('ALL_UPLOADED_FILES_QUEUED', parent)]),
   ],
 };
 

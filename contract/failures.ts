@@ -1,6 +1,6 @@
 /**
- * Reasons why an item could not be ingested, one row per kind. Every leaf (egress, connectors, documents, embeddings)
- * throws a Fault; the activity retries the item if its row permits it. `remedy` tells the user what to do.
+ * Reasons why an item could not be ingested, one row per kind. The lower layers (egress, connectors, documents,
+ * embeddings) throw a Fault; the activity retries the item if the row permits it. `remedy` tells the user what to do.
  */
 export const FAULTS = {
   /** The service may not call the address (private, link-local, bad scheme or port). */
@@ -65,7 +65,7 @@ export const FAULTS = {
   },
   /** The embedding provider failed. */
   embedding_failed: { retryable: true, remedy: 'Check the embedding provider and its key, then retry it.' },
-  /** The disk of the service is full or failed. The content is not at fault. */
+  /** The disk of the service is full or defective. The content is not the cause. */
   disk_failed: { retryable: true, remedy: "Ask the operator to free space on the service's disk, then retry it." },
 } as const satisfies Record<string, { retryable: boolean; remedy: string }>;
 

@@ -1,4 +1,4 @@
-/** Parsers for settings of the HTTP interface that are lists. */
+/** Parsers of HTTP settings that contain lists. */
 
 const parts = (value: string): string[] =>
   value
@@ -45,7 +45,7 @@ export function readTrustProxy(value: string): number | readonly string[] {
 }
 
 /** Schemes that a browser executes or opens locally. They are never allowed as redirect targets. */
-const NEVER: readonly string[] = [
+const FORBIDDEN_SCHEMES: readonly string[] = [
   ...['javascript', 'data', 'vbscript', 'file', 'blob', 'filesystem', 'about', 'view-source', 'jar'],
   ...['chrome', 'resource', 'ws', 'wss', 'ftp', 'mailto', 'tel', 'sms', 'intent', 'urn'],
 ];
@@ -56,7 +56,7 @@ const NEVER: readonly string[] = [
  */
 export function readRedirectUriSchemes(value: string): readonly string[] {
   const schemes = parts(value).map((part) => part.toLowerCase());
-  const wrong = schemes.find((scheme) => !/^[a-z][a-z\d+.-]*$/.test(scheme) || NEVER.includes(scheme));
+  const wrong = schemes.find((scheme) => !/^[a-z][a-z\d+.-]*$/.test(scheme) || FORBIDDEN_SCHEMES.includes(scheme));
   if (wrong !== undefined) throw new Error(`accepts app schemes such as com.example.app, but not "${wrong}"`);
   return schemes;
 }

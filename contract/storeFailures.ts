@@ -14,14 +14,14 @@ export class StoreFailure extends Error {
 
   /** @param cause the client library's own error */
   constructor(store: StoreName, trouble: StoreTrouble, cause: unknown) {
-    super(`${store} ${SAID[trouble]}: ${messagesOf(cause)}`, { cause });
+    super(`${store} ${SENTENCES[trouble]}: ${messagesOf(cause)}`, { cause });
     this.name = 'StoreFailure';
     this.store = store;
     this.trouble = trouble;
   }
 }
 
-const SAID: Readonly<Record<StoreTrouble, string>> = {
+const SENTENCES: Readonly<Record<StoreTrouble, string>> = {
   unreachable: 'does not answer',
   failed: 'reports an internal error',
   full: 'has no disk space left',

@@ -1,5 +1,5 @@
 import { periodically } from '../config/process/periodically.js';
-import { REDONE_KINDS } from '../contract/runs/runKinds.js';
+import { RESTARTED_KINDS } from '../contract/runs/runKinds.js';
 import type { Log } from '../observability/log.js';
 import type { Originals } from '../store/originals/originals.js';
 import type { Runs } from '../store/runs/outbox.js';
@@ -34,7 +34,7 @@ export async function reapOnce(
     // With many candidates, the last ones are checked seconds after the listing; most have ended normally since.
     if ((await runs.find(run._id))?.finishedAt !== null) continue;
     reaped += 1;
-    if (REDONE_KINDS.includes(run.kind) && (await runs.redo(run))) {
+    if (RESTARTED_KINDS.includes(run.kind) && (await runs.redo(run))) {
       log.warn(
         {
           runId: run._id,

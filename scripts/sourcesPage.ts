@@ -3,8 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { describeSource } from '../connectors/catalogue.js';
-import { BROUGHT_CLIENTS, FACT_FIELDS } from '../contract/accounts/oauth.js';
-import { honours } from '../contract/sources/sources.js';
+import { CONNECTION_CLIENTS, FACT_FIELDS } from '../contract/accounts/oauth.js';
+import { supportsOption } from '../contract/sources/sources.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
 import { SECOND_OPINIONS, SPECIFIED } from '../test/contracts/evidence.js';
@@ -27,9 +27,9 @@ function authOf(source: ConnectedSourceType): string {
   if (auth === 'token') return `token: \`POST /integrations/${source.toLowerCase()}\``;
   const version = 'request' in urls ? 'OAuth 1.0a' : 'OAuth 2.0';
   const facts = isOAuthSource(source) ? (FACT_FIELDS[source] ?? []) : [];
-  const brought = isOAuthSource(source) ? BROUGHT_CLIENTS[source] : undefined;
+  const brought = isOAuthSource(source) ? CONNECTION_CLIENTS[source] : undefined;
   const named = [
-    ...facts.map(({ field, isNeeded = false }) => `\`${field}\`${isNeeded ? ' (needed)' : ''}`),
+    ...facts.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (needed)' : ''}`),
     ...(brought ? [`\`${brought.field}\` (needed)`] : []),
   ];
   return `${version}: \`POST /integrations/oauth_url\`${named.length > 0 ? ` with ${named.join(', ')}` : ''}`;
@@ -41,7 +41,7 @@ export function incrementalOf(source: ConnectedSourceType): string {
   return [
     hasChanges ? 'change feed' : 'listing compared',
     unchangedBy === null ? 'all content is fetched again' : `unchanged by ${unchangedBy}`,
-    ...(honours(source, 'incremental_sync') ? ['honours `incremental_sync`'] : []),
+    ...(supportsOption(source, 'incremental_sync') ? ['supports `incremental_sync`'] : []),
   ].join('; ');
 }
 

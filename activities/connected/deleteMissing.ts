@@ -1,4 +1,4 @@
-import { isByChanges, knowsAll } from '../../contract/accounts/connections.js';
+import { isByChanges, isAccountedFor } from '../../contract/accounts/connections.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Run } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
@@ -73,7 +73,7 @@ export async function deleteMissing(
   if (byChanges && progress.told && refused === 0) await store.items.markUnlisted(source, runId, progress.told);
   const { files, vanished, isEmpty, drop } = await (byChanges ? reportedDeletions() : unfound());
   // If a folder could not be listed, its contents are unknown. Deletions in a change feed are certain.
-  const mayDrop = byChanges || knowsAll(progress.walk);
+  const mayDrop = byChanges || isAccountedFor(progress.walk);
   const isApproved = source.deletionsApproved === true;
   const held = mayDrop ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent) : 0;
   await store.dataSources.note(run, source._id, { items_refused: refused || null, deletions_held: held || null });

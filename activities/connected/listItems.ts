@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import { isByChanges, isListed, knowsAll, MAX_CLOSED } from '../../contract/accounts/connections.js';
+import { isByChanges, isListed, isAccountedFor, MAX_INACCESSIBLE } from '../../contract/accounts/connections.js';
 import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/runs/orchestration.js';
 import { runOfKind } from '../../contract/runs/runs.js';
 import type { ActivityDeps } from '../deps.js';
@@ -73,7 +73,7 @@ export function createItemActivities(deps: ActivityDeps) {
       // Therefore the next listing is a full one.
       const isKnown = isByChanges(run.progress)
         ? source !== null && (await store.items.countReopened(source, runId)) === 0
-        : knowsAll(walk) && walk.refused <= MAX_CLOSED && source?.metadata['deletions_held'] === undefined;
+        : isAccountedFor(walk) && walk.refused <= MAX_INACCESSIBLE && source?.metadata['deletions_held'] === undefined;
       const facts = outcome === 'aborted' ? {} : { items_error: message ?? null };
       await store.dataSources.endListing(run, run.dataSourceId, runId, {
         status: outcome === 'failed' ? 'SYNC_ERROR' : 'READY',

@@ -1,7 +1,7 @@
 import type { Change, SourceItem } from '../../connectors/sourceItem.js';
 import type { Account } from '../../connectors/account.js';
 import {
-  MAX_CLOSED,
+  MAX_INACCESSIBLE,
   type SyncItemsProgress,
   type SyncItemsRequest,
   WALK_ALL,
@@ -58,7 +58,7 @@ async function begin(
   if (!feed) return { ...progress, point: null };
   if (changeToken === null) return { ...progress, ...(await pointOfNow(feed, null, signal)) };
   // Retry folders that could not be listed: the feed did not report their contents.
-  const closed = await items.closed(source, MAX_CLOSED);
+  const closed = await items.closed(source, MAX_INACCESSIBLE);
   return { ...progress, walk: walkOf(closed), since: changeToken, point: changeToken };
 }
 

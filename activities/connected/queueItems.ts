@@ -3,9 +3,9 @@ import { cancellationSignal } from '@temporalio/activity';
 import type { SourceItem } from '../../connectors/sourceItem.js';
 import { isWalked, type SyncSourceRequest } from '../../contract/accounts/connections.js';
 import { fileEvents, uploadEvent } from '../../contract/events.js';
-import { endedAs } from '../../contract/runs/ledger.js';
+import { itemEnd } from '../../contract/runs/ledger.js';
 import type { QueueItemsResult, RunInput } from '../../contract/runs/orchestration.js';
-import { honours } from '../../contract/sources/sources.js';
+import { supportsOption } from '../../contract/sources/sources.js';
 import { becomesFile } from '../../contract/sources/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { FileRequest } from '../../store/files/acceptance/request.js';
@@ -30,7 +30,7 @@ type Queued = Pick<
 >;
 
 /** Whether the run is part of a scheduled sync, not a request for these files. */
-const isPass = ({ parentRunId }: RunDoc): boolean => parentRunId !== undefined;
+const isScheduled = ({ parentRunId }: RunDoc): boolean => parentRunId !== undefined;
 
 /** Returns the file of a requested item that the source did not return. Opening it fails and reports the reason. */
 const unlisted = (externalId: string): Queued => ({
@@ -68,7 +68,7 @@ export function createQueueActivities(deps: ActivityDeps) {
         options: request.ingest,
         sourceOptions: null,
         enableAutoSync: null,
-        isPass: isPass(run),
+        isScheduled: isScheduled(run),
         requestId: run.requestId,
         runId: run._id,
         workflowOf: () => run.workflowId,
@@ -88,13 +88,13 @@ export function createQueueActivities(deps: ActivityDeps) {
     source: DataSourceDoc,
     items: readonly Queued[],
   ): Promise<readonly Queued[]> => {
-    if (!incremental || !honours(source.type, 'incremental_sync')) return items;
+    if (!incremental || !supportsOption(source.type, 'incremental_sync')) return items;
     const ids = items.map(({ externalId }) => externalId);
     const copies = await store.items.syncedCopies(source, ids, ingest);
     if (copies.size === 0) return items;
     const skipped = [...copies.values()];
     await recordOnce(store, run, fileEvents.skippedOfRequest(skipped, 'incremental_sync', run));
-    const end = endedAs('skipped', 'select', 'incremental_sync');
+    const end = itemEnd('skipped', 'select', 'incremental_sync');
     await store.ledger.note(
       run,
       skipped.map(({ _id: fileId, externalFileId: externalId, name }) => ({
@@ -132,7 +132,7 @@ export function createQueueActivities(deps: ActivityDeps) {
             const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
             await recordSkipped(store, { run, source, request }, others, page.skipped);
             // Items that a scheduled sync does not find are deleted by the listing, not here.
-            const found: Queued[] = [...wanted, ...(isPass(run) ? [] : missing.map(unlisted))];
+            const found: Queued[] = [...wanted, ...(isScheduled(run) ? [] : missing.map(unlisted))];
             const candidates = await withoutCopies(run, request, source, found);
             const room = most === null ? candidates.length : Math.max(0, most - progress.queued);
             isFull = room < candidates.length;
@@ -151,7 +151,7 @@ export function createQueueActivities(deps: ActivityDeps) {
           if (isFull)
             await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
           // A scheduled sync writes one event for the whole selection.
-          if (isPass(run)) return;
+          if (isScheduled(run)) return;
           await store.events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session, `discovered:${runId}`);
         });
       return { done, discovered: progress.queued };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { SkippedItem, SourceItem } from '../../connectors/sourceItem.js';
 import { fileEvents, type NewEvent } from '../../contract/events.js';
 import type { SyncSourceRequest } from '../../contract/accounts/connections.js';
-import { endedAs } from '../../contract/runs/ledger.js';
+import { itemEnd } from '../../contract/runs/ledger.js';
 import { isChosenByType, EXCLUDED_BY_TYPE } from '../../contract/sources/typesAtSource.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { RunDoc } from '../../store/models/runs.js';
@@ -70,7 +70,7 @@ export async function recordSkipped(
     run,
     [...byReason].flatMap(([reason, all]) => {
       const byType = reason === EXCLUDED_BY_TYPE;
-      const end = endedAs('skipped', 'select', byType ? 'left_out_by_type' : 'not_readable');
+      const end = itemEnd('skipped', 'select', byType ? 'left_out_by_type' : 'not_readable');
       return all.map(({ externalId, name }) => ({
         ...{ fileId: null, externalId, name, end },
         message: byType ? null : reason,

@@ -74,7 +74,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         const change = {
           status: 'SYNCING',
           discovered: true,
-          isPass: run.parentRunId !== undefined,
+          isScheduled: run.parentRunId !== undefined,
           ...(movedTo === null ? {} : { externalUrl: movedTo }),
         } as const;
         if (feed === null) {
@@ -107,7 +107,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
                 pageUrl: entry.url,
               } satisfies FeedEntryOptions,
               enableAutoSync: null,
-              isPass: run.parentRunId !== undefined,
+              isScheduled: run.parentRunId !== undefined,
               requestId,
               runId,
               workflowOf: () => workflowId,

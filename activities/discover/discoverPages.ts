@@ -64,7 +64,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
           options: ingest,
           sourceOptions: pageOptions,
           enableAutoSync: scrape.enableAutoSync,
-          isPass: run.parentRunId !== undefined,
+          isScheduled: run.parentRunId !== undefined,
           requestId: run.requestId,
           runId,
           workflowOf: () => workflowId,
@@ -81,7 +81,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
         discovered: true,
-        isPass: run.parentRunId !== undefined,
+        isScheduled: run.parentRunId !== undefined,
         facts: {
           pages_listed: listed,
           pages_total: discovered,

@@ -36,7 +36,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         options: ingest,
         sourceOptions,
         enableAutoSync: scrape.enableAutoSync,
-        isPass: run.parentRunId !== undefined,
+        isScheduled: run.parentRunId !== undefined,
         requestId: run.requestId,
         runId: run._id,
         workflowOf: () => run.workflowId,

@@ -56,8 +56,8 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       await store.runs.markStarted(runId);
       if (run.finishedAt !== null) return { finished: true };
       await Promise.all([prepareSpace(run, { store, embeddings }), moveParent(run, { status: 'SYNCING' })]);
-      const isPass = run.parentRunId !== undefined;
-      return { finished: false, ...(isPass && SITE_KINDS.includes(run.kind) && { deletesGonePages: true }) };
+      const isScheduled = run.parentRunId !== undefined;
+      return { finished: false, ...(isScheduled && SITE_KINDS.includes(run.kind) && { deletesGonePages: true }) };
     },
 
     /** Ends a run after a successful discovery: the parent is READY, and the counts add up. */
@@ -80,7 +80,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       const reading = found && 'reading' in found ? await unchangedReading(found.reading, counts) : null;
       // A crawl has discovered all its URLs only now; other runs reported this earlier.
       if (IS_UPLOAD[run.kind])
-        await moveParent(run, { status: 'SYNCING', discovered: true, isPass: run.parentRunId !== undefined });
+        await moveParent(run, { status: 'SYNCING', discovered: true, isScheduled: run.parentRunId !== undefined });
       await moveParent(run, {
         status: 'READY',
         facts,

@@ -4,7 +4,7 @@ import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import { uploadEvent } from '../../contract/events.js';
 import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { FileRecord } from '../../contract/files/records.js';
-import type { foundAs, UploadOptions } from '../../contract/files/uploads.js';
+import type { sourceFacts, UploadOptions } from '../../contract/files/uploads.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
@@ -18,7 +18,7 @@ import { toOcrProperties } from '../schemas/uploads.js';
 /** An upload as its sender describes it. */
 export interface UploadRequest {
   readonly name: string | null;
-  readonly found: Omit<ReturnType<typeof foundAs>, 'statistics'> & Partial<ReturnType<typeof foundAs>>;
+  readonly found: Omit<ReturnType<typeof sourceFacts>, 'statistics'> & Partial<ReturnType<typeof sourceFacts>>;
   /** Null: the workflow fetches the content. */
   readonly draft: DraftOriginal | null;
   readonly externalUrl: string | null;

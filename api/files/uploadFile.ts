@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { Fault } from '../../contract/failures.js';
-import { foundAs, helpfulType } from '../../contract/files/uploads.js';
+import { sourceFacts, mediaTypeHint } from '../../contract/files/uploads.js';
 import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
@@ -16,7 +16,7 @@ import { acceptUpload } from './acceptUpload.js';
  */
 function identify({ name, contentType, draft }: ReceivedFile, deps: ApiDeps) {
   try {
-    return deps.identify({ bytes: draft.head, contentType: helpfulType(contentType), name });
+    return deps.identify({ bytes: draft.head, contentType: mediaTypeHint(contentType), name });
   } catch (error) {
     if (error instanceof Fault) throw new HttpError(400, error.message);
     throw error;
@@ -57,11 +57,11 @@ export const uploadFile = operation({
       caller,
       {
         name: file.name === '' ? null : file.name,
-        found: foundAs(found, file.name, file.draft.size),
+        found: sourceFacts(found, file.name, file.draft.size),
         draft: file.draft,
         externalUrl: null,
         options,
-        sourceOptions: { url: null, contentType: helpfulType(file.contentType) },
+        sourceOptions: { url: null, contentType: mediaTypeHint(file.contentType) },
         coldStorage: toColdStorage(asked),
         ...(found.namedAs === null ? {} : { facts: { named_as: found.namedAs } }),
       },

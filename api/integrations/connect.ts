@@ -3,7 +3,7 @@ import Joi from 'joi';
 import type { DataSourceRecord } from '../../contract/files/records.js';
 import { CREDENTIAL_FACTS } from '../../contract/accounts/connectCredentials.js';
 import { isConnectedSource } from '../../contract/sources/connectedSources.js';
-import { BROUGHT_CLIENTS, FACT_FIELDS, type StoredGrant } from '../../contract/accounts/oauth.js';
+import { CONNECTION_CLIENTS, FACT_FIELDS, type StoredGrant } from '../../contract/accounts/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
@@ -22,7 +22,7 @@ import { named } from '../schemas/reference.js';
 function grantOf(source: OAuthSource, given: SuppliedCredentials): StoredGrant {
   const times = { obtainedAt: Date.now(), expiresAt: null };
   const tokens = { accessToken: given['access_token'] ?? '', refreshToken: given['refresh_token'] || null };
-  const brought = BROUGHT_CLIENTS[source];
+  const brought = CONNECTION_CLIENTS[source];
   if (brought) {
     const client = { clientId: given['client_id'] ?? '', clientSecret: given['client_secret'] ?? '' };
     return { ...tokens, ...times, ...client, facts: factsIn(brought.facts, given, ['authentication']) };

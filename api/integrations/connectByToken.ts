@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/vectors/embeddingModels.js';
-import { honours } from '../../contract/sources/sources.js';
+import { supportsOption } from '../../contract/sources/sources.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { type Documentation, type DocumentedOperation, operation } from '../http/operation.js';
 import { orNull } from '../schemas/fields.js';
@@ -82,7 +82,7 @@ export const connectByToken = <Field extends string>({
           credentials: credentialsOf(body),
           dataSourceTags: body.data_source_tags,
           listItems: body.sync_source_items,
-          syncFiles: body.sync_files_on_connection && honours(type, 'sync_files_on_connection'),
+          syncFiles: body.sync_files_on_connection && supportsOption(type, 'sync_files_on_connection'),
           options: toConnectionOptions(type, body),
         },
         deps,

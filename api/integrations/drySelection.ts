@@ -1,6 +1,6 @@
 import type { SourceItem } from '../../connectors/sourceItem.js';
 import { Fault } from '../../contract/failures.js';
-import { honours } from '../../contract/sources/sources.js';
+import { supportsOption } from '../../contract/sources/sources.js';
 import { becomesFile } from '../../contract/sources/typesAtSource.js';
 import type { Selection } from '../../store/connections/acceptRuns.js';
 import type { ApiDeps } from '../http/deps.js';
@@ -39,7 +39,7 @@ export async function drySelection(
     );
     const ids = wanted.map(({ externalId }) => externalId);
     const copies =
-      incremental && honours(source.type, 'incremental_sync')
+      incremental && supportsOption(source.type, 'incremental_sync')
         ? await store.items.syncedCopies(source, ids, ingest)
         : new Map<string, unknown>();
     for (const { externalId, name } of wanted) {

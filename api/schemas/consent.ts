@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { FACT_FIELDS, type ConnectionOptions, type ConnectionActions } from '../../contract/accounts/oauth.js';
 import type { TagValue } from '../../contract/files/records.js';
-import { HONOURED_BY, honours, type SourceType } from '../../contract/sources/sources.js';
+import { OPTION_SOURCES, supportsOption, type SourceType } from '../../contract/sources/sources.js';
 import { integer, orNull } from './fields.js';
 import { ingestFields } from './ingest.js';
 import {
@@ -25,8 +25,8 @@ import { oauthSource } from './enums.js';
 export type SyncOptionsBody = Shape<ReturnType<typeof syncOptionFields>>;
 
 /** The sources that support an option, for descriptions. */
-const among = (option: keyof typeof HONOURED_BY): string =>
-  HONOURED_BY[option].map((source) => `\`${source}\``).join(', ');
+const among = (option: keyof typeof OPTION_SOURCES): string =>
+  OPTION_SOURCES[option].map((source) => `\`${source}\``).join(', ');
 
 /** Whether an account is synced completely at once. */
 export const syncFilesOnConnection = () =>
@@ -78,20 +78,20 @@ export const toConnectionOptions = (
   ingest: toConnectedIngest(body),
   tags: isTags(body.tags) ? body.tags : {},
   requestId: body.request_id || null,
-  incrementalSync: body.incremental_sync === true && honours(source, 'incremental_sync'),
+  incrementalSync: body.incremental_sync === true && supportsOption(source, 'incremental_sync'),
 });
 
 /** Converts the sync options of a request; options that the source does not support are dropped. */
 export const toConnectionActions = (source: SourceType, body: SyncOptionsBody): ConnectionActions => {
-  const offersChooser = body.enable_file_picker && honours(source, 'enable_file_picker');
+  const offersChooser = body.enable_file_picker && supportsOption(source, 'enable_file_picker');
   return {
     listItems: body.sync_source_items,
-    syncFiles: body.sync_files_on_connection && honours(source, 'sync_files_on_connection'),
+    syncFiles: body.sync_files_on_connection && supportsOption(source, 'sync_files_on_connection'),
     offersChooser,
     opensChooser:
       offersChooser &&
       body.automatically_open_file_picker === true &&
-      honours(source, 'automatically_open_file_picker'),
+      supportsOption(source, 'automatically_open_file_picker'),
     dataSourceTags: body.data_source_tags,
   };
 };

@@ -3,9 +3,9 @@ import type { TagValue } from '../files/records.js';
 
 /** Progress of the listing of an account's items, enough to resume after a crash. */
 export interface Walk {
-  /** Items whose descendants are still to be listed; the first one is in progress. */
+  /** Items whose descendants are not listed yet; the first one is in progress. */
   readonly open: readonly string[];
-  /** Cursor at which the first item resumes; null: its first page. */
+  /** Cursor of the next page of the first item's contents; null: the first page. */
   readonly at: string | null;
   /** Cursor of the list of root items. Null: the list is complete, or was not requested. */
   readonly roots: { readonly next: string | null } | null;
@@ -21,12 +21,12 @@ export interface Walk {
 }
 
 /** Returns whether the state of every item is known: it was found, or is in a container that could not be listed. */
-export const knowsAll = ({ refused, closed = 0 }: Walk): boolean => refused === closed;
+export const isAccountedFor = ({ refused, closed = 0 }: Walk): boolean => refused === closed;
 /**
- * Maximum number of refused containers that later change listings retry, since no change feed covers them. Above it,
- * the next listing is a full one.
+ * Maximum number of inaccessible containers that an incremental listing retries: the change feed does not cover them.
+ * Above it, the next listing is a full one.
  */
-export const MAX_CLOSED = 1_000;
+export const MAX_INACCESSIBLE = 1_000;
 
 /** A listing of the whole account. */
 export const WALK_ALL: Walk = { open: [], at: null, roots: { next: null }, refused: 0 };
@@ -41,7 +41,7 @@ export const isWalked = ({ open, roots }: Walk): boolean => open.length === 0 &&
 
 /** Request of a syncItems run. */
 export interface SyncItemsRequest {
-  /** Only some items are listed, so an item that is not found may still exist. */
+  /** Whether only some items are listed. An item that is not found may then still exist. */
   readonly isPartial?: boolean;
 }
 
@@ -50,10 +50,10 @@ export interface SyncItemsProgress {
   readonly listed: number;
   /** Cursor of the source's change feed, for the next listing. Null: the source has none; unset: not requested. */
   readonly point?: string | null;
-  /** Whether `point` is not complete yet: its source returns it only at the end of a listing, page by page. */
+  /** Whether `point` is incomplete: the source returns it page by page, and its final value with the last page. */
   readonly isPreparing?: boolean;
   /**
-   * Position in the change feed from which changes are still to be read; null: all are read. Absent: a full listing.
+   * Position in the change feed of the next changes to read; null: all are read. Absent: a full listing.
    */
   readonly since?: string | null;
   /**

@@ -103,7 +103,7 @@ export interface ConnectionActions {
 
 /** States of an attempt to connect by consent. */
 export const ATTEMPT_STATES = [
-  /** The user is at the provider. */
+  /** The user has not returned from the provider. */
   'waiting',
   /** The user returned with a code. */
   'returned',
@@ -133,9 +133,9 @@ export interface FactField {
   /** The value becomes part of a host name or path, so other values are rejected. */
   readonly pattern: RegExp;
   /** Description of the accepted values, for error messages. */
-  readonly takes: string;
+  readonly accepts: string;
   /** Whether the consent URL requires the field. */
-  readonly isNeeded?: true;
+  readonly isRequired?: true;
   readonly fallback?: string;
 }
 
@@ -154,7 +154,7 @@ const tenant: FactField = {
   fact: 'tenant',
   suppliedAs: 'tenant_name',
   pattern: TENANT,
-  takes: 'the id or the domain of a tenant',
+  accepts: 'the id or the domain of a tenant',
   fallback: 'common',
 };
 /** Fields by source. A source ignores the fields of others. */
@@ -168,7 +168,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
       fact: 'site',
       suppliedAs: 'site_name',
       pattern: SITE,
-      takes: 'the name of a site, as in its address',
+      accepts: 'the name of a site, as in its address',
     },
   ],
   ZENDESK: [
@@ -177,8 +177,8 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
       fact: 'subdomain',
       suppliedAs: 'subdomain',
       pattern: LABEL,
-      takes: 'the first part of the host',
-      isNeeded: true,
+      accepts: 'the first part of the host',
+      isRequired: true,
     },
   ],
   CONFLUENCE: [
@@ -187,7 +187,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
       fact: 'subdomain',
       suppliedAs: 'subdomain',
       pattern: LABEL,
-      takes: 'the first part of the host',
+      accepts: 'the first part of the host',
     },
   ],
   SALESFORCE: [
@@ -196,19 +196,19 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
       fact: 'domain',
       suppliedAs: 'domain',
       pattern: SALESFORCE_HOST,
-      takes: 'a host of Salesforce, such as example.my.salesforce.com',
+      accepts: 'a host of Salesforce, such as example.my.salesforce.com',
       fallback: 'login.salesforce.com',
     },
   ],
-  GONG: [{ field: 'gong_account_email', fact: 'email', pattern: EMAIL, takes: 'an e-mail address' }],
+  GONG: [{ field: 'gong_account_email', fact: 'email', pattern: EMAIL, accepts: 'an e-mail address' }],
 };
 
-/** For sources where each connection has its own client: the field that contains it, and its other fields. */
-interface BroughtClient {
+/** A source whose connections each have their own OAuth client: the field with the client, and its other fields. */
+interface ConnectionClient {
   readonly field: 'servicenow_credentials';
   readonly facts: readonly FactField[];
 }
-export const BROUGHT_CLIENTS: Partial<Readonly<Record<OAuthSource, BroughtClient>>> = {
+export const CONNECTION_CLIENTS: Partial<Readonly<Record<OAuthSource, ConnectionClient>>> = {
   SERVICENOW: {
     field: 'servicenow_credentials',
     facts: [
@@ -216,8 +216,8 @@ export const BROUGHT_CLIENTS: Partial<Readonly<Record<OAuthSource, BroughtClient
         field: 'instance_subdomain',
         fact: 'instance',
         pattern: LABEL,
-        takes: 'the first part of the host of the instance',
-        isNeeded: true,
+        accepts: 'the first part of the host of the instance',
+        isRequired: true,
       },
     ],
   },

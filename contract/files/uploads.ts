@@ -43,14 +43,14 @@ export interface CallerChunks {
 
 /** Returns the space of vectors that a caller computed with a model. They are compared only with one another. */
 export const callerSpace = (model: string, dimensions: number) => ({
-  name: `${GIVEN_PREFIX}${model.toLowerCase().replaceAll('_', '-')}-${dimensions}`,
+  name: `${CALLER_PREFIX}${model.toLowerCase().replaceAll('_', '-')}-${dimensions}`,
   dimensions,
 });
-const GIVEN_PREFIX = 'given-';
-export const isCallerSpace = (name: string): boolean => name.startsWith(GIVEN_PREFIX);
+const CALLER_PREFIX = 'given-';
+export const isCallerSpace = (name: string): boolean => name.startsWith(CALLER_PREFIX);
 
 /** Returns the source and the first metadata of a file whose format is known but whose content was not read yet. */
-export const foundAs = (
+export const sourceFacts = (
   { format, mimeType }: { readonly format: FileFormat; readonly mimeType: string },
   name: string,
   size: number,
@@ -67,10 +67,10 @@ export const foundAs = (
 });
 
 /**
- * Returns the declared media type if it helps to detect the format. Types of images, audio, video and fonts are
+ * Returns the declared media type if it helps to detect the format, else null. Types of images, audio, video and fonts are
  * ignored: browsers mistake source code extensions (.ts) for video, and the first bytes identify pictures and sound.
  */
-export const helpfulType = (declared: string | null): string | null =>
+export const mediaTypeHint = (declared: string | null): string | null =>
   declared === null || /^(?:image|audio|video|font)\//i.test(declared) ? null : declared;
 
 /** Returns the file name in a URL: the last part of the path, or the host. */

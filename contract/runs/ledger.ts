@@ -5,7 +5,7 @@
 import { FAULTS, type FaultKind } from '../failures.js';
 import { KEPT_REASONS, type KeptReason } from './reembed.js';
 
-/** The outcome of an item. Absent while the item is pending. */
+/** Outcomes of an item. A pending item has none. */
 export const ITEM_OUTCOMES = ['ok', 'failed', 'skipped', 'aborted'] as const;
 export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
 
@@ -26,7 +26,7 @@ export const ITEM_STAGES = [
 export type ItemStage = (typeof ITEM_STAGES)[number];
 
 /** Reasons why a run skipped an item or did not reach it, with the remedy. Null: nothing to do. */
-const LEFT = {
+const SKIP_REASONS = {
   unchanged: null,
   skip_file_processing: 'Only a record was requested. Resync it to read its content.',
   incremental_sync: 'A copy exists already. Select it without incremental_sync to read it again.',
@@ -41,10 +41,10 @@ const LEFT = {
   source_revoked: 'Access to its data source was revoked. Connect the account again, then retry it.',
   unfinished: 'Its run ended before it was finished. Retry it.',
 } as const satisfies Record<string, string | null>;
-export type SkipCause = keyof typeof LEFT;
+export type SkipCause = keyof typeof SKIP_REASONS;
 
 /** Reasons why a re-embedding run did not change the vectors of a file, with the remedy. */
-const KEPT: Readonly<Record<KeptReason, string | null>> = {
+const KEPT_REMEDIES: Readonly<Record<KeptReason, string | null>> = {
   already_embedded: null,
   being_deleted: null,
   cold_storage: 'Its vectors are in cold storage. Move it to hot storage, then embed it again.',
@@ -75,12 +75,12 @@ export interface FileWarning {
 }
 
 /** Problems found after a run had finished a file successfully. */
-const LATER = {
+const LATER_PROBLEMS = {
   vectors_lost: 'Its vectors can no longer be read from file storage. Resync it to compute them again.',
 } as const satisfies Record<string, string>;
 
 /** The cause of an item's outcome. */
-export type ItemCause = FaultKind | SkipCause | KeptReason | WarningCause | keyof typeof LATER;
+export type ItemCause = FaultKind | SkipCause | KeptReason | WarningCause | keyof typeof LATER_PROBLEMS;
 
 /** What to do about each cause, as a sentence; null if there is nothing to do. */
 export const REMEDIES: Readonly<Record<ItemCause, string | null>> = {
@@ -88,18 +88,18 @@ export const REMEDIES: Readonly<Record<ItemCause, string | null>> = {
     FaultKind,
     string
   >),
-  ...LEFT,
-  ...KEPT,
+  ...SKIP_REASONS,
+  ...KEPT_REMEDIES,
   ...WARNINGS,
-  ...LATER,
+  ...LATER_PROBLEMS,
 };
 export const ITEM_CAUSES: readonly ItemCause[] = [
   ...new Set<ItemCause>([
     ...(Object.keys(FAULTS) as FaultKind[]),
-    ...(Object.keys(LEFT) as SkipCause[]),
+    ...(Object.keys(SKIP_REASONS) as SkipCause[]),
     ...KEPT_REASONS,
     ...WARNING_CAUSES,
-    ...(Object.keys(LATER) as (keyof typeof LATER)[]),
+    ...(Object.keys(LATER_PROBLEMS) as (keyof typeof LATER_PROBLEMS)[]),
   ]),
 ];
 
@@ -123,7 +123,7 @@ export interface ItemEnd extends ItemCost {
 }
 
 /** Returns a result without costs. */
-export const endedAs = (as: ItemOutcome, stage: ItemStage | null, cause: ItemCause | null): ItemEnd => ({
+export const itemEnd = (as: ItemOutcome, stage: ItemStage | null, cause: ItemCause | null): ItemEnd => ({
   as,
   stage,
   cause,

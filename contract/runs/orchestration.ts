@@ -9,8 +9,8 @@ export const BATCH_SIZE = 50;
 export const BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
- * After this time in milliseconds a batch starts no more files, and OCR of a file no more pages. The rest returns to
- * the queue behind other users.
+ * Time slice in milliseconds. After it, a batch starts no more files, and OCR of a file starts no more pages. The
+ * remaining work returns to the queue, behind the work of other users.
  */
 export const TURN_MS = 5_000;
 
@@ -73,7 +73,7 @@ export interface UploadBatchInput extends UploadStreamInput {
 export interface BatchResult {
   readonly ready: number;
   readonly failed: number;
-  /** Returned to the queue for a later attempt, or held by a limit. */
+  /** Files that returned to the queue for a later attempt, or that a limit holds. */
   readonly requeued: number;
   /** Files that another run or a deletion took over. */
   readonly superseded: number;
@@ -88,7 +88,7 @@ export interface IngestBatchInput extends RunInput {
 }
 
 export interface IngestBatchResult extends BatchResult {
-  /** The run reached its token limit, and the rest of the batch waits in the queue. Absent: it did not. */
+  /** Whether the run reached its token limit; the remaining files of the batch then wait in the queue. Absent: false. */
   readonly paused?: true;
   /** Files that were in progress when workers crashed twice; each is then ingested alone. */
   readonly alone: readonly number[];
@@ -107,7 +107,7 @@ export interface DeferredInput extends RunInput {
 }
 
 export interface DeferredResult {
-  /** Whether the file can be read now. Otherwise it has ended, or is due later. */
+  /** Whether the file can be read now. Otherwise it has ended, or is retried later. */
   readonly done: boolean;
 }
 

@@ -31,7 +31,8 @@ export interface StallGroup {
 const CAUSE_SENTENCES: Readonly<Record<StallCause, string>> = {
   no_worker: 'no worker is running. Start one: npm run worker',
   worker_silent: 'the workers send no heartbeat. Restart them',
-  worker_starved: 'other programs starve the workers of processor time. Stop them, or give the machine more processors',
+  worker_starved:
+    'other programs use the processor time that the workers need. Stop them, or give the machine more processors',
   workflow_task_fails:
     "their workflow tasks fail again and again. Run one version of all workers and look at the workers' log",
   step_fails: "a step fails again and again. Look at the workers' log",

@@ -33,7 +33,7 @@ export type WorkerState = 'alive' | 'starved' | 'silent';
  */
 const STARVED = { waitShare: 0.5, waited: 0.1, othersShare: 0.5 } as const;
 
-/** Judges a worker by the age of its report and its load. */
+/** Returns the state of a worker, by the age of its report and its load. */
 export function stateOfWorker({ ageMs, waitShare, waited, othersShare }: WorkerReport): WorkerState {
   if (ageMs > OVERDUE_MS) return 'silent';
   const isStarved =
@@ -51,24 +51,24 @@ export function workerTrouble(worker: WorkerReport): string | null {
   const name = `Worker ${worker.pid} on ${worker.host}`;
   const state = stateOfWorker(worker);
   if (state === 'silent')
-    return `${name} has sent no heartbeat for ${seconds(worker.ageMs)}: it is frozen, dead, or cut off from MongoDB. Restart it; under npm start that happens by itself`;
+    return `${name} has sent no heartbeat for ${seconds(worker.ageMs)}: it is frozen, dead, or cut off from MongoDB. Restart it; npm start does so automatically`;
   if (state === 'starved')
     return (
-      `The machine starves worker ${worker.pid} on ${worker.host}: it waits for a processor ${percent(worker.waitShare)} of ` +
+      `${name} gets too little processor time: it waits for a processor ${percent(worker.waitShare)} of ` +
       `the time that it is ready to run, and other programs use ${percent(worker.othersShare)} of the machine. ` +
       'Stop them, give the machine more processors, or move the worker'
     );
   return null;
 }
 
-export const NO_WORKER = 'No worker is running, so accepted work is not done. Start one: npm run worker';
+export const NO_WORKER = 'No worker is running, so accepted work waits. Start one: npm run worker';
 
 /** Returns the problem of the workers as a whole; null while at least one works at full speed. */
 export function workersTrouble(workers: readonly WorkerReport[]): string | null {
   if (workers.length === 0) return NO_WORKER;
   const troubles = workers.map(workerTrouble);
   if (troubles.includes(null)) return null;
-  // A starved worker makes progress, a silent one does not.
+  // Prefer a starved worker, which makes progress, to a silent one, which does not.
   const starved = workers.findIndex((worker) => stateOfWorker(worker) === 'starved');
   return troubles[Math.max(0, starved)] ?? null;
 }

@@ -15,8 +15,8 @@ interface ConnectedSource {
   readonly urls: Readonly<Record<string, string>>;
   /** Maximum number of concurrent requests per account and process. */
   readonly requestsAtOnce: number;
-  /** Other sources whose files the accounts contain. */
-  readonly brings?: readonly SourceType[];
+  /** Further values of `source` that files of the accounts have. */
+  readonly furtherSources?: readonly SourceType[];
   /** Whether item ids start with the id of their drive. Callers may then send the two separately, as id and root_id. */
   readonly hasDriveIds?: boolean;
   /** Whether the source has its own document format. Organizations may then choose the export format. */
@@ -29,8 +29,8 @@ interface ConnectedSource {
 export const ALL_CONNECTORS = 'DEFAULT';
 
 /**
- * All Microsoft sources use the same API; `tenant` restricts who may consent. National clouds are separate installations with hosts
- * and OAuth clients of their own: an operator serves one of them by SOURCE_URLS, and not two at once.
+ * All Microsoft sources use the same API; `tenant` restricts who may consent. National clouds have their own hosts
+ * and OAuth clients: SOURCE_URLS selects one of them for the whole deployment.
  */
 const MICROSOFT = {
   api: 'https://graph.microsoft.com/v1.0',
@@ -110,7 +110,7 @@ export const CONNECTED_SOURCES = {
     },
     // Notion allows an average of three requests per second and connection.
     requestsAtOnce: 3,
-    brings: ['NOTION_DATABASE'],
+    furtherSources: ['NOTION_DATABASE'],
   },
   CONFLUENCE: {
     name: 'Confluence',
@@ -145,8 +145,8 @@ export const CONNECTED_SOURCES = {
   INTERCOM: {
     name: 'Intercom',
     auth: 'oauth',
-    // Host of workspaces in the United States. Intercom routes its requests to the workspace's region; SOURCE_URLS with the host
-    // of that region avoids the way through the United States.
+    // Host of workspaces in the United States. Intercom routes its requests to the workspace's region; set
+    // SOURCE_URLS to the host of that region to avoid the detour through the United States.
     // https://developers.intercom.com/building-apps/docs/rest-apis
     urls: {
       api: 'https://api.intercom.io',
@@ -238,7 +238,7 @@ export const CONNECTED_SOURCES = {
   },
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
 
-/** Excludes keys that SOURCE_TYPES lacks: they are an error above, and need not be one wherever a source is used. */
+/** Excludes keys that are not in SOURCE_TYPES. The compiler reports such a key once, above, and not at each use of this type. */
 export type ConnectedSourceType = Extract<keyof typeof CONNECTED_SOURCES, SourceType>;
 
 /** Returns the external id of an item that the caller names with the id of its drive. */
@@ -263,10 +263,10 @@ export function exportsDocuments(source: ConnectedSourceType): boolean {
   return row.exportsDocuments ?? false;
 }
 
-/** Returns the sources that files of an account may have: its own, and those in `brings`. */
+/** Returns the sources that files of an account may have: its own, and those in `furtherSources`. */
 export function sourcesOfFiles(source: SourceType): readonly SourceType[] {
   const row: ConnectedSource | undefined = isConnectedSource(source) ? CONNECTED_SOURCES[source] : undefined;
-  return [source, ...(row?.brings ?? [])];
+  return [source, ...(row?.furtherSources ?? [])];
 }
 
 /** Returns whether records of a source can be synced automatically. */
@@ -278,7 +278,7 @@ export function canAutoSync(type: SourceType): boolean {
 /** Returns whether the content of a source's files is in a connected account. */
 export const isOfAccount = (type: SourceType): boolean =>
   isConnectedSource(type) ||
-  Object.values(CONNECTED_SOURCES).some(({ brings = [] }: ConnectedSource) => brings.includes(type));
+  Object.values(CONNECTED_SOURCES).some(({ furtherSources = [] }: ConnectedSource) => furtherSources.includes(type));
 
 export const isConnectedSource = (type: SourceType): type is ConnectedSourceType =>
   Object.hasOwn(CONNECTED_SOURCES, type);

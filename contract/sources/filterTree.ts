@@ -39,14 +39,14 @@ export function readFilterTree<Condition>(
     const [joint] = joints;
     if (joint === undefined) {
       conditions += 1;
-      if (conditions > MAX_CONDITIONS) throw new FilterError(path, `Give ${MAX_CONDITIONS} conditions at most`);
+      if (conditions > MAX_CONDITIONS) throw new FilterError(path, `Give at most ${MAX_CONDITIONS} conditions`);
       return readCondition(node, path);
     }
     if (Object.keys(node).length > 1) throw new FilterError(path, 'An object with AND or OR can have no other key');
     const members = node[joint];
     if (!Array.isArray(members) || members.length === 0)
       throw new FilterError([...path, joint], 'Give a list of conditions');
-    if (level >= MAX_LEVELS) throw new FilterError(path, `Put groups ${MAX_LEVELS} levels deep at most`);
+    if (level >= MAX_LEVELS) throw new FilterError(path, `Nest groups at most ${MAX_LEVELS} levels deep`);
     const inner = members.map((member: unknown, index) => readNode(member, [...path, joint, index], level + 1));
     return joint === 'AND' ? { AND: inner } : { OR: inner };
   };
@@ -74,7 +74,7 @@ export const idOfSelection = (selection: unknown): string =>
 export const isSelection = (externalId: string): boolean => externalId.startsWith(PREFIX);
 
 /**
- * Parses such an id. It may have been written by hand, so the result is unchecked.
+ * Parses the id of a selection. Callers may write such an id by hand, so the result is unchecked.
  * @throws SyntaxError if it is not JSON
  */
 export const selectionOf = (externalId: string): unknown =>

@@ -40,7 +40,7 @@ const readCondition: ReadCondition<GmailCondition> = (given, path) => {
   const { key, value, negate = false, ...more } = given;
   const [unknown] = Object.keys(more);
   if (unknown !== undefined)
-    throw new FilterError([...path, unknown], 'A condition has a key, a value and negate, no more');
+    throw new FilterError([...path, unknown], 'A condition can have only key, value and negate');
   if (typeof key !== 'string' || !Object.hasOwn(KEYS, key))
     throw new FilterError([...path, 'key'], `Give one of ${Object.keys(KEYS).join(', ')}; or AND or OR with a list`);
   if (typeof negate !== 'boolean') throw new FilterError([...path, 'negate'], 'Give true or false');
@@ -57,9 +57,9 @@ const readCondition: ReadCondition<GmailCondition> = (given, path) => {
         ? `Give one of ${allowed.join(', ')}`
         : isDate
           ? 'Give a date as YYYY/mm/dd'
-          : 'Give a text without quotation marks, of a reasonable length',
+          : `Give a text without quotation marks, of at most ${name === 'label' ? 225 : 320} characters`,
     );
-  if (isDate && dayOf(normalized) === null) throw new FilterError([...path, 'value'], 'There is no such day');
+  if (isDate && dayOf(normalized) === null) throw new FilterError([...path, 'value'], 'This date does not exist');
   return { key: name, value: normalized, ...(negate ? { negate } : {}) };
 };
 

@@ -94,7 +94,7 @@ export type LiveReads = { readonly [Name in CrmKindName]: Read<CrmListQuery, unk
     unknown
   >;
   readonly labels: Read<Nothing, readonly MailLabel[]>;
-  /** Outlook: only the folders that `called` may name; unset: all. */
+  /** Outlook: only the folders that the text `called` may name; unset: all. */
   readonly folders: Read<{ readonly called?: string }, readonly MailFolder[]>;
   readonly categories: Read<Nothing, readonly MailCategory[]>;
   readonly sites: Read<{ readonly cursor: string | null }, SitesPage>;

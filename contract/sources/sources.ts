@@ -76,8 +76,8 @@ export const AUTO_SYNC_SOURCES: readonly SourceType[] = [
   ...WEB_SOURCES,
 ];
 
-/** Connection options by the sources that support them; all others ignore them. */
-export const HONOURED_BY = {
+/** The sources that support each connection option; all others ignore it. */
+export const OPTION_SOURCES = {
   sync_files_on_connection: ['INTERCOM', 'ZENDESK', 'GITBOOK', 'CONFLUENCE', 'SALESFORCE', 'FRESHDESK'],
   enable_file_picker: ['BOX', 'DROPBOX', 'GOOGLE_DRIVE', 'ONEDRIVE', 'SHAREPOINT'],
   automatically_open_file_picker: ['BOX', 'DROPBOX', 'GOOGLE_DRIVE', 'ONEDRIVE', 'SHAREPOINT'],
@@ -98,5 +98,5 @@ export const HONOURED_BY = {
 } as const satisfies Record<string, readonly SourceType[]>;
 
 /** Returns whether a source supports an option of a connection. */
-export const honours = (source: SourceType, option: keyof typeof HONOURED_BY): boolean =>
-  (HONOURED_BY[option] as readonly SourceType[]).includes(source);
+export const supportsOption = (source: SourceType, option: keyof typeof OPTION_SOURCES): boolean =>
+  (OPTION_SOURCES[option] as readonly SourceType[]).includes(source);

@@ -20,8 +20,8 @@ export interface TypeFilter {
 }
 
 /**
- * Returns whether a found item becomes a file. An item without a type does; another one does if no types
- * are named, or if its type is.
+ * Returns whether a found item becomes a file. An item without a type does. An item with a type does if no types are
+ * named, or if its type is among them.
  * An attachment becomes a file with its item if attachments are requested, or if its own type is named.
  */
 export function isChosenByType(
@@ -29,10 +29,10 @@ export function isChosenByType(
   { autoSyncedSourceTypes: named, syncAttachments = false }: TypeFilter,
 ): boolean {
   const isNamed = (type: TypeAtSource | undefined): boolean => type !== undefined && (named ?? []).includes(type);
-  const isFree = (type: TypeAtSource | undefined): boolean => type === undefined || !named || isNamed(type);
+  const isIncluded = (type: TypeAtSource | undefined): boolean => type === undefined || !named || isNamed(type);
   return attachedTo === undefined
-    ? isFree(typeAtSource)
-    : isNamed(typeAtSource) || (syncAttachments && isFree(attachedTo));
+    ? isIncluded(typeAtSource)
+    : isNamed(typeAtSource) || (syncAttachments && isIncluded(attachedTo));
 }
 
 /** An item that a listing found. */

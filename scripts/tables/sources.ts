@@ -4,10 +4,10 @@ import type { Connector } from '../../connectors/connector.js';
 import type { OAuthGrant } from '../../connectors/oauthSpec.js';
 import { describeSource } from '../../connectors/catalogue.js';
 import { CONNECT_CREDENTIALS } from '../../contract/accounts/connectCredentials.js';
-import { BROUGHT_CLIENTS, CALLBACK_PATHS, FACT_FIELDS } from '../../contract/accounts/oauth.js';
+import { CONNECTION_CLIENTS, CALLBACK_PATHS, FACT_FIELDS } from '../../contract/accounts/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { canAutoSync, CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import { honours } from '../../contract/sources/sources.js';
+import { supportsOption } from '../../contract/sources/sources.js';
 import { deletionsOf, incrementalOf, limitsOf } from '../sourcesPage.js';
 
 type Row = readonly [label: string, value: string];
@@ -29,7 +29,7 @@ function requiredFields(path: string): string[] {
 function clientRows(source: OAuthSource): Row[] {
   const { oauth } = CONNECTORS[source] as Connector<OAuthGrant>;
   const redirect: Row = ['Redirect URL to register', code(`PUBLIC_URL/integrations/${CALLBACK_PATHS[source]}`)];
-  const brought = BROUGHT_CLIENTS[source];
+  const brought = CONNECTION_CLIENTS[source];
   const client: Row = brought
     ? ['OAuth client', `sent with each connection, in ${code(brought.field)}`]
     : ['OAuth client', `${code(`OAUTH_CLIENTS=${source}=CLIENT_ID:CLIENT_SECRET`)}, or the organization's white label`];
@@ -45,8 +45,8 @@ function connectRows(source: ConnectedSourceType): Row[] {
     return [['Connected by', `${code(`POST ${own}`)} with ${requiredFields(own).map(code).join(', ')}`]];
   const version = CONNECTORS[source].oauth?.isOAuth1 ? 'OAuth 1.0a' : 'OAuth 2.0';
   const fields = (FACT_FIELDS[source] ?? []).map(
-    ({ field, isNeeded, fallback, takes }) =>
-      `${code(field)}: ${takes}${isNeeded ? ' (required)' : fallback ? `; default ${code(fallback)}` : ' (optional)'}`,
+    ({ field, isRequired, fallback, takes }) =>
+      `${code(field)}: ${accepts}${isRequired ? ' (required)' : fallback ? `; default ${code(fallback)}` : ' (optional)'}`,
   );
   return [
     [
@@ -80,9 +80,9 @@ export function sourceTable(source: ConnectedSourceType): string {
     ['Deletions', deletionsOf(source)],
     ['Limits', limitsOf(source)],
     ['Automatic sync', yes(canAutoSync(source))],
-    [`Supports ${code('sync_files_on_connection')}`, yes(honours(source, 'sync_files_on_connection'))],
-    ['File chooser after the consent', yes(honours(source, 'enable_file_picker'))],
-    [`Supports ${code('incremental_sync')}`, yes(honours(source, 'incremental_sync'))],
+    [`Supports ${code('sync_files_on_connection')}`, yes(supportsOption(source, 'sync_files_on_connection'))],
+    ['File chooser after the consent', yes(supportsOption(source, 'enable_file_picker'))],
+    [`Supports ${code('incremental_sync')}`, yes(supportsOption(source, 'incremental_sync'))],
     ['Hosts that the service calls', hosts.map(code).join(', ')],
   ];
   return ['| fact | value |', '|---|---|', ...rows.map(([label, value]) => `| ${label} | ${value} |`)].join('\n');

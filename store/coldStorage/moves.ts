@@ -2,7 +2,7 @@ import type { Model, QueryFilter } from 'mongoose';
 
 import { DAY_MS, hotMs } from '../../contract/files/coldStorage.js';
 import { fileEvents } from '../../contract/events.js';
-import { endedAs } from '../../contract/runs/ledger.js';
+import { itemEnd } from '../../contract/runs/ledger.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import type { ColdCopy, FileDoc } from '../models/files.js';
@@ -150,7 +150,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         owner: by,
         where: { ...own(by, [id]), syncErrorMessage: { $ne: message } },
         message,
-        set: { processedAs: null, ended: endedAs('failed', 'store', 'vectors_lost') },
+        set: { processedAs: null, ended: itemEnd('failed', 'store', 'vectors_lost') },
       });
       await atomically(async (session) => {
         const before = await files.findOneAndUpdate(filter, update, { session }).lean();

@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from '../../contract/accounts/oauth.js';
 import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { TagValue } from '../../contract/files/records.js';
-import { honours } from '../../contract/sources/sources.js';
+import { supportsOption } from '../../contract/sources/sources.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { storedTags } from '../../contract/files/tags.js';
 import type { DataSourceCommands } from '../dataSources/commands.js';
@@ -61,7 +61,7 @@ export function createConnections(
     select: (owner, run, selection, session) => acceptSelection(owner, run, selection, { runs, selections }, session),
     async accept(owner, { account, credentials, listItems, ...connection }, session) {
       const { type, metadata, dataSourceTags, requestId, options } = connection;
-      const syncFiles = connection.syncFiles && options && honours(type, 'sync_files_on_connection');
+      const syncFiles = connection.syncFiles && options && supportsOption(type, 'sync_files_on_connection');
       const first = await runs.nextId(RUNS);
       const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
       const runIds: number[] = [];

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { endedAs, type ItemEnd, type SkipCause } from '../../contract/runs/ledger.js';
+import { itemEnd, type ItemEnd, type SkipCause } from '../../contract/runs/ledger.js';
 import { UNDER_WAY_STATUSES } from '../../contract/files/statuses.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Session } from '../database/sequence.js';
@@ -79,7 +79,7 @@ export type FetchedOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'st
 
 export function createFileCommands(files: Model<FileDoc>, changes: FileChanges): FileCommands {
   const mine = (runId: number, fileId: number) => ({ owner: { runId }, where: { _id: fileId } });
-  const aborted = (cause: SkipCause) => ({ ...ATTEMPT_ENDED, ended: endedAs('aborted', 'queue', cause) });
+  const aborted = (cause: SkipCause) => ({ ...ATTEMPT_ENDED, ended: itemEnd('aborted', 'queue', cause) });
   /** Ends files in SYNC_ABORTED, in batches. */
   const abort = async <N extends 'abort' | 'abortQueued'>(name: N, change: Change<N>): Promise<number> => {
     let total = 0;
@@ -98,7 +98,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
     start: (runId, fileIds) => startFiles(files, changes, runId, fileIds),
     finish: (syncs) => finish(files, changes, syncs),
     async shelve(runId, fileId) {
-      const set = { ...ATTEMPT_ENDED, ended: endedAs('skipped', 'select', 'skip_file_processing') };
+      const set = { ...ATTEMPT_ENDED, ended: itemEnd('skipped', 'select', 'skip_file_processing') };
       return (await changes.one('shelve', { ...mine(runId, fileId), message: null, set })) !== null;
     },
     finishUnchanged: (all) => finishUnchanged(changes, all),

@@ -1,7 +1,7 @@
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
 
 import type { DeleteFilesProgress, DeleteFilesRequest } from '../../contract/files/deleteFiles.js';
-import { endedAs } from '../../contract/runs/ledger.js';
+import { itemEnd } from '../../contract/runs/ledger.js';
 import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import { UNDER_WAY_STATUSES, WAITING_FILE_STATUSES } from '../../contract/files/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
@@ -20,7 +20,7 @@ const OPEN = [...UNDER_WAY_STATUSES, ...WAITING_FILE_STATUSES];
 export const DELETE_STOPPED =
   'The delete of this file was stopped, and parts of it may be deleted. Delete it again, or resync it to restore it.';
 
-const DELETED = endedAs('ok', 'delete', null);
+const DELETED = itemEnd('ok', 'delete', null);
 /** The ledger entry of a deleted file. */
 const deletedItem = ({ _id: fileId, externalFileId: externalId, name }: FileDoc) => ({
   ...{ fileId, externalId, name, end: DELETED, message: null },

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { endedAs, type ItemCost, type SkipCause } from '../../contract/runs/ledger.js';
+import { itemEnd, type ItemCost, type SkipCause } from '../../contract/runs/ledger.js';
 import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Tenant } from '../users/accept.js';
@@ -50,7 +50,7 @@ export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluations
   whose: Pick<Change<N>, 'owner' | 'where'>,
   cause: SkipCause,
 ): Promise<void> {
-  const ended = { $literal: endedAs('aborted', 'queue', cause) };
+  const ended = { $literal: itemEnd('aborted', 'queue', cause) };
   // A pipeline, because the request id comes from another field of the record.
   const { filter, update } = transition(name, {
     ...whose,
@@ -70,7 +70,7 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
       message: null,
       set: {
         ...unchanged(file.keptRequestId ?? null),
-        ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
+        ended: { ...itemEnd('skipped', 'fetch', 'unchanged'), ...cost },
         // The file exists at its source, so it no longer counts as restored.
         restoredAt: null,
         // The listing reported this version before the content was compared.

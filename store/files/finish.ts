@@ -2,7 +2,7 @@
 import type { Model } from 'mongoose';
 
 import { hotMs } from '../../contract/files/coldStorage.js';
-import { endedAs, type ItemCost, type WarningCause } from '../../contract/runs/ledger.js';
+import { itemEnd, type ItemCost, type WarningCause } from '../../contract/runs/ledger.js';
 import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { FileDoc, SyncedContent } from '../models/files.js';
 import type { FileChanges } from './changes.js';
@@ -63,7 +63,7 @@ export async function finish(
         // Any earlier generation may have left rows: an older content, or an attempt that crashed.
         cleanupPending: content.generation > 1,
         ...ATTEMPT_ENDED,
-        ended: { ...endedAs('ok', null, warning ?? null), ...cost },
+        ended: { ...itemEnd('ok', null, warning ?? null), ...cost },
         attempts: 0,
         lastSync: now,
         restoredAt: null,
@@ -98,7 +98,7 @@ export async function finishUnchanged(changes: FileChanges, all: readonly Unchan
         message: null,
         set: {
           ...ATTEMPT_ENDED,
-          ended: { ...endedAs('skipped', 'fetch', 'unchanged'), ...cost },
+          ended: { ...itemEnd('skipped', 'fetch', 'unchanged'), ...cost },
           attempts: 0,
           lastSync: now,
           // The listing reported this version before the content was compared.

@@ -1,5 +1,5 @@
 import type { FeedReading } from '../../contract/runs/feeds.js';
-import { endedAs, type ItemCause } from '../../contract/runs/ledger.js';
+import { itemEnd, type ItemCause } from '../../contract/runs/ledger.js';
 import type { FileChanges } from './changes.js';
 import { metadataFields } from './metadataFields.js';
 
@@ -11,7 +11,7 @@ export interface ContainerChange {
   readonly facts?: Record<string, unknown>;
   readonly synced?: boolean;
   /** Whether a scheduled sync makes the change. It reports the queued files itself. */
-  readonly isPass?: boolean;
+  readonly isScheduled?: boolean;
   /** State of the feed for the next run; null deletes an earlier one. */
   readonly feedReading?: FeedReading | null;
   /** Current address of the container. */
@@ -35,7 +35,7 @@ export async function moveContainer(
   fileId: number,
   change: ContainerChange,
 ): Promise<boolean> {
-  const { status, message = null, cause = null, facts = {}, synced = false, isPass = false } = change;
+  const { status, message = null, cause = null, facts = {}, synced = false, isScheduled = false } = change;
   const { discovered = false, feedReading, externalUrl } = change;
   const gone = Object.entries(facts).filter(([, value]) => value === null);
   const before = await changes.one(
@@ -44,10 +44,10 @@ export async function moveContainer(
       owner: { runId },
       where: { _id: fileId, isContainer: true },
       message,
-      isPass,
+      isScheduled,
       set: {
         // The ledger has no entry for a container; lists of failures find it by this cause.
-        ended: status === 'SYNC_ERROR' ? endedAs('failed', null, cause) : null,
+        ended: status === 'SYNC_ERROR' ? itemEnd('failed', null, cause) : null,
         ...(synced ? { lastSync: new Date() } : {}),
         ...(feedReading === undefined ? {} : { feedReading }),
         ...(externalUrl === undefined ? {} : { externalUrl }),

@@ -16,7 +16,7 @@ import type { FileDoc } from '../models/files.js';
 interface Detail {
   readonly message?: string | null;
   /** Whether a scheduled sync made the change, not a request. */
-  readonly isPass?: boolean;
+  readonly isScheduled?: boolean;
 }
 
 /** Creates the events of files that make a transition, from their records before it. */
@@ -152,7 +152,7 @@ export const TRANSITIONS = {
     from: ACTIVE_STATUSES,
     to: 'SYNCING',
     by: 'run',
-    emits: (files, { isPass = false }) => files.flatMap((file) => fileEvents.discovered(file, isPass)),
+    emits: (files, { isScheduled = false }) => files.flatMap((file) => fileEvents.discovered(file, isScheduled)),
   },
   containerPause: { from: ACTIVE_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'run' },
   containerFinish: { from: ACTIVE_STATUSES, to: 'READY', by: 'run', emits: ready },
@@ -186,7 +186,7 @@ export interface Change<N extends Transition = Transition> {
   readonly set?: Fields;
   readonly inc?: Readonly<Record<string, number>>;
   readonly unset?: Readonly<Record<string, 1>>;
-  readonly isPass?: boolean;
+  readonly isScheduled?: boolean;
 }
 
 /** Filter and update of one state change. */

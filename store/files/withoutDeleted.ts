@@ -7,7 +7,7 @@ interface Found {
   readonly externalFileId: string;
   readonly dataSource?: { readonly _id: number };
   readonly parentId: number | null;
-  readonly isPass?: boolean;
+  readonly isScheduled?: boolean;
 }
 
 /** Returns the schedule whose syncs add the file; null if there is none. */
@@ -28,7 +28,7 @@ export async function withoutDeleted<T extends Found>(
   const scheduleId = one ? scheduleOf(one) : null;
   if (!one || scheduleId === null) return requests;
   const ids = requests.map(({ externalFileId }) => externalFileId);
-  if (one.isPass !== true) {
+  if (one.isScheduled !== true) {
     await deleted.unskip(owner, scheduleId, ids);
     return requests;
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { endedAs, type FileWarning, isWarning, type ItemEnd } from '../../contract/runs/ledger.js';
+import { itemEnd, type FileWarning, isWarning, type ItemEnd } from '../../contract/runs/ledger.js';
 import type { FileSyncStatus } from '../../contract/files/statuses.js';
 import type { FileDoc } from '../models/files.js';
 import type { Tenant } from '../users/accept.js';
@@ -55,10 +55,10 @@ export function messageOf({
 
 /** Outcome by status, for a file whose worker crashed before it wrote the outcome. */
 const BY_STATUS: Partial<Record<FileSyncStatus, ItemEnd>> = {
-  READY: endedAs('ok', null, null),
-  SYNC_ERROR: endedAs('failed', null, null),
-  SYNC_ABORTED: endedAs('aborted', 'queue', 'cancelled'),
-  READY_TO_SYNC: endedAs('skipped', 'select', 'skip_file_processing'),
+  READY: itemEnd('ok', null, null),
+  SYNC_ERROR: itemEnd('failed', null, null),
+  SYNC_ABORTED: itemEnd('aborted', 'queue', 'cancelled'),
+  READY_TO_SYNC: itemEnd('skipped', 'select', 'skip_file_processing'),
 };
 export const endOf = ({ ended = null, syncStatus }: Pick<FileDoc, 'ended' | 'syncStatus'>): ItemEnd | null =>
   ended ?? BY_STATUS[syncStatus] ?? null;

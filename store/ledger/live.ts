@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import {
-  endedAs,
+  itemEnd,
   type ItemCause,
   type ItemEnd,
   type ItemOutcome,
@@ -63,7 +63,7 @@ export interface AnyLiveItems extends LiveItems {
 
 /** Returns the outcome of an item that its run did not finish. */
 export const outcomeOfSkipped = (cause: SkipCause): ItemEnd =>
-  endedAs(cause === 'superseded' ? 'skipped' : 'aborted', 'queue', cause);
+  itemEnd(cause === 'superseded' ? 'skipped' : 'aborted', 'queue', cause);
 
 /** Returns the filter for the files of a run, ordered by id. Containers are items of a delete only. */
 export const filesOf = ({ _id: runId, kind }: Pick<RunDoc, '_id' | 'kind'>) => ({
@@ -134,7 +134,7 @@ const byFiles = (files: Model<FileDoc>): LiveItems => ({
 function reembedEnd({ outcome, reason, tokens }: ReembedDoc): ItemEnd | null {
   if (outcome === null) return null;
   if (outcome === 'reembedded') return { as: 'ok', stage: null, cause: null, ...NO_COST, tokens };
-  return outcome === 'failed' ? endedAs('failed', 'embed', 'embedding_failed') : endedAs('skipped', 'select', reason);
+  return outcome === 'failed' ? itemEnd('failed', 'embed', 'embedding_failed') : itemEnd('skipped', 'select', reason);
 }
 
 /** A re-embedding run owns no files: it has rows of its own. */

@@ -1,7 +1,7 @@
 import type { ClientSession, Model } from 'mongoose';
 
 import { fileEvents } from '../../contract/events.js';
-import { endedAs } from '../../contract/runs/ledger.js';
+import { itemEnd } from '../../contract/runs/ledger.js';
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { ColdCopy, FileDoc } from '../models/files.js';
@@ -76,7 +76,7 @@ function recordOf(
   now: Date,
 ): FileDoc {
   const { file, copy } = row;
-  const ended = endedAs('failed', 'store', 'vectors_lost');
+  const ended = itemEnd('failed', 'store', 'vectors_lost');
   const lost = isWhole ? {} : { ...stateOf('restoreFailed'), syncErrorMessage: LOST, processedAs: null, ended };
   const isCold = wasCold(row) || !isWhole;
   return {

@@ -236,9 +236,9 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
         if (!run) return;
         const upload = { ...run, uploadId: run.uploadId ?? null };
         // A scheduled sync is reported once, as a whole, and only if it has synced files.
-        const isPass = run.kind === 'autoSync' && (counts['synced'] ?? 0) > 0;
-        if (isPass) await events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session);
-        if (isPass || hasEndEvent(run)) await events.write([uploadEvent('ALL_FILES_PROCESSED', upload)], session);
+        const isScheduled = run.kind === 'autoSync' && (counts['synced'] ?? 0) > 0;
+        if (isScheduled) await events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session);
+        if (isScheduled || hasEndEvent(run)) await events.write([uploadEvent('ALL_FILES_PROCESSED', upload)], session);
       });
     },
   };

@@ -103,7 +103,7 @@ async function readFeed(
   await asyncLocalStorage.run(context, () => factory(deps as unknown as ActivityDeps).discoverEntries({ runId: RUN }));
   expect(known).toHaveLength(1);
   const saved = of('runs.saveProgress').map(([, progress]) => progress as { found: { reading: FeedReading } });
-  const accepted = of('files.acceptMany').flatMap(([, requests]) => requests as readonly { isPass?: boolean }[]);
+  const accepted = of('files.acceptMany').flatMap(([, requests]) => requests as readonly { isScheduled?: boolean }[]);
   return { accepted, isConditional: known[0] !== null, reading: { ...saved[0]!.found.reading, entries: 1 } };
 }
 
@@ -131,9 +131,9 @@ test('an unchanged feed is skipped only if everything that its entries depend on
 });
 
 test('only a scheduled sync evaluates known entries; a request syncs them again with its own options', async () => {
-  expect((await readFeed(ASKED, null)).accepted).toEqual([expect.objectContaining({ isPass: false })]);
+  expect((await readFeed(ASKED, null)).accepted).toEqual([expect.objectContaining({ isScheduled: false })]);
   const scheduled = await readFeed(ASKED, null, { run: { parentRunId: 4 } });
-  expect(scheduled.accepted).toEqual([expect.objectContaining({ isPass: true })]);
+  expect(scheduled.accepted).toEqual([expect.objectContaining({ isScheduled: true })]);
 });
 
 test('an unchanged feed is read again if any of its entries was changed or deleted here', async () => {

@@ -57,8 +57,8 @@ test('no field accepts a value that would change the address', () => {
 });
 
 test('requires a field only if there is no address without it', () =>
-  everyRow(fields, nameOf, ({ service, fact, isNeeded, fallback }) => {
-    if (isNeeded) expect(() => factsOf(service, {})).toThrow(expect.objectContaining({ status: 400 }));
+  everyRow(fields, nameOf, ({ service, fact, isRequired, fallback }) => {
+    if (isRequired) expect(() => factsOf(service, {})).toThrow(expect.objectContaining({ status: 400 }));
     else expect(factsOf(service, {})[fact]).toBe(fallback);
   }));
 

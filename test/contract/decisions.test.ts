@@ -2,7 +2,14 @@
 import { expect, test } from '@jest/globals';
 
 import { DAY_MS, hotMs } from '../../contract/files/coldStorage.js';
-import { isByChanges, isListed, isWalked, knowsAll, WALK_ALL, walkOf } from '../../contract/accounts/connections.js';
+import {
+  isByChanges,
+  isListed,
+  isWalked,
+  isAccountedFor,
+  WALK_ALL,
+  walkOf,
+} from '../../contract/accounts/connections.js';
 import { Fault, type FaultKind, FAULTS } from '../../contract/failures.js';
 import { entryFileId } from '../../contract/runs/feeds.js';
 import { extensionOf, formatOfName, formatOfType, sourceOfUpload } from '../../contract/files/fileFormats.js';
@@ -30,7 +37,7 @@ import { fileTags, sameTags, tagObject, tagPairs, upsertTags, withoutTags } from
 import { createTemporalLinks } from '../../contract/runs/temporalLinks.js';
 import { temporalNames } from '../../contract/runs/temporalNames.js';
 import { isRecording, serves, transcriptionOptionsOf } from '../../contract/files/transcripts.js';
-import { callerSpace, helpfulType, isCallerSpace, nameInUrl } from '../../contract/files/uploads.js';
+import { callerSpace, mediaTypeHint, isCallerSpace, nameInUrl } from '../../contract/files/uploads.js';
 import { normaliseUrl, pageUrl, withScheme } from '../../contract/urls.js';
 import { failureSentence } from '../../contract/webhooks.js';
 import { stateOfWorker, type WorkerReport, workersTrouble, workerTrouble } from '../../contract/runs/workers.js';
@@ -134,10 +141,10 @@ checks('finishes a listing when neither items nor changes are left', [
   ['nothing open', isWalked(walk), true],
   ['an item open', isWalked(walkOf(['x'])), false],
   ['outermost items unknown', isWalked(WALK_ALL), false],
-  ['all known', knowsAll({ ...walk, refused: 0 }), true],
-  ['something refused', knowsAll({ ...walk, refused: 1 }), false],
-  ['something refused, but known before', knowsAll({ ...walk, refused: 2, closed: 2 }), true],
-  ['something refused, and not all known', knowsAll({ ...walk, refused: 2, closed: 1 }), false],
+  ['all known', isAccountedFor({ ...walk, refused: 0 }), true],
+  ['something refused', isAccountedFor({ ...walk, refused: 1 }), false],
+  ['something refused, but known before', isAccountedFor({ ...walk, refused: 2, closed: 2 }), true],
+  ['something refused, and not all known', isAccountedFor({ ...walk, refused: 2, closed: 1 }), false],
   ['whole', isByChanges(request), false],
   ['by changes', isByChanges({ ...request, since: 'p' }), true],
   ['by changes, all requested', isByChanges({ ...request, since: null }), true],
@@ -401,9 +408,9 @@ checks('reads names and types of uploads', [
   ['a space', callerSpace('OPENAI_ADA', 3), { name: 'given-openai-ada-3', dimensions: 3 }],
   ['is given', isCallerSpace('given-openai-ada-3'), true],
   ['is not', isCallerSpace('openai-given-3'), false],
-  ...['image/png', 'audio/mpeg', 'VIDEO/mp2t', 'font/woff'].map((type): Row => [type, helpfulType(type), null]),
-  ['text', helpfulType('text/plain'), 'text/plain'],
-  ['no type', helpfulType(null), null],
+  ...['image/png', 'audio/mpeg', 'VIDEO/mp2t', 'font/woff'].map((type): Row => [type, mediaTypeHint(type), null]),
+  ['text', mediaTypeHint('text/plain'), 'text/plain'],
+  ['no type', mediaTypeHint(null), null],
   ['the last path segment', nameInUrl('https://x.example/a/b%20c.pdf?d'), 'b c.pdf'],
   ['a slash at the end', nameInUrl('https://x.example/a/'), 'a'],
   ['no path segment', nameInUrl('https://x.example/'), 'x.example'],

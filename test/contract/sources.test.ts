@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { SUPPLIED_CREDENTIALS } from '../../api/integrations/suppliedCredentials.js';
 import { CONNECT_CREDENTIALS } from '../../contract/accounts/connectCredentials.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources/connectedSources.js';
-import { HONOURED_BY, honours, SOURCE_TYPES, type SourceType } from '../../contract/sources/sources.js';
+import { OPTION_SOURCES, supportsOption, SOURCE_TYPES, type SourceType } from '../../contract/sources/sources.js';
 
 /** Sources that honour each option, as the interface description lists them. All others ignore it. */
 const AS_WRITTEN = {
@@ -16,12 +16,12 @@ const AS_WRITTEN = {
 
 describe('options that only some sources honour', () => {
   test('are those of the interface description', () => {
-    expect(Object.keys(HONOURED_BY)).toEqual(Object.keys(AS_WRITTEN));
+    expect(Object.keys(OPTION_SOURCES)).toEqual(Object.keys(AS_WRITTEN));
   });
   test.each(Object.entries(AS_WRITTEN) as [keyof typeof AS_WRITTEN, string][])(
     'are honoured by the listed sources: %s',
     (option, sources) => {
-      expect(SOURCE_TYPES.filter((source) => honours(source, option)).toSorted()).toEqual(
+      expect(SOURCE_TYPES.filter((source) => supportsOption(source, option)).toSorted()).toEqual(
         sources.split(', ').toSorted(),
       );
     },

@@ -82,7 +82,7 @@ test('reports a worker starved by other programs within 90 s, while its run cont
   await user.scrape({ url: site.url('/sitemap.xml') });
   const begun = Date.now();
   loops = startLoops();
-  const named = 'The machine starves worker';
+  const named = 'gets too little processor time';
   expect(await waitFor(signals.reasons, (reasons) => reasons.includes(named))).toContain('degraded: ');
   expect(Date.now() - begun).toBeLessThan(NAMED_WITHIN_MS);
   expect(await waitFor(signals.opsPage, (page) => page.includes(named))).toContain('Stop them');

@@ -80,10 +80,10 @@ const cost = { millis: 1 } as never;
 const container = (file: FileDoc, { _id, isContainer }: FileDoc): boolean => isContainer && file._id === _id;
 const page = (file: FileDoc, { _id, isContainer }: FileDoc): boolean => !isContainer && file._id === _id;
 const again = (runId: number) => ({ runId, workflowId: 'again', requestId: `again-${runId}` });
-const request = (file: FileDoc, runId: number, isPass: boolean): FileRequest => ({
+const request = (file: FileDoc, runId: number, isScheduled: boolean): FileRequest => ({
   ...{ source: file.source, externalFileId: file.externalFileId, externalUrl: null, name: null, parentId: null },
   ...{ isContainer: file.isContainer, accountId: SOURCE, tags: {}, options: file.options, sourceOptions: null },
-  ...{ enableAutoSync: null, isPass, requestId: `accept-${runId}`, runId, workflowOf: () => 'accepted' },
+  ...{ enableAutoSync: null, isScheduled, requestId: `accept-${runId}`, runId, workflowOf: () => 'accepted' },
 });
 const files = () => fileModel(connection);
 const store = () => connected;

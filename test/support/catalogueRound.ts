@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
-import { honours } from '../../contract/sources/sources.js';
+import { supportsOption } from '../../contract/sources/sources.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { forgetVectors, readStoredState } from './storedState.js';
 import type { Listed } from './client.js';
@@ -57,7 +57,7 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<RoundRe
   const source = async (): Promise<DataSourceRecord> =>
     (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
   const { id } = await source();
-  if (!honours(type, 'sync_files_on_connection')) {
+  if (!supportsOption(type, 'sync_files_on_connection')) {
     const request = { data_source_id: id, ids: content.containers };
     expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
   }

@@ -1,7 +1,12 @@
 import { LIMIT_FACT } from '../../../contract/limits.js';
 import { Fault } from '../../../contract/failures.js';
 import { tagObject } from '../../../contract/files/tags.js';
-import { foundAs, helpfulType, MAX_ATTACHMENT_DEPTH, type UploadOptions } from '../../../contract/files/uploads.js';
+import {
+  sourceFacts,
+  mediaTypeHint,
+  MAX_ATTACHMENT_DEPTH,
+  type UploadOptions,
+} from '../../../contract/files/uploads.js';
 import type { Attachment } from '../../../documents/types.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps } from '../../deps.js';
@@ -87,10 +92,10 @@ async function accept(
   { store, identify }: ActivityDeps,
 ): Promise<string | null> {
   const { organizationId, userId, customerId } = parent;
-  const declared = helpfulType(contentType);
-  let found: ReturnType<typeof foundAs>;
+  const declared = mediaTypeHint(contentType);
+  let found: ReturnType<typeof sourceFacts>;
   try {
-    found = foundAs(identify({ bytes, contentType: declared, name }), name, bytes.byteLength);
+    found = sourceFacts(identify({ bytes, contentType: declared, name }), name, bytes.byteLength);
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;

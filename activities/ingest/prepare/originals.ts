@@ -1,8 +1,8 @@
 import type { DocumentFormat } from '../../../contract/files/fileFormats.js';
 import { Fault } from '../../../contract/failures.js';
 import {
-  foundAs,
-  helpfulType,
+  sourceFacts,
+  mediaTypeHint,
   nameInUrl,
   RAW_TEXT_SOURCE,
   UPLOAD_SOURCES,
@@ -42,9 +42,9 @@ export async function withOriginal(
     const { id, size, sha256 } = draft;
     try {
       const name = options.fileName ?? found.name ?? nameInUrl(found.finalUrl);
-      const contentType = helpfulType(found.contentType);
+      const contentType = mediaTypeHint(found.contentType);
       const identified = deps.identify({ bytes: draft.head, contentType, name });
-      const { source, statistics } = foundAs(identified, name, size);
+      const { source, statistics } = sourceFacts(identified, name, size);
       const sourceOptions = { ...options, contentType };
       const change = { original: { id, size, sha256 }, source, name, statistics, sourceOptions };
       return await store.transaction(async (session) => {

@@ -1,4 +1,4 @@
-import { BROUGHT_CLIENTS, CALLBACK_PATHS, type OAuthClient } from '../../../contract/accounts/oauth.js';
+import { CONNECTION_CLIENTS, CALLBACK_PATHS, type OAuthClient } from '../../../contract/accounts/oauth.js';
 import type { OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { HttpError, invalid } from '../../http/errors.js';
@@ -36,7 +36,7 @@ export function broughtClient(
   body: Readonly<Record<string, unknown>>,
   { publicUrl, settings }: Pick<ApiDeps, 'publicUrl' | 'settings'>,
 ): BroughtClient | null {
-  const row = BROUGHT_CLIENTS[service];
+  const row = CONNECTION_CLIENTS[service];
   if (!row) return null;
   const { field } = row;
   const given = textsIn(body[field]);

@@ -16,14 +16,14 @@ export function factsIn(
   within: readonly string[],
 ): Record<string, string> {
   const facts: Record<string, string> = {};
-  for (const { field, fact, pattern, takes, isNeeded, fallback } of fields) {
+  for (const { field, fact, pattern, accepts, isRequired, fallback } of fields) {
     const value = given[field];
     if (typeof value === 'string' && value !== '') {
       if (!pattern.test(value))
-        throw invalid(['body', ...within, field], `Takes ${takes}, and nothing else`, 'value_error');
+        throw invalid(['body', ...within, field], `Takes ${accepts}, and nothing else`, 'value_error');
       facts[fact] = value;
-    } else if (isNeeded)
-      throw new HttpError(400, `Name ${[...within, field].join('.')}: ${takes}. Without it, the consent has no URL.`);
+    } else if (isRequired)
+      throw new HttpError(400, `Name ${[...within, field].join('.')}: ${accepts}. Without it, the consent has no URL.`);
     else if (fallback !== undefined) facts[fact] = fallback;
   }
   return facts;

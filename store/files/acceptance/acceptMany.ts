@@ -1,7 +1,7 @@
 /** Accepts the files that a run has found, many at a time. */
 import type { Model } from 'mongoose';
 
-import { endedAs, type SkipCause } from '../../../contract/runs/ledger.js';
+import { itemEnd, type SkipCause } from '../../../contract/runs/ledger.js';
 import { insertOnce } from '../../database/insertOnce.js';
 import type { Sequence } from '../../database/sequence.js';
 import { updateRows } from '../../database/updateRows.js';
@@ -84,7 +84,7 @@ function noteSkipped(
 ): Promise<void> {
   const { organizationId, userId } = owner;
   const run = { organizationId, userId, _id: skipped[0]?.runId ?? 0 };
-  const end = endedAs('skipped', 'select', cause);
+  const end = itemEnd('skipped', 'select', cause);
   const items = skipped.map(({ externalFileId, name }) => ({ externalId: externalFileId, name }));
   return ledger.note(
     run,
@@ -178,8 +178,8 @@ export async function acceptMany(
     // Another request was quicker with some: they are known now.
     for (const [name, file] of await knownOf(deps, owner, unknown)) known.set(name, file);
   }
-  const looked = requests.filter(({ isPass }) => isPass === true);
-  const requested = requests.filter(({ isPass }) => isPass !== true);
+  const looked = requests.filter(({ isScheduled }) => isScheduled === true);
+  const requested = requests.filter(({ isScheduled }) => isScheduled !== true);
   await queueKnown(deps, owner, requested, known, { now, inTurn });
   const found = looked.flatMap((request) => {
     const file = known.get(nameOfRequest(request));

@@ -56,7 +56,7 @@ export interface FileRequest {
   readonly upload?: NewUpload;
   readonly enableAutoSync: boolean | null;
   /** True for a scheduled sync: a known file is evaluated with its own options and tags. Absent: a request. */
-  readonly isPass?: boolean;
+  readonly isScheduled?: boolean;
   readonly requestId: string;
   readonly runId: number;
   /** The id of the workflow that will own the file, from the file's id. */

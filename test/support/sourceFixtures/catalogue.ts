@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import type { EventItem } from '../../../contract/events.js';
 import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
-import { honours } from '../../../contract/sources/sources.js';
+import { supportsOption } from '../../../contract/sources/sources.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { encodeDocument } from '../../../providers/embeddings/sparse/sparseEncoder.js';
 import { type EventRowDoc, INTENDED } from '../../../store/models/events.js';
@@ -179,7 +179,7 @@ export class Customer {
 
   /** Syncs everything, unless the connection has already done so. */
   async syncRest(more: Record<string, unknown> = {}): Promise<void> {
-    if (!honours(this.type, 'sync_files_on_connection')) await this.syncFiles(this.content.containers, more);
+    if (!supportsOption(this.type, 'sync_files_on_connection')) await this.syncFiles(this.content.containers, more);
   }
 
   /** Waits until the source receives no more requests: at most five seconds after a cancellation. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { endedAs } from '../../../contract/runs/ledger.js';
+import { itemEnd } from '../../../contract/runs/ledger.js';
 import type { DataSourceRecord } from '../../../contract/files/records.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import { DRIVE_DOCUMENT, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
@@ -244,7 +244,7 @@ describe('the content of the operator page', () => {
           $set: {
             // No run made this change, so no run must account for it.
             runId: null,
-            ended: endedAs('failed', 'read', 'encrypted'),
+            ended: itemEnd('failed', 'read', 'encrypted'),
             syncStatus: 'SYNC_ERROR',
             syncErrorMessage: `It could not be read: ${HOSTILE}. Send it again.`,
             externalUrl: 'javascript:alert(3)',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { honours } from '../../../../contract/sources/sources.js';
+import { supportsOption } from '../../../../contract/sources/sources.js';
 import type { Listed } from '../../../support/client.js';
 import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 
@@ -20,7 +20,7 @@ export function connectingRows(customer: Customer): void {
       expect((await fixture.connect(user, body)).status).toBe(200);
       const ready = await customer.listed();
       expect(ready.sync_status).toBe('READY');
-      const honoured = syncs && honours(type, 'sync_files_on_connection');
+      const honoured = syncs && supportsOption(type, 'sync_files_on_connection');
       if (honoured) await customer.settledFiles(documents.length);
       else expect(await customer.files()).toEqual([]);
       expect((await customer.items()).count).toBe(lists ? content.items : 0);

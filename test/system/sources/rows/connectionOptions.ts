@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { CALLBACK_PATHS, FACT_FIELDS } from '../../../../contract/accounts/oauth.js';
-import { honours } from '../../../../contract/sources/sources.js';
+import { supportsOption } from '../../../../contract/sources/sources.js';
 import { CONNECTED_SOURCES } from '../../../../contract/sources/connectedSources.js';
 import { isOAuthSource, type OAuthSource } from '../../../../contract/accounts/whiteLabel.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
@@ -201,16 +201,16 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
         test.each(PICKERS)(
           'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
           async ({ brings, ...flags }) => {
-            const wanted = honours(type, 'enable_file_picker') ? brings : 'none';
+            const wanted = supportsOption(type, 'enable_file_picker') ? brings : 'none';
             // True where the flag has no effect, false where it would have one.
             const page = await connected({
               ...flags,
               incremental_sync: flags.enable_file_picker,
-              sync_files_on_connection: !honours(type, 'sync_files_on_connection'),
+              sync_files_on_connection: !supportsOption(type, 'sync_files_on_connection'),
             });
             expect(page).toContain(`${CONNECTED_SOURCES[type].name}`);
             expect(pickerIn(page)).toBe(wanted);
-            expect(await keepsIncremental()).toBe(flags.enable_file_picker && honours(type, 'incremental_sync'));
+            expect(await keepsIncremental()).toBe(flags.enable_file_picker && supportsOption(type, 'incremental_sync'));
             // With a connected account, the answer needs no consent, and has the picker or a button.
             const { body } = await requestUrl({ service: type, ...flags });
             expect(body.oauth_url).toMatch(`${customer.service.url}/connections/`);
@@ -229,7 +229,7 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
             enable_file_picker: offers,
             automatically_open_file_picker: opens,
             incremental_sync: offers,
-            sync_files_on_connection: !honours(type, 'sync_files_on_connection'),
+            sync_files_on_connection: !supportsOption(type, 'sync_files_on_connection'),
           });
           expect(page).toBe('');
           expect(await keepsIncremental()).toBe(false);
@@ -238,10 +238,10 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
         },
       );
 
-    if (isConnected && (isByConsent || honours(type, 'sync_files_on_connection')))
+    if (isConnected && (isByConsent || supportsOption(type, 'sync_files_on_connection')))
       test('reach every file: at connection, from the chooser, and in later selections', async () => {
         const { content, documents, user } = customer;
-        const atOnce = honours(type, 'sync_files_on_connection');
+        const atOnce = supportsOption(type, 'sync_files_on_connection');
         /** Every option, with a request id per phase: each selection reports its end once. */
         const transcriptionOptionsOf = (phase: string) => ({ ...ALL_OPTIONS, request_id: `${phase} asked of ${type}` });
         const expected = new Map((atOnce ? documents : []).map((id) => [id, isByConsent ? 'page' : 'first']));
@@ -250,7 +250,7 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
         await customer.selectionsDone();
         if (isByConsent) {
           const { body } = await requestUrl({ service: type, ...transcriptionOptionsOf('page') });
-          const offers = honours(type, 'enable_file_picker');
+          const offers = supportsOption(type, 'enable_file_picker');
           const chosen = content.others[0]!;
           const form = new URLSearchParams(offers ? { action: 'choose', ids: chosen } : { action: 'sync' });
           expect((await fetch(body.oauth_url, { method: 'POST', body: form })).status).toBe(200);

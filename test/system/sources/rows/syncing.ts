@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../../contract/files/records.js';
-import { honours } from '../../../../contract/sources/sources.js';
+import { supportsOption } from '../../../../contract/sources/sources.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { type Customer, expectSparse } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
@@ -77,9 +77,9 @@ export function syncingRows(customer: Customer): void {
       await expectSparse(customer.service, customer.user, again.find(isAgain)?.id ?? 0);
     });
 
-    test('skips unchanged files if it is incremental and the source honours that', async () => {
+    test('skips unchanged files if it is incremental and the source supports that', async () => {
       const { fixture, content } = customer;
-      const honoured = honours(type, 'incremental_sync');
+      const honoured = supportsOption(type, 'incremental_sync');
       await customer.connect();
       /** Returns the text of the lighthouse after a sync of the branch. */
       const textAfter = async (more: Record<string, unknown> = {}): Promise<string> => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../../../api/extensions.js';
 import type { DataSourceRecord, FileRecord } from '../../../../contract/files/records.js';
-import { honours } from '../../../../contract/sources/sources.js';
+import { supportsOption } from '../../../../contract/sources/sources.js';
 import { CONNECTED_SOURCES } from '../../../../contract/sources/connectedSources.js';
 import { pointTags } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
@@ -60,7 +60,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       expect(listed).toMatchObject({ sync_status: 'READY', source_items_synced_at: expect.any(String) });
       expect(fixture.pagesListed()).toBeGreaterThanOrEqual(3);
       // sync_files_on_connection is true by default, and most sources ignore it.
-      if (!honours(type, 'sync_files_on_connection')) expect(await customer.selections()).toBe(0);
+      if (!supportsOption(type, 'sync_files_on_connection')) expect(await customer.selections()).toBe(0);
 
       const answered = await customer.items();
       all = answered.items;
@@ -197,9 +197,9 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       });
 
     if (isThorough)
-      test('skips known files if its source honours incremental_sync', async () => {
+      test('skips known files if its source supports incremental_sync', async () => {
         const { content } = customer;
-        const isHonoured = honours(type, 'incremental_sync');
+        const isHonoured = supportsOption(type, 'incremental_sync');
         /** Returns the request that synced each file last, once all runs have ended. */
         const requests = async (): Promise<Map<string, string | null>> => {
           await customer.selectionsDone();
@@ -208,7 +208,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         const before = await requests();
         const [third, fourth, fifth] = [`third of ${type}`, `fourth of ${type}`, `fifth of ${type}`];
         const again = { ...options, request_id: third, incremental_sync: true, sync_files_on_connection: true };
-        const atOnce = honours(type, 'sync_files_on_connection');
+        const atOnce = supportsOption(type, 'sync_files_on_connection');
         await customer.connect(again);
         const connected = await requests();
         expect([...connected.values()]).toEqual(
