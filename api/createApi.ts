@@ -26,7 +26,7 @@ import { createLookups } from '../providers/lookups/registry.js';
 import { diskTrouble } from '../observability/diskSpace.js';
 import type { Log } from '../observability/log.js';
 import { createMetrics } from '../observability/metrics.js';
-import { offerMetrics } from '../observability/metricsPage.js';
+import { serveMetricsIfConfigured } from '../observability/metricsPage.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
 import { watchAll } from '../observability/watch.js';
@@ -186,7 +186,7 @@ export async function createApi(
   });
   const { port } = server.address() as AddressInfo;
   log.info({ url: config.publicUrl ?? `http://${config.host}:${port}` }, 'API listening');
-  const metricsServer = await offerMetrics(metrics, { ...config.metrics, setting: 'METRICS_PORT' }, log);
+  const metricsServer = await serveMetricsIfConfigured(metrics, { ...config.metrics, setting: 'METRICS_PORT' }, log);
   return {
     port,
     metricsPort: metricsServer?.port ?? null,

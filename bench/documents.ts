@@ -35,7 +35,7 @@ const SETTLE_MS = 15 * 60_000;
 /** Number of concurrent uploads. */
 const UPLOADS = 8;
 const RESULTS = fileURLToPath(new URL('documents.md', import.meta.url));
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 const given = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
 const usesMade = process.argv.includes('--made');
@@ -43,7 +43,7 @@ if (given !== undefined || usesMade) {
   const scratch = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-scores-'));
   try {
     if (usesMade) await makePdfs(path.join(scratch, 'made'), 30);
-    console.log(await scoreFolder(given ?? path.join(scratch, 'made'), scratch, say));
+    console.log(await scoreFolder(given ?? path.join(scratch, 'made'), scratch, printLine));
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -85,8 +85,8 @@ const startedAt = new Date();
 const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-documents-'));
 const lines: string[] = [];
 try {
-  ensurePeers(say);
-  say('our chunker compared with LangChain’s');
+  ensurePeers(printLine);
+  printLine('our chunker compared with LangChain’s');
   const sides = await compareChunkers(folder, ROUNDS);
   const ours = sides[0]?.megabytesPerSecond ?? Number.NaN;
   lines.push(
@@ -111,18 +111,18 @@ try {
     '',
   );
 
-  say('making files');
+  printLine('making files');
   const all = await makeFiles(folder, SIZES);
   const rows: string[][] = [];
   const alone = new Map<string, Measured>();
   for (const files of all) {
-    say(`readers: ${files.what}`);
+    printLine(`readers: ${files.what}`);
     alone.set(files.what, await read(files, folder));
   }
-  const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, say });
+  const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, printLine });
   try {
     for (const files of all) {
-      say(`service: ${files.what}`);
+      printLine(`service: ${files.what}`);
       const user = await service.user();
       const limit = pLimit(UPLOADS);
       const whole = await measure(['api', 'worker', 'reader'], async () => {

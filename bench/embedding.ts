@@ -30,7 +30,7 @@ const THREADS = 2;
 const WANTED = 0.9;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('embedding.md', import.meta.url));
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 /** Returns chunks of the READMEs of all installed packages. */
 async function chunks(): Promise<string[]> {
@@ -90,7 +90,7 @@ async function bareSide(
 
 const startedAt = new Date();
 const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-embedding-'));
-const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say }));
+const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: printLine }));
 const texts = await chunks();
 const tokenizer = await loadTokenizer(model.tokenizerPath);
 const windows = texts.flatMap((text) => {
@@ -121,7 +121,7 @@ try {
       const seconds = await side.round();
       // The first round is a warm-up.
       if (round > 0) speeds[index]?.push(texts.length / seconds);
-      say(`${side.name}: ${(texts.length / seconds).toFixed(1)} texts/s`);
+      printLine(`${side.name}: ${(texts.length / seconds).toFixed(1)} texts/s`);
     }
 } finally {
   await Promise.all(sides.map((side) => side.stop()));

@@ -25,7 +25,7 @@ const PAUSE_MS = 20;
 const TEXTS = 40;
 const WORDS =
   'a refund of the payment takes five working days unless the bank of the customer asks for more papers'.split(' ');
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 interface Load {
   readonly name: string;
@@ -94,7 +94,7 @@ function begin(user: TestUser, { characters, callers }: Load): () => Promise<num
 const startedAt = new Date();
 const SECRET_KEY = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 const service = await startBenchService({
-  ...{ siteHost: '127.0.0.1:9', profileDir: null, say },
+  ...{ siteHost: '127.0.0.1:9', profileDir: null, printLine },
   settings: { SECRET_KEY },
 });
 const idle: number[] = [];
@@ -117,7 +117,7 @@ try {
   await store.close();
   const [victim, attacker] = [await service.user(), await testUser(service.url, apiKey, 'attacker')];
   await Promise.all([upload(victim), upload(attacker)]);
-  say('both organizations have their files');
+  printLine('both organizations have their files');
   await searchTimes(victim, WARM_UP, 0);
   for (let round = 1; round <= ROUNDS; round += 1)
     for (const [index, load] of LOADS.entries()) {
@@ -130,7 +130,7 @@ try {
       const times = await searchTimes(victim, SEARCHES, 100 + 10 * round + index);
       loaded[index]?.push(...times);
       answered[index] = (answered[index] ?? 0) + (await stop());
-      say(
+      printLine(
         `round ${round}, ${load.name}: p95 ${percentile(times, 95).toFixed(1)} ms, idle so far ${percentile(idle, 95).toFixed(1)} ms`,
       );
     }

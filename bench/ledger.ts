@@ -15,7 +15,7 @@ import { writeReport } from './writeReport.js';
 const ITEMS = Number(process.argv.find((word) => word.startsWith('--items='))?.slice(8) ?? 100_000);
 const ROUNDS = 20;
 const RESULTS = fileURLToPath(new URL('ledger.md', import.meta.url));
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 /** An entry of MongoDB's profiler. */
 interface Profiled {
@@ -40,19 +40,19 @@ const service = await startBenchService({
   profileDir: null,
   // The active run has no workflow; the reaper must not end it.
   settings: { REAP_INTERVAL_S: '86400' },
-  say,
+  printLine,
 });
 try {
   const user = await service.user();
   const own = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
-  say(`seeding ${ITEMS} lines, ${2 * ITEMS} files`);
+  printLine(`seeding ${ITEMS} lines, ${2 * ITEMS} files`);
   const { ended, active } = await seedLedger(
     connection,
     { organizationId: own.organization_id, userId: own.id },
     ITEMS,
   );
-  say('seeded');
+  printLine('seeded');
   let cursor: string | null = null;
   const walk = async () => {
     const answer = await user.get<{ next_cursor: string | null }>(
@@ -121,7 +121,7 @@ try {
       String(scans),
     ];
     rows.push(row);
-    say(row.join(' · '));
+    printLine(row.join(' · '));
   }
   await connection.close();
   const text = [
@@ -135,7 +135,7 @@ try {
     '',
   ].join('\n');
   await writeReport(RESULTS, text);
-  say(`written to ${RESULTS}`);
+  printLine(`written to ${RESULTS}`);
 } finally {
   await service.stop();
 }

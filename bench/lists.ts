@@ -25,7 +25,7 @@ const WARM_UP = 2;
 const MAX_MS = 50;
 const MAX_RATIO = 1.5;
 const RESULTS = fileURLToPath(new URL('lists.md', import.meta.url));
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 interface Work {
   /** Preparation that is not timed. */
@@ -53,7 +53,7 @@ const ms = (time: number): string => time.toFixed(1);
 const verdict = (met: boolean): string => (met ? 'yes' : 'MISSED');
 
 const startedAt = new Date();
-const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, say });
+const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, printLine });
 try {
   const user = await service.user();
   const own = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
@@ -64,7 +64,7 @@ try {
   const seeded = await seedLists(connection, tenant, blank, FILES);
   await seedOthers(connection, tenant);
   const seconds = ((performance.now() - seedingFrom) / 1000).toFixed(0);
-  say(`seeded ${FILES} files and ${seeded.chunks} chunks in ${seconds} s`);
+  printLine(`seeded ${FILES} files and ${seeded.chunks} chunks in ${seconds} s`);
 
   const stamp = (updatedAt: Date) => async (): Promise<void> => {
     await connection.collection('files').updateOne({ _id: seeded.largest.id as never }, { $set: { updatedAt } });
@@ -111,7 +111,7 @@ try {
     ]);
     if (!list.boundless) pages.push({ of: list.of, atRest, changing });
     const slowest = turn(changing.indexOf(Math.max(...changing)));
-    say(
+    printLine(
       `${list.of} ${list.name}: ${ms(ours)} ms, driver ${ms(baseline)} ms; changing ${ms(whileChanging)} ms (slowest by ${slowest.order} ${slowest.direction})`,
     );
   }
@@ -134,7 +134,7 @@ try {
       { prepare: touch, run: request },
     ]);
     others.push([list.name, ms(p95(atRest)), ms(p95(baselineTimes)), ms(p95(changing))]);
-    say(others.at(-1)?.join(' · ') ?? '');
+    printLine(others.at(-1)?.join(' · ') ?? '');
   }
   await connection.close();
   const text = [

@@ -27,7 +27,7 @@ const WANTED = 1.3;
 /** Paragraphs of the text of each user; each becomes a chunk. */
 const PARAGRAPHS = 40;
 const TOPICS = ['refunds', 'invoices', 'deliveries', 'contracts', 'holidays', 'passwords', 'printers', 'journeys'];
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 const textOf = (nth: number): string =>
   Array.from({ length: PARAGRAPHS }, (_, at) => {
@@ -104,7 +104,7 @@ async function runRound(way: Way, round: number): Promise<void> {
       const done = search(questionOf(nth + CALLERS * (at + SEARCHES_EACH * (round + WARM_UP))));
       await done.catch((error: unknown) => {
         way.errors += 1;
-        say(String(error));
+        printLine(String(error));
       });
       if (round >= 0) way.times.push(performance.now() - begun);
     }
@@ -116,13 +116,13 @@ async function runRound(way: Way, round: number): Promise<void> {
 }
 
 const startedAt = new Date();
-const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, say });
+const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, printLine });
 const ways: Way[] = [];
 try {
   const users: TestUser[] = [];
   for (let nth = 0; nth < CALLERS; nth += 1) users.push(await service.user());
   await seed(users);
-  say(`${CALLERS} users with ${PARAGRAPHS} paragraphs each`);
+  printLine(`${CALLERS} users with ${PARAGRAPHS} paragraphs each`);
   const none = { errors: 0, seconds: 0, apiMs: 0 };
   ways.push(
     { ...none, name: 'POST /embeddings', callers: users.map((user) => byRest(service.url, user)), times: [] },

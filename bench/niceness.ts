@@ -36,7 +36,7 @@ const CASES = [
   { WORKER_NICENESS: '0', COMPUTE_NICENESS: '5' },
 ] as const;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Starts busy loops in separate sessions, as other programs have. Returns their process ids. */
 function startLoops(): number[] {
@@ -68,7 +68,7 @@ const figures = (ms: readonly number[]): string =>
 
 async function measure(settings: (typeof CASES)[number]): Promise<void> {
   const site = await startBenchSite();
-  const service = await startBenchService({ siteHost: '127.0.0.1', profileDir: null, settings, say });
+  const service = await startBenchService({ siteHost: '127.0.0.1', profileDir: null, settings, printLine });
   let busy: number[] = [];
   try {
     const [owner, poster] = await Promise.all([service.user(), service.user()]);
@@ -87,7 +87,7 @@ async function measure(settings: (typeof CASES)[number]): Promise<void> {
       latencies(work, () => search(owner)),
     ]);
     const cpu = perRole(cpuSince(before), 1_000, 1);
-    say(
+    printLine(
       `worker ${settings.WORKER_NICENESS}, embedding +${settings.COMPUTE_NICENESS}, ${loops} loops: ` +
         `${((1_000 * pages) / ms).toFixed(1)} pages/s; p50 / p99 of POST ${figures(posts)}, of search ${figures(searches)}; CPU s ${cpu}`,
     );

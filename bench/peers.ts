@@ -11,9 +11,9 @@ import { forkModule } from './site.js';
 const FOLDER = fileURLToPath(new URL('langchain', import.meta.url));
 
 /** Installs the peers from their lock file if they are missing. */
-export function ensurePeers(say: (line: string) => void): void {
+export function ensurePeers(printLine: (line: string) => void): void {
   if (existsSync(`${FOLDER}/node_modules/.package-lock.json`)) return;
-  say('installing the peers into bench/langchain (once)');
+  printLine('installing the peers into bench/langchain (once)');
   execFileSync('npm', ['ci', '--ignore-scripts', '--loglevel', 'error'], { cwd: FOLDER, stdio: 'inherit' });
 }
 

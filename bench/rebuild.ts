@@ -27,7 +27,7 @@ const TIMEOUT_MS = 1_800_000;
 const WANTED = 1;
 const SECRET_KEY = `k1:${randomBytes(32).toString('base64')}`;
 const RESULTS = fileURLToPath(new URL('rebuild.md', import.meta.url));
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 interface Round {
   readonly files: number;
@@ -78,7 +78,7 @@ async function runRound(service: BenchService, site: BenchSite, from: number, pa
   if (rebuilt !== pages) throw new Error(`${rebuilt} of ${pages} files were rebuilt`);
   const rebuildSeconds = await secondsOf(mongodbUri, 'reembedFiles');
   const round = { files: pages, chunks, ingest: chunks / ingestSeconds, rebuild: chunks / rebuildSeconds, command };
-  say(`${chunks} chunks: ingest ${round.ingest.toFixed(1)}/s, rebuild ${round.rebuild.toFixed(1)}/s`);
+  printLine(`${chunks} chunks: ingest ${round.ingest.toFixed(1)}/s, rebuild ${round.rebuild.toFixed(1)}/s`);
   return round;
 }
 
@@ -86,7 +86,12 @@ const startedAt = new Date();
 const site = await startBenchSite();
 const rounds: Round[] = [];
 try {
-  const service = await startBenchService({ siteHost: site.host, profileDir: null, settings: { SECRET_KEY }, say });
+  const service = await startBenchService({
+    siteHost: site.host,
+    profileDir: null,
+    settings: { SECRET_KEY },
+    printLine,
+  });
   try {
     await runRound(service, site, 1_000_000, WARM_UP_PAGES);
     for (let nth = 0; nth < ROUNDS; nth += 1) rounds.push(await runRound(service, site, nth * PAGES, PAGES));

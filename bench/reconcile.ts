@@ -15,9 +15,9 @@ import { CHUNKS_PER_FILE, seedVectors } from './seedVectors.js';
 import { startBenchService } from './service.js';
 
 const CHUNKS = Number(process.argv.find((word) => word.startsWith('--chunks='))?.slice(9) ?? 200_000);
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
-const service = await startBenchService({ siteHost: '127.0.0.1', profileDir: null, say });
+const service = await startBenchService({ siteHost: '127.0.0.1', profileDir: null, printLine });
 try {
   const { mongodbUri, qdrantUrl } = service;
   const env = {
@@ -32,7 +32,7 @@ try {
   const { organizationId, userId } = await store.users.ensure(1, 'bench');
   const blank = new (fileModel(connection))().toObject({ minimize: false });
   const seed = { connection, vectors, tenant: { organizationId, userId }, space: EMBEDDED_SPACE, blank };
-  say(`seeding ${CHUNKS} chunks`);
+  printLine(`seeding ${CHUNKS} chunks`);
   await seedVectors(seed, 1, 1 + CHUNKS / CHUNKS_PER_FILE);
   // Memory left from seeding is not part of the comparison.
   const before = process.memoryUsage().rss;
@@ -45,11 +45,11 @@ try {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const { user, system } = process.cpuUsage();
   const cpuSeconds = ((user + system - userBefore - systemBefore) / 1e6).toFixed(1);
-  say(
+  printLine(
     `${progress.files} files, ${progress.points} points: ${seconds} s, ${cpuSeconds} s of processor time here, ` +
       `${(before / 1e6).toFixed(0)} MB resident before, ${(most / 1e6).toFixed(0)} MB at most`,
   );
-  say(`${report.left()} differences`);
+  printLine(`${report.left()} differences`);
   await connection.close();
   await store.close();
 } finally {

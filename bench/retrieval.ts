@@ -46,7 +46,7 @@ if (options.collection.length > 0) {
 
 const { all } = options;
 const RESULTS = fileURLToPath(new URL('headings.md', import.meta.url));
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 /** Number of requested chunks, and of chunks in each list of the peers, two of which are fused. */
 const K = 10;
@@ -85,7 +85,7 @@ async function searchOurs(
       questions.map(({ answer }) => answer),
     );
     rows.push({ who: 'Allotrope', way, scores });
-    say(`${way}: ${cells(scores).join(' ')}`);
+    printLine(`${way}: ${cells(scores).join(' ')}`);
   }
   return rows;
 }
@@ -120,13 +120,13 @@ function verdictOf(rows: readonly Row[], who: string, way: string): string[] {
 }
 
 const startedAt = new Date();
-ensurePeers(say);
+ensurePeers(printLine);
 const sets = await Promise.all(
   DOCUMENTATION.map((documentation) => questionSet(documentation, all ? 1 : documentation.step)),
 );
 const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-retrieval-'));
 const site = await servePassages(sets);
-const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say }));
+const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: printLine }));
 const reranker = await startRerankServer(model);
 const rowsOf = new Map<QuestionSet, Row[]>(sets.map((set) => [set, []]));
 const chunksOf = new Map<QuestionSet, number>();
@@ -140,7 +140,7 @@ try {
       RERANK_TIMEOUT_MS: '120000',
       COMPUTE_NICENESS: '0',
     },
-    say,
+    printLine,
   });
   try {
     for (const [index, set] of sets.entries()) {
@@ -148,10 +148,12 @@ try {
       const pages = set.passages.length;
       const body = { url: site.sitemap(index), ...CHUNKING, generate_sparse_vectors: true, max_pages_to_scrape: pages };
       const { parent, ms } = await ingest(user, pages, body, INGEST_MS);
-      say(`${set.name}: ${pages} sections ingested in ${(ms / 1000).toFixed(0)} s; ${set.questions.length} questions`);
+      printLine(
+        `${set.name}: ${pages} sections ingested in ${(ms / 1000).toFixed(0)} s; ${set.questions.length} questions`,
+      );
       const from = performance.now();
       rowsOf.get(set)?.push(...(await searchOurs(user, parent.id, set, site)));
-      say(`${set.name}: answered in ${((performance.now() - from) / 1000).toFixed(0)} s`);
+      printLine(`${set.name}: answered in ${((performance.now() - from) / 1000).toFixed(0)} s`);
     }
   } finally {
     await service.stop();
@@ -165,7 +167,7 @@ try {
       const done = await runRetrievalPeer(folder, set, { ...CHUNKING, depth: PEER_DEPTH, vectors });
       rowsOf.get(set)?.push(...scorePeer(done, set));
       chunksOf.set(set, done.passages.length);
-      say(`${set.name}: LangChain.js and BM25 in ${((performance.now() - from) / 1000).toFixed(0)} s`);
+      printLine(`${set.name}: LangChain.js and BM25 in ${((performance.now() - from) / 1000).toFixed(0)} s`);
     }
   } finally {
     await engines.stop();

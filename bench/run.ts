@@ -37,20 +37,20 @@ const isWanted = (part: Part): boolean => only === undefined || only.includes(pa
 const form = quick ? 'quick' : 'full';
 const sizes = quick ? QUICK : FULL;
 const startedAt = performance.now();
-const say = (line: string): void =>
+const printLine = (line: string): void =>
   console.log(`· ${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${line}`);
 
 const report = createReport(form);
 let failures = 0;
 
 async function attempt<T>(what: string, measure: () => Promise<T>): Promise<T | null> {
-  say(what);
+  printLine(what);
   try {
     return await measure();
   } catch (error) {
     failures += 1;
     const message = error instanceof Error ? error.message : String(error);
-    say(`  failed: ${message}`);
+    printLine(`  failed: ${message}`);
     report.figure(what, `failed: ${message}`, '', false);
     return null;
   }
@@ -139,12 +139,12 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
   }
 }
 
-ensurePeers(say);
+ensurePeers(printLine);
 const site = await startBenchSite();
 const profileDir = profile ? await mkdtemp(path.join(tmpdir(), 'allotrope-bench-profile-')) : null;
 try {
-  say('starting the service');
-  const service = await startBenchService({ siteHost: site.host, profileDir, say });
+  printLine('starting the service');
+  const service = await startBenchService({ siteHost: site.host, profileDir, printLine });
   let ours: Ours;
   try {
     ours = await measureOurs({ service, site, sizes, report, wanted: isWanted, attempt });

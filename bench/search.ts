@@ -58,7 +58,7 @@ const QUERY = 'How long does a refund of a payment take?';
 /** The default settings of a worker. */
 const { qdrant } = loadConfig({ SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` });
 const COLLECTION = `${qdrant.prefix}${EMBEDDED_SPACE.name}`;
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 type Times = readonly number[];
 
@@ -178,7 +178,7 @@ const service = await startBenchService({
   siteHost: '127.0.0.1:9',
   profileDir: option('profile') ?? null,
   ...(keptDir === undefined ? {} : { keptDir: path.resolve(keptDir) }),
-  say,
+  printLine,
 });
 try {
   const [user, other] = [await service.user(), await service.user()];
@@ -206,9 +206,9 @@ try {
       await seedVectors({ ...seed, tenant: await tenantOf(other) }, 1_000_000 + files + own, 1_000_000 + wanted);
     });
     files = wanted;
-    say(`${chunks} chunks, seeded in ${seconds} s`);
+    printLine(`${chunks} chunks, seeded in ${seconds} s`);
     const inIndex = process.argv.includes('--unindexed') ? await inIndexNow(client) : await indexed(client);
-    say(`${inIndex} indexed`);
+    printLine(`${inIndex} indexed`);
     if (process.argv.includes('--seed-only')) continue;
     const [ourTimes, text, clientTimes] = await timeAll([ours, withText, byClient]);
     const ratio = p(ourTimes, 50) / p(clientTimes, 50);
@@ -222,14 +222,14 @@ try {
       ],
       ...[ms(p(text, 50)), ms(p(text, 95)), inIndex.toLocaleString('en'), `${seconds} s`, await engineMemory()],
     ]);
-    say(rows.at(-1)?.join(' · ') ?? '');
+    printLine(rows.at(-1)?.join(' · ') ?? '');
     const [cost, clientCost] = [await cpuPerSearch(ours), await cpuPerSearch(byClient)];
     costs.push([
       chunks.toLocaleString('en'),
       ...(['api', 'mongodb', 'qdrant', 'bench'] as const).map(cost),
       ...(['qdrant', 'bench'] as const).map(clientCost),
     ]);
-    say(costs.at(-1)?.join(' · ') ?? '');
+    printLine(costs.at(-1)?.join(' · ') ?? '');
     const crowd = await manyCallers(ours);
     concurrent.push([
       chunks.toLocaleString('en'),
@@ -238,7 +238,7 @@ try {
       (crowd.times.length / crowd.seconds).toFixed(0),
       ...[ms(p(crowd.times, 50)), ms(p(crowd.times, 95)), crowd.errors === 0 ? 'yes' : 'MISSED'],
     ]);
-    say(concurrent.at(-1)?.join(' · ') ?? '');
+    printLine(concurrent.at(-1)?.join(' · ') ?? '');
   }
   await connection.close();
 } finally {

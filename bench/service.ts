@@ -42,7 +42,7 @@ export interface BenchServiceOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Data folder to keep, possibly from an earlier run; absent: a new one, deleted with the service. */
   readonly keptDir?: string;
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
 }
 
 /** Starts engines, API and one worker with default settings. */
@@ -51,13 +51,13 @@ export async function startBenchService({
   profileDir,
   settings = {},
   keptDir,
-  say,
+  printLine,
 }: BenchServiceOptions): Promise<BenchService> {
   const dataDir = keptDir ?? (await mkdtemp(path.join(tmpdir(), 'allotrope-bench-')));
   const cleanUp = async (): Promise<void> => {
     if (keptDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };
-  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
+  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: printLine });
   const model = await ensureEmbeddingModel(venv);
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
@@ -73,7 +73,7 @@ export async function startBenchService({
       ? {}
       : { BENCH_PROFILE_DIR: profileDir, NODE_OPTIONS: `--import=${import.meta.resolve('./profiler.mjs')}` }),
   };
-  const service = await startService({ env, say: () => undefined }).catch(async (error: unknown) => {
+  const service = await startService({ env, printLine: () => undefined }).catch(async (error: unknown) => {
     await cleanUp();
     throw error;
   });

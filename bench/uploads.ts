@@ -29,7 +29,7 @@ const { values } = parseArgs({
 });
 const [texts, backlog, callers] = [Number(values.texts), Number(values.backlog), Number(values.callers)];
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 const WORDS = 'harbour lighthouse keeper signal storm lantern ledger tide oil wick ship captain rope north'.split(' ');
@@ -84,8 +84,10 @@ async function measureSmall(service: BenchService, name: string, options: object
   const used = cpuSince(before);
   const perText = total(used, ['api', 'worker', 'reader', 'embedding', 'temporal', 'mongodb', 'qdrant']) / texts;
   const count = await countOf(user, ['READY']);
-  say(`${texts} texts of 1 kB ${name}: accepted after ${seconds(accepted)}, ${count} READY after ${seconds(ms)};`);
-  say(`  processor time per text: ${perText.toFixed(1)} ms (${perRole(used, texts, 1)})`);
+  printLine(
+    `${texts} texts of 1 kB ${name}: accepted after ${seconds(accepted)}, ${count} READY after ${seconds(ms)};`,
+  );
+  printLine(`  processor time per text: ${perText.toFixed(1)} ms (${perRole(used, texts, 1)})`);
 }
 
 /** Returns the milliseconds from the POST of one text until it is READY. */
@@ -100,12 +102,12 @@ async function measureFairness(service: BenchService): Promise<void> {
   const [first, second] = [await service.user(), await service.user()];
   await onePage(second, 1_000_000);
   const idle = await onePage(second, 1_000_001);
-  say(`one text on an idle service is READY after ${seconds(idle)}`);
+  printLine(`one text on an idle service is READY after ${seconds(idle)}`);
   let startedAt = performance.now();
   await upload(first, backlog, 2_000_000, {});
-  say(`${backlog} texts of one user accepted after ${seconds(performance.now() - startedAt)}`);
-  say(`  ${await unfinishedFiles(first)} of them are unfinished`);
-  say(`one text of another user after them: ${seconds(await onePage(second, 1_000_002))}`);
+  printLine(`${backlog} texts of one user accepted after ${seconds(performance.now() - startedAt)}`);
+  printLine(`  ${await unfinishedFiles(first)} of them are unfinished`);
+  printLine(`one text of another user after them: ${seconds(await onePage(second, 1_000_002))}`);
   startedAt = performance.now();
   const some = await upload(second, 240, 3_000_000, {});
   let at = 0;
@@ -114,7 +116,7 @@ async function measureFairness(service: BenchService): Promise<void> {
     if (done > 3 && at === 0) at = performance.now() - startedAt;
     return done === some.length + 3;
   });
-  say(
+  printLine(
     `240 texts of another user: the first READY after ${seconds(at)}, all after ${seconds(performance.now() - startedAt)}`,
   );
   const unfinished = await unfinishedFiles(first);
@@ -122,16 +124,16 @@ async function measureFairness(service: BenchService): Promise<void> {
   const { status } = await first.post('/delete_files_v2', { filters: { source: 'RAW_TEXT' } });
   if (status !== 200) throw new Error(`POST /delete_files_v2: HTTP ${status}`);
   await until('no queued text', TIMEOUT_MS, async () => (await unfinishedFiles(first)) === 0, POLL_MS);
-  say(
+  printLine(
     `delete of ${backlog} texts, ${unfinished} of them queued: none unfinished after ${seconds(performance.now() - startedAt)},`,
   );
   const { length } = await until('no text', TIMEOUT_MS, async () => (await countOf(first, [])) === 0, 250).then(
     () => [],
   );
-  say(`  ${length} left after ${seconds(performance.now() - startedAt)}`);
+  printLine(`  ${length} left after ${seconds(performance.now() - startedAt)}`);
 }
 
-const service = await startBenchService({ siteHost: '127.0.0.1', profileDir: null, say });
+const service = await startBenchService({ siteHost: '127.0.0.1', profileDir: null, printLine });
 try {
   if (values.only !== 'fair') {
     await measureSmall(service, 'without vectors', WITHOUT_VECTORS);

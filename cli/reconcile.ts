@@ -9,8 +9,8 @@ import { createDifferenceReport, type DifferenceReport } from '../store/reconcil
 type Resync = ReconcileOptions['resync'];
 
 /**
- * Queues a resync as POST /resync_file does. The content is read again even if the source reports no change; the
- * caller's own chunks stay.
+ * Queues a resync as POST /resync_file does. The content is read again even if the source reports no change; uploaded
+ * chunks stay.
  */
 const resyncBy =
   (store: Store): Resync =>

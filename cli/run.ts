@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/scrape.js')).scrape,
   },
   doctor: {
-    summary: 'checks this deployment, and says what to do about each problem',
+    summary: 'checks this deployment, and prints the remedy for each problem',
     load: async () => (await import('./commands/doctor.js')).doctor,
   },
   reconcile: {

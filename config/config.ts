@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { ConfigError, unusable } from './configError.js';
+import { ConfigError, configErrorOf } from './configError.js';
 import { readEmbeddedEngines } from './embeddedEngines.js';
 import { readSettings, type SettingName } from './readSettings.js';
 import { readSecretKeys } from './secretKeys.js';
@@ -34,10 +34,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: settings.optionalAddress('PUBLIC_URL') ?? (port === 0 ? null : `http://${host}:${String(port)}`),
     dataDir,
     logLevel: settings.string('LOG_LEVEL'),
-    apiKey: settings.optional('API_KEY') ?? kept(dataDir, 'api-key'),
+    apiKey: settings.optional('API_KEY') ?? storedKey(dataDir, 'api-key'),
     secretKeys: readSecretKeys(
       settings.optional('SECRET_KEY') ??
-        kept(dataDir, 'secret-key') ??
+        storedKey(dataDir, 'secret-key') ??
         missing('SECRET_KEY', 'openssl rand -base64 32 generates the part after `id:`'),
     ),
     ...storeSection(settings, dataDir, embedded),
@@ -53,13 +53,13 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /** Returns a key that an earlier `npm start` generated and stored in the data folder; null if there is none. */
-function kept(dataDir: string, name: string): string | null {
+function storedKey(dataDir: string, name: string): string | null {
   const file = path.join(dataDir, name);
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
 }
 
 function missing(name: SettingName, hint: string): never {
-  throw unusable([`${name} is not set (${hint}; or use npm start, which generates one)`]);
+  throw configErrorOf([`${name} is not set (${hint}; or use npm start, which generates one)`]);
 }
 
 /** Returns the environment of this process, for the command line; its tests pass their own. */

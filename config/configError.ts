@@ -4,5 +4,5 @@ import { StartError } from '../contract/startError.js';
 export class ConfigError extends StartError {}
 
 /** Returns the error for settings with some problems, one per line. */
-export const unusable = (problems: readonly string[]): ConfigError =>
+export const configErrorOf = (problems: readonly string[]): ConfigError =>
   new ConfigError(`These settings can't be used:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);

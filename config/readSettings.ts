@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { unusable } from './configError.js';
+import { configErrorOf } from './configError.js';
 import { SETTINGS } from './settings.js';
 
 export type SettingName = keyof typeof SETTINGS;
@@ -35,7 +35,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   );
   const present = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in SETTINGS && value !== ''));
   const { value, error } = schema.validate(present, { abortEarly: false, convert: true });
-  if (error) throw unusable(error.details.map((detail) => detail.message));
+  if (error) throw configErrorOf(error.details.map((detail) => detail.message));
   const values = value as Readonly<Record<SettingName, unknown>>;
   // The schemas have validated these types.
   const string = (name: SettingName) => values[name] as string;

@@ -1,6 +1,6 @@
 /**
  * Every address that is not global unicast, as data. Sources: IANA's special-purpose registries for IPv4 and IPv6,
- * the multicast registries, RFC 4291 (only 2000::/3 is global unicast) and the metadata addresses clouds document.
+ * the multicast registries, RFC 4291 (only 2000::/3 is global unicast) and the metadata addresses that clouds document.
  */
 
 /** How an IPv6 address contains the IPv4 address to which a connection finally goes. */
@@ -9,7 +9,7 @@ export type EmbeddedV4 = 'last 32 bits' | '6to4' | 'teredo';
 export interface SpecialRange {
   readonly cidr: string;
   readonly name: string;
-  /** ALLOWED_PRIVATE_HOSTS cannot allow it either. */
+  /** Whether even ALLOWED_PRIVATE_HOSTS cannot allow the range. */
   readonly never?: true;
   readonly embeds?: EmbeddedV4;
 }

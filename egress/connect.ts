@@ -5,8 +5,8 @@ import type { Guard } from './guard.js';
 
 /**
  * Creates a connector that connects to checked addresses only, once per host and port. A name is resolved and checked
- * inside the connection's own lookup, so the checked addresses are the ones used. An IP literal, for which Node calls
- * no lookup, is checked before. The socket's remote address is checked once more.
+ * inside the connection's own lookup, so the checked addresses are the ones used. Node calls no lookup for an IP
+ * literal, so an IP literal is checked before the connection. The socket's remote address is checked once more.
  */
 export function createConnector(guard: Guard, port: number, connectTimeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, callback) => {

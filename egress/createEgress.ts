@@ -70,7 +70,7 @@ export function createEgress(
       const next = redirected(step, answer.statusCode, one(answer.headers['location']));
       if (next === null || request.redirects === 'answer') return { target, answer };
       await drain(answer.body, one(answer.headers['content-length']));
-      if (seen.has(`${next.method} ${next.url}`)) throw tooManyRedirects(target.host, 'redirects in a circle');
+      if (seen.has(`${next.method} ${next.url}`)) throw tooManyRedirects(target.host, 'redirects in a loop');
       if (redirects >= settings.maxRedirects)
         throw tooManyRedirects(target.host, `was reached after ${String(redirects)} redirects and redirects again`);
       guard.target(next.url);

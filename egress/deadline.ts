@@ -29,7 +29,7 @@ export function startDeadline(timeoutMs: number, timedOut: Fault, caller?: Abort
   };
 }
 
-/** Waits for work until the signal aborts, although the work itself cannot be stopped (a lookup in the C library). */
+/** Stops waiting for work when the signal aborts. The work itself, a lookup in the C library, cannot be stopped. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let removeListener: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

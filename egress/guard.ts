@@ -21,11 +21,11 @@ export interface Target {
   readonly port: number;
 }
 
-/** Decides which hosts may be called. Every method but `mayCall` throws a Fault to refuse. */
+/** Decides which hosts may be called. Every method except `mayCall` throws a Fault to refuse. */
 export interface Guard {
   /** Checks the URL itself: scheme, credentials, port and IP literal. */
   target(url: string): Target;
-  /** Returns whether port and IP literal of an http(s) URL pass `literal`. */
+  /** Returns whether the port and the IP literal of an http(s) URL pass `literal`. */
   mayCall(url: URL): boolean;
   /** Checks a port and an IP literal, for a host without a URL. */
   literal(host: string, port: number): void;

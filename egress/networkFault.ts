@@ -50,7 +50,7 @@ const TIMEOUTS: Readonly<
   ETIMEDOUT: { sentence: 'did not accept a connection', setting: 'connectTimeoutMs' },
   UND_ERR_HEADERS_TIMEOUT: { sentence: 'did not begin to answer', setting: 'headersTimeoutMs' },
   UND_ERR_BODY_TIMEOUT: {
-    sentence: 'stopped in the middle of its answer and sent nothing more',
+    sentence: 'sent no further part of its response',
     setting: 'bodyTimeoutMs',
   },
 };

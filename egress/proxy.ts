@@ -29,12 +29,12 @@ export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promi
     sockets.add(socket);
     socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
   };
-  const hangUp = (): void => {
+  const closeSockets = (): void => {
     for (const socket of sockets) socket.destroy();
   };
-  const spend = (bytes: number): void => {
+  const countBytes = (bytes: number): void => {
     total += bytes;
-    if (total > maxBytes) hangUp();
+    if (total > maxBytes) closeSockets();
   };
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -50,7 +50,7 @@ export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promi
       signal: left.signal,
     });
     response.writeHead(answer.statusCode, endToEnd(answer.headers));
-    await pipeline(answer.body, counting(spend), response);
+    await pipeline(answer.body, counting(countBytes), response);
   }
 
   async function tunnel(authority: string, client: Duplex, head: Buffer): Promise<void> {
@@ -63,7 +63,7 @@ export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promi
     }
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     upstream.write(head);
-    await Promise.all([pipeline(client, upstream), pipeline(upstream, counting(spend), client)]);
+    await Promise.all([pipeline(client, upstream), pipeline(upstream, counting(countBytes), client)]);
   }
 
   /** Runs one request or tunnel. On an error it only closes the connection. */
@@ -99,7 +99,7 @@ export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promi
         server.close(() => {
           resolve();
         });
-        hangUp();
+        closeSockets();
       }),
   };
 }
@@ -127,10 +127,10 @@ function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[
   );
 }
 
-function counting(spend: (bytes: number) => void): Transform {
+function counting(countBytes: (bytes: number) => void): Transform {
   return new Transform({
     transform(piece: Buffer, _encoding, done) {
-      spend(piece.length);
+      countBytes(piece.length);
       done(null, piece);
     },
   });

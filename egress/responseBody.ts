@@ -85,7 +85,7 @@ export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' 
   };
 }
 
-/** Reads a short rest so that the connection can be reused; closes the connection of a long or slow one. */
+/** Reads a short remaining body, so that the connection can be reused. Closes the connection if the body is long or slow. */
 export async function drain(source: Readable, contentLength: string | undefined): Promise<void> {
   if (source.destroyed || source.readableEnded) return;
   // The body is discarded, so its errors are irrelevant.

@@ -1,6 +1,6 @@
 type Headers = Readonly<Record<string, string>>;
 
-/** Longer waits are treated as errors of the provider, and shortened. */
+/** Longer waits are treated as errors of the provider and limited to this. */
 const LONGEST_MS = 3_600_000;
 
 /**

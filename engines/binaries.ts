@@ -21,7 +21,7 @@ const WANTED = {
   },
   mongod: {
     version: /db version v(\d+)\.(\d+)\.\d+/,
-    // The wheel contains 6.0 and production uses 7.0; neither can open the files of newer versions.
+    // The wheel contains 6.0 and production uses 7.0. Neither version can open the files of a newer one.
     fits: (major, minor) => (major === 6 || major === 7) && minor === 0,
     inWheel: (venv) => join(venv.sitePackages, 'fiftyone', 'db', 'bin', 'mongod'),
   },

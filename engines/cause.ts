@@ -16,7 +16,7 @@ const TAIL_BYTES = 64_000;
  */
 const FULL_BYTES = 50_000_000;
 const LONGEST = 300;
-/** The wordings of Linux, Rust, SQLite and Node. */
+/** Messages of Linux, Rust, SQLite and Node about a full disk. */
 const FULL = /no space left on device|os error 28|disk is full|ENOSPC/i;
 
 const tailOf = (dataDir: string, name: EngineName, logged: number): Promise<string> =>

@@ -65,7 +65,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   let restarting: Promise<void> | undefined;
   let pid = 0;
 
-  const adopt = (next: Launched) => {
+  const watch = (next: Launched) => {
     current = next;
     pid = next.pid;
     void next.ended.then((how) => {
@@ -75,7 +75,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     });
   };
   /** Returns the running process and stops watching it, so that its end is not reported as a crash. */
-  const dismiss = () => {
+  const unwatch = () => {
     const running = current;
     current = undefined;
     return running;
@@ -89,11 +89,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     async stop() {
       stopping.abort();
       await restarting?.catch(() => {});
-      await dismiss()?.stop();
+      await unwatch()?.stop();
       stopping = new AbortController();
     },
     async kill(signal = 'SIGKILL') {
-      const running = dismiss();
+      const running = unwatch();
       if (!running) return;
       process.kill(running.pid, signal);
       await running.ended;
@@ -101,15 +101,15 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     restart() {
       restarting ??= (async () => {
         const { signal } = stopping;
-        await dismiss()?.stop();
+        await unwatch()?.stop();
         if (signal.aborted) throw new EngineError(`${name} was stopped.`);
-        adopt(await launch(ports, signal));
+        watch(await launch(ports, signal));
         await onRestart?.();
       })().finally(() => (restarting = undefined));
       return restarting;
     },
   };
-  adopt(launched);
+  watch(launched);
   return engine;
 }
 

@@ -36,7 +36,7 @@ export interface Restarter {
 export interface RestarterOptions {
   readonly dataDir: string;
   /** Receives one line for each crash, failed start and recovery. */
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
   /** Called after `down` changed. */
   readonly onChange?: () => void;
   /** The clock; for tests. */
@@ -46,7 +46,7 @@ export interface RestarterOptions {
 }
 
 export function createRestarter(options: RestarterOptions): Restarter {
-  const { dataDir, say, onChange = () => {}, now = Date.now } = options;
+  const { dataDir, printLine, onChange = () => {}, now = Date.now } = options;
   const { pause = (ms, signal) => sleep(ms, undefined, { signal }) } = options;
   const stopping = new AbortController();
   const down = new Map<EngineName, DownEngine>();
@@ -66,7 +66,7 @@ export function createRestarter(options: RestarterOptions): Restarter {
       const pauseMs = pauseAfter(count);
       down.set(name, { since, cause: cause || how, how, isDiskFull, attempts });
       onChange();
-      say(`${event}${cause && `: ${cause}`}. Next start in ${pauseMs / 1000} s`);
+      printLine(`${event}${cause && `: ${cause}`}. Next start in ${pauseMs / 1000} s`);
       await pause(pauseMs, stopping.signal);
       count += 1;
       logged = await logSize(dataDir, name);
@@ -76,7 +76,7 @@ export function createRestarter(options: RestarterOptions): Restarter {
         tries.set(name, { count, startedAt: now(), logged });
         down.delete(name);
         onChange();
-        say(`${name} runs again`);
+        printLine(`${name} runs again`);
         return;
       } catch (error) {
         // The other lines of the error are the end of the log, which causeOf() reads anyway.
@@ -88,7 +88,7 @@ export function createRestarter(options: RestarterOptions): Restarter {
     down,
     onCrash(name, how, engine) {
       restart(name, how, engine).catch((error: unknown) => {
-        if (!stopping.signal.aborted) say(`${name} is not restarted: ${String(error)}`);
+        if (!stopping.signal.aborted) printLine(`${name} is not restarted: ${String(error)}`);
       });
     },
     stop: () => stopping.abort(),
@@ -99,7 +99,7 @@ export interface FirstStart {
   readonly dataDir: string;
   readonly name: EngineName;
   /** Receives one line for each failed start. */
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
   /** Cancels the waiting when another engine fails. */
   readonly signal: AbortSignal;
 }
@@ -109,7 +109,7 @@ export interface FirstStart {
  * @throws the error of the start for any other cause
  */
 export async function startWithSpace<E>(
-  { dataDir, name, say, signal }: FirstStart,
+  { dataDir, name, printLine, signal }: FirstStart,
   start: () => Promise<E>,
 ): Promise<E> {
   for (let failures = 0; ; failures += 1) {
@@ -120,7 +120,7 @@ export async function startWithSpace<E>(
       const cause = await fullDisk(dataDir, name, logged);
       if (cause === null || signal.aborted) throw error;
       const pauseMs = pauseAfter(failures);
-      say(`${firstLine(error)}: ${cause}. Next start in ${pauseMs / 1000} s`);
+      printLine(`${firstLine(error)}: ${cause}. Next start in ${pauseMs / 1000} s`);
       await sleep(pauseMs, undefined, { signal }).catch(() => Promise.reject(error as Error));
     }
   }

@@ -28,7 +28,7 @@ export function tryLock(path: string): Promise<Lock | undefined> {
   });
 }
 
-/** Runs `work` under the lock of a path, waiting for other holders; `onWait` is called once if there is one. */
+/** Runs `work` under the lock of a path. If another process holds the lock, calls `onWait` once and waits. */
 export async function withLock<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
   let lock = await tryLock(path);
   if (!lock) onWait();

@@ -38,13 +38,13 @@ export async function writePidFile(dataDir: string, engine: EngineName, pid: num
 /** Returns the running engines of a data directory, even if their parent process has ended. */
 export async function runningEngines(dataDir: string): Promise<string[]> {
   const names = await readdir(join(dataDir, 'pids')).catch(() => []);
-  const living = await Promise.all(
+  const running = await Promise.all(
     names.map(async (name) => {
       const [pid, ticks] = (await readFile(pathOf(dataDir, name as EngineName), 'utf8').catch(() => '')).split(' ');
       return pid && ticks && (await startTicks(Number(pid))) === ticks ? [name] : [];
     }),
   );
-  return living.flat();
+  return running.flat();
 }
 
 /** Stops an engine process that an earlier parent left running; returns whether there was one. */
@@ -52,12 +52,12 @@ export async function stopOrphan(dataDir: string, engine: EngineName): Promise<b
   const path = pathOf(dataDir, engine);
   const [pid, ticks] = (await readFile(path, 'utf8').catch(() => '')).split(' ');
   if (!pid || !ticks) return false;
-  const lives = async () => (await startTicks(Number(pid))) === ticks;
-  const found = await lives();
+  const isRunning = async () => (await startTicks(Number(pid))) === ticks;
+  const found = await isRunning();
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (!(await lives())) break;
+    if (!(await isRunning())) break;
     process.kill(Number(pid), signal);
-    for (let waited = 0; waited < STOP_MS && (await lives()); waited += 50) await sleep(50);
+    for (let waited = 0; waited < STOP_MS && (await isRunning()); waited += 50) await sleep(50);
   }
   await rm(path, { force: true });
   return found;

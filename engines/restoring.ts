@@ -8,7 +8,7 @@ export const RESTORING = 'restoring';
 
 /**
  * Refuses to start on a half-restored data directory.
- * @throws EngineError after an interrupted restore: the stores would be from different times
+ * @throws EngineError after an interrupted restore, because the stores would be from different times
  */
 export function refuseIncompleteRestore(dataDir: string): void {
   if (!existsSync(join(dataDir, RESTORING))) return;

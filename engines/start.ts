@@ -83,7 +83,8 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   };
   // On a full disk the file keeps its old content, whose addresses are still correct; the next write updates the rest.
   const writeDown = () => write().catch(() => {});
-  const restarter = keepRunning && createRestarter({ dataDir, say: keepRunning, onChange: () => void writeDown() });
+  const restarter =
+    keepRunning && createRestarter({ dataDir, printLine: keepRunning, onChange: () => void writeDown() });
   const stop = async () => {
     restarter?.stop();
     await Promise.all(started.map((engine) => engine.stop()));
@@ -100,7 +101,9 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
     const start = async <E extends Engine>(name: EngineName, starting: () => Promise<E>): Promise<E | undefined> => {
       if (!need[name]) return undefined;
       const engine = await (
-        keepRunning ? startWithSpace({ dataDir, name, say: keepRunning, signal: failed.signal }, starting) : starting()
+        keepRunning
+          ? startWithSpace({ dataDir, name, printLine: keepRunning, signal: failed.signal }, starting)
+          : starting()
       ).catch((error: unknown) => {
         failed.abort(error);
         throw error;

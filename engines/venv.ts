@@ -89,7 +89,7 @@ function refuseOtherPlatforms(): void {
 
 async function removeLeftovers(enginesDir: string): Promise<void> {
   const drafts = (await readdir(enginesDir)).filter((name) => name.startsWith('venv.draft-'));
-  // The pip of a killed start may write for a moment longer; the next start removes the rest.
+  // The pip of a killed start may write for another moment; the next start removes those files.
   await Promise.all(drafts.map((name) => rm(join(enginesDir, name), { recursive: true, force: true }).catch(() => {})));
 }
 

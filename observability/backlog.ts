@@ -26,7 +26,7 @@ export interface Backlog {
 
 /** Minimum time between two reads of the figures. */
 const LEAST_MS = 10_000;
-/** Maximum share of time spent on reading the figures, however many files exist. */
+/** Maximum share of time for reading the figures, however many files exist. */
 const PART_OF_TIME = 0.02;
 
 /** Gauges that are refreshed from the records when a scrape requests them. */

@@ -1,4 +1,4 @@
-import type { Carried, SpanIds } from './spans.js';
+import type { TraceContext, SpanIds } from './spans.js';
 
 /** A W3C traceparent. */
 export const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
@@ -6,7 +6,7 @@ const NUMBERS: readonly string[] = ['organization', 'user', 'file', 'run'] satis
 const TEXTS: readonly string[] = ['request', 'workflow'] satisfies (keyof SpanIds)[];
 
 /** Returns the headers of a trace context, as defined by W3C Trace Context and Baggage. */
-export function headersOf({ traceparent, ids }: Carried): Record<string, string> {
+export function headersOf({ traceparent, ids }: TraceContext): Record<string, string> {
   const baggage = Object.entries(ids).flatMap(([name, value]) =>
     value === undefined || Array.isArray(value) ? [] : [`${name}=${encodeURIComponent(String(value))}`],
   );
@@ -21,7 +21,7 @@ function idOf(member: string): [string, string | number] | null {
 }
 
 /** Parses a trace context from its headers; null if there is none. */
-export function carriedIn(headers: unknown): Carried | null {
+export function parseTraceContext(headers: unknown): TraceContext | null {
   const { traceparent, baggage = '' } = (headers ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return null;
   try {

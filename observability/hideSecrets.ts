@@ -42,21 +42,21 @@ const SIGNED = [
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 /** A list or object of plain values. */
 const flat = (text: string): string => `\\[(?:[^[\\]{}"\\\\]|${text})*\\]|\\{(?:[^[\\]{}"\\\\]|${text})*\\}`;
-/** `"name":"value"`; the value may also be a list or object, of plain values or of lists and objects of such. */
+/** `"name":"value"`. The value may also be a list or an object, with at most one level of lists and objects inside. */
 const FIELD = new RegExp(`("(?:${NAMES})"\\s*:\\s*)(?:${STRING}|${flat(`${STRING}|${flat(STRING)}`)})`, 'gi');
 /** A string in JSON that is escaped inside a JSON string. Each of its own escapes has two backslashes. */
 const QUOTED = '\\\\"(?:[^"\\\\]|\\\\\\\\(?:\\\\\\\\|\\\\"|[^"\\\\]))*\\\\"';
-/** The same as FIELD in such JSON. */
+/** Like FIELD, in JSON that is escaped inside a JSON string. */
 const QUOTED_FIELD = new RegExp(`(\\\\"(?:${NAMES})\\\\"\\s*:\\s*)(?:${QUOTED}|${flat(QUOTED)})`, 'gi');
-/** The same in JSON that is escaped more than once, up to the first escape in the value. */
+/** Like FIELD, in JSON that is escaped several times, up to the first escape in the value. */
 const DEEP_FIELD = new RegExp(`((\\\\{3,})"(?:${NAMES})\\2"\\s*:\\s*\\2")[^"\\\\]*`, 'gi');
 /** `name=value` in a query, a fragment or a form. */
 const PARAMETER = new RegExp(`([?&#;](?:${NAMES}|${SIGNED})=)[^&\\s"'\\\\<>#]+`, 'gi');
-/** The same in an address that is part of another one. */
+/** The same in a URL that is a URL-encoded parameter of another URL. */
 const ENCODED_PARAMETER = new RegExp(`(%(?:3F|26|23)(?:${NAMES}|${SIGNED})%3D)(?:(?!%26)[^&\\s"'\\\\<>#])+`, 'gi');
 /**
- * Returns patterns of something that begins a word, or a line: in JSON a new line is a backslash and a letter. Two
- * patterns are several times as fast as one with both.
+ * Returns two patterns that match at the start of a word, and after an escaped line break or tab (in JSON a backslash
+ * and a letter). Two patterns are several times as fast as one combined pattern.
  */
 const atStart = (pattern: string, flags: string): readonly RegExp[] => [
   new RegExp(`()\\b${pattern}`, flags),
@@ -75,7 +75,7 @@ const SCHEME = atStart(
 );
 /** `//name:password@host` */
 const USERINFO = /(\/\/)[^\s/"'\\@:]*:[^\s/"'\\@]+@/g;
-/** Keys and tokens of this service, and JSON Web Tokens of any. */
+/** Keys and tokens of this service, and JSON Web Tokens of any issuer. */
 const KEYS = atStart('(?:alk_[\\w-]{8,}|al[tr]\\.[\\w.-]{16,}|eyJ[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]*)', 'g');
 
 /** Replaces the secrets in a log line. It runs for every line, so it must be fast. */

@@ -33,7 +33,7 @@ export interface AnsweredRequest {
  */
 export interface Metrics {
   embedded(count: EmbeddedCount): void;
-  /** Counts a request to an embedding provider. @param outcome one of a few words */
+  /** Counts a request to an embedding provider. @param outcome label from a small fixed set */
   providerRequest(space: string, outcome: string): void;
   /** Counts tokens that an embedding provider billed. They add to the cost if the space has a price. */
   providerTokens(space: string, tokens: number): void;
@@ -41,9 +41,9 @@ export interface Metrics {
   filesEnded(status: string, files: number): void;
   /** Counts the content of a file: received, or unchanged since the last sync. @param source a type of source */
   contentCame(source: string, outcome: 'new' | 'unchanged', bytes: number): void;
-  /** Counts a request to a connected source. @param outcome one of a few words */
+  /** Counts a request to a connected source. @param outcome label from a small fixed set */
   sourceRequest(source: string, outcome: string): void;
-  /** Counts a token refresh. @param outcome one of a few words */
+  /** Counts a token refresh. @param outcome label from a small fixed set */
   tokenRefresh(source: string, outcome: string): void;
   /** Counts one attempt to deliver an event. @param delaySeconds time since the event, if it was delivered */
   webhookTry(outcome: 'delivered' | 'failed' | 'given_up', delaySeconds: number | null): void;

@@ -83,7 +83,7 @@ export async function serveMetrics(page: MetricsPage, port: number, host: string
   };
 }
 
-export interface MetricsPlace {
+export interface MetricsEndpoint {
   /** Null: the metrics are not served. */
   readonly port: number | null;
   readonly host: string;
@@ -96,9 +96,9 @@ export interface MetricsPlace {
  * Serves a process's metrics on the configured port. If another process of this machine uses the port, this is logged and
  * the process continues without them.
  */
-export async function offerMetrics(
+export async function serveMetricsIfConfigured(
   metrics: Pick<Metrics, 'scrape'>,
-  { port, host, token, setting }: MetricsPlace,
+  { port, host, token, setting }: MetricsEndpoint,
   log: Log,
   others?: () => Promise<string>,
 ): Promise<MetricsServer | null> {

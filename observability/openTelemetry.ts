@@ -78,10 +78,10 @@ export function createOpenTelemetry(
 ): Tracing {
   const contexts = new AsyncLocalStorageContextManager().enable();
   const ids = new KnownIds();
-  const chance = new TraceIdRatioBasedSampler(ratio);
+  const ratioSampler = new TraceIdRatioBasedSampler(ratio);
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'allotrope' }),
-    sampler: new ParentBasedSampler({ root: chance }),
+    sampler: new ParentBasedSampler({ root: ratioSampler }),
     idGenerator: ids,
     spanProcessors: [
       new BatchSpanProcessor(
@@ -92,7 +92,7 @@ export function createOpenTelemetry(
   });
   const tracer = provider.getTracer('allotrope');
 
-  const below = (traceparent: string): Context => {
+  const remoteParent = (traceparent: string): Context => {
     const [, traceId = '', spanId = '', flags = '00'] = TRACEPARENT.exec(traceparent) ?? [];
     return trace.setSpanContext(ROOT_CONTEXT, {
       traceId,
@@ -107,12 +107,12 @@ export function createOpenTelemetry(
    * Returns the trace id and span id of a workflow execution. They are derived from its id, because every worker needs
    * them before the execution ends.
    */
-  const placeOf = (executionId: string, traceparent: string | undefined) => {
+  const workflowSpanIds = (executionId: string, traceparent: string | undefined) => {
     const hex = executionId.replaceAll('-', '').toLowerCase();
     const [, traceId = hex, , flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
     const isKept =
       flags === undefined
-        ? chance.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED
+        ? ratioSampler.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED
         : (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0;
     // Use the second half: the first may be a timestamp.
     return { traceId, spanId: hex.slice(16), isKept };
@@ -120,7 +120,7 @@ export function createOpenTelemetry(
 
   return {
     begin({ name, kind, parent, ids: own = {}, attributes = {} }) {
-      const around = parent === undefined ? contexts.active() : below(parent);
+      const around = parent === undefined ? contexts.active() : remoteParent(parent);
       const known = { ...idsIn(around), ...own };
       const span = tracer.startSpan(
         name,
@@ -153,11 +153,11 @@ export function createOpenTelemetry(
       return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ids: idsIn(context) };
     },
     parentOf(executionId, carried) {
-      const { traceId, spanId, isKept } = placeOf(executionId, carried?.traceparent);
+      const { traceId, spanId, isKept } = workflowSpanIds(executionId, carried?.traceparent);
       return `00-${traceId}-${spanId}-${isKept ? '01' : '00'}`;
     },
     workflowEnded({ type, workflowId, executionId, startedAt, failed, carried }) {
-      ids.known = placeOf(executionId, carried?.traceparent);
+      ids.known = workflowSpanIds(executionId, carried?.traceparent);
       try {
         const span = tracer.startSpan(
           `workflow ${type}`,
@@ -166,7 +166,7 @@ export function createOpenTelemetry(
             startTime: startedAt,
             attributes: attributesOf({ ...carried?.ids, workflow: workflowId }),
           },
-          carried ? below(carried.traceparent) : ROOT_CONTEXT,
+          carried ? remoteParent(carried.traceparent) : ROOT_CONTEXT,
         );
         if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();

@@ -1,6 +1,6 @@
 import type { Watch } from './watch.js';
 
-/** Ids by which operators find a piece of work. */
+/** Ids by which operators find spans. */
 export interface SpanIds {
   readonly organization?: number;
   readonly user?: number;
@@ -11,8 +11,8 @@ export interface SpanIds {
   readonly workflow?: string;
 }
 
-/** Trace context that travels with a piece of work. */
-export interface Carried {
+/** Trace context that a message passes to another process. */
+export interface TraceContext {
   /** Traceparent header, as defined by W3C Trace Context. */
   readonly traceparent: string;
   /** Ids of the work that are known when it is accepted. */
@@ -23,7 +23,7 @@ export interface SpanSettings {
   /** Span name, of low cardinality. */
   readonly name: string;
   readonly kind: 'server' | 'producer' | 'consumer' | 'internal';
-  /** Ids of the parent span need not be repeated. */
+  /** Ids of this span, in addition to those of its parent. */
   readonly ids?: SpanIds;
   readonly attributes?: Readonly<Record<string, string | number | boolean>>;
   /** The parent span; unset: the active one. */
@@ -48,16 +48,16 @@ export interface WorkflowSpan {
   readonly executionId: string;
   readonly startedAt: Date;
   readonly failed: boolean;
-  readonly carried: Carried | null;
+  readonly carried: TraceContext | null;
 }
 
 /** Tracing, or a no-op if traces are disabled. */
 export interface Tracing {
   begin(settings: SpanSettings): OpenSpan;
   /** Returns the trace context of the active span; null outside any span. */
-  carried(): Carried | null;
+  carried(): TraceContext | null;
   /** Returns the span id of a workflow execution as a parent, even before the execution has ended. */
-  parentOf(executionId: string, carried: Carried | null): string;
+  parentOf(executionId: string, carried: TraceContext | null): string;
   /** Records the span of a workflow execution after its end. */
   workflowEnded(span: WorkflowSpan): void;
   /** Returns the fields of the active span for log lines. */

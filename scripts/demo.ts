@@ -4,7 +4,7 @@ import { explanationOf } from '../config/process/startFailure.js';
 import { readableLog } from './readableLog.js';
 import { startService, stopOnSignal } from './service.js';
 
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 const screen = { isInteractive: process.stdout.isTTY === true, err: (text: string) => void process.stdout.write(text) };
 const [first, question] = process.argv.slice(2);
 let isStopping = false;
@@ -12,20 +12,20 @@ try {
   // Loaded on demand: it imports provider emulators from test/, which a packed service does not contain.
   const demo =
     first === '--connect'
-      ? await (await import('./demo/connect.js')).connectDemo(say, { screen })
-      : await scrapeDemo(first, question, say, screen);
+      ? await (await import('./demo/connect.js')).connectDemo(printLine, { screen })
+      : await scrapeDemo(first, question, printLine, screen);
   const allowed = [process.env['ALLOWED_PRIVATE_HOSTS'], demo.env['ALLOWED_PRIVATE_HOSTS']].filter(Boolean).join(',');
   // Only warnings and errors by default: other log lines would interrupt the progress bar.
   const service = await startService({
     env: { LOG_LEVEL: 'warn', ...process.env, ...demo.env, ALLOWED_PRIVATE_HOSTS: allowed },
-    say,
-    onLogLine: (line) => say(readableLog(line)),
+    printLine,
+    onLogLine: (line) => printLine(readableLog(line)),
   });
   stopOnSignal(async () => {
     isStopping = true;
     await demo.close();
     await service.stop();
-  }, say);
+  }, printLine);
   await demo.run(await signIn(service));
 
   console.log(`API:               ${service.url}   (docs: ${service.url}/docs)`);

@@ -54,7 +54,7 @@ const service = await startService({
     COLD_SWEEP_INTERVAL_S: '1',
     TEMPORAL_UI_URL: '',
   },
-  say: (line) => console.log(`· ${line}`),
+  printLine: (line) => console.log(`· ${line}`),
 });
 
 try {

@@ -28,7 +28,7 @@ export interface Service {
 export interface ServiceOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Receives progress, one line at a time. */
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
   /** Receives the log lines of API and worker; by default they go to this process's output. */
   readonly onLogLine?: (line: string) => void;
 }
@@ -37,12 +37,12 @@ export interface ServiceOptions {
  * Starts all parts on one machine: the embedded engines for which no URL is set, then API and worker as child
  * processes.
  */
-export async function startService({ env, say, onLogLine }: ServiceOptions): Promise<Service> {
+export async function startService({ env, printLine, onLogLine }: ServiceOptions): Promise<Service> {
   keepFilesPrivate();
   const dataDir = path.resolve(env['DATA_DIR'] || '.data');
   await checkFolder(dataDir, 'DATA_DIR');
   if (!(await makeDataDirPrivate(dataDir)))
-    say(
+    printLine(
       `other users of this machine can list ${dataDir}, which belongs to another user: its permissions are unchanged`,
     );
   const embedded = (name: string): boolean => !env[name];
@@ -56,9 +56,9 @@ export async function startService({ env, say, onLogLine }: ServiceOptions): Pro
   const settings = loadConfig({ ...env, DATA_DIR: dataDir });
   await checkPort(settings.host, settings.port);
   if (env['MONGODB_URI']) await refuseNewerSchema(env['MONGODB_URI']);
-  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say });
+  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: printLine });
   const model = await ensureEmbeddingModel(venv);
-  say('starting the engines');
+  printLine('starting the engines');
   const engines = await startEngines({
     dataDir,
     enginesDir: DEFAULT_ENGINES_DIR,
@@ -66,9 +66,9 @@ export async function startService({ env, say, onLogLine }: ServiceOptions): Pro
     temporalNiceness: settings.workerNiceness,
     need,
     checkMongodb: refuseNewerSchema,
-    onProgress: say,
+    onProgress: printLine,
     facts: { modelPath: model.modelPath, tokenizerPath: model.tokenizerPath },
-    keepRunning: say,
+    keepRunning: printLine,
   });
   const stops: (() => Promise<void>)[] = [() => engines.stop()];
   const stop = async (): Promise<void> => {
@@ -87,16 +87,16 @@ export async function startService({ env, say, onLogLine }: ServiceOptions): Pro
     };
     const config = loadConfig(childEnv);
     if (config.files.s3 === null && existsSync(config.files.dir)) await makePrivate(config.files.dir);
-    say('starting API and worker');
+    printLine('starting API and worker');
     const started = await Promise.all(
       ['api/server', 'worker/main'].map(async (module) => {
         const child = await superviseChild({
           module,
           env: childEnv,
           ...(module === 'worker/main' && { frozenAfterMs: FROZEN_STALLS * config.stallAfterMs }),
-          onFrozen: (pid) => say(`${module} (process ${String(pid)}) is frozen; killing it`),
+          onFrozen: (pid) => printLine(`${module} (process ${String(pid)}) is frozen; killing it`),
           ...(onLogLine && { onLogLine }),
-          onExit: (how) => say(`${module} ended ${how}; restarting it`),
+          onExit: (how) => printLine(`${module} ended ${how}; restarting it`),
         });
         stops.push(() => child.stop());
         return child;
@@ -117,9 +117,9 @@ export async function startService({ env, say, onLogLine }: ServiceOptions): Pro
 }
 
 /** Calls `stop` at the first SIGINT or SIGTERM, then ends the process; a second signal ends it at once. */
-export function stopOnSignal(stop: () => Promise<void>, say: (line: string) => void): void {
+export function stopOnSignal(stop: () => Promise<void>, printLine: (line: string) => void): void {
   onStopSignal(() => {
-    say('stopping');
+    printLine('stopping');
     stop().then(
       // Keeps the exit code, if an error set it.
       () => process.exit(),

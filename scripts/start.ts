@@ -1,11 +1,11 @@
 import { explanationOf } from '../config/process/startFailure.js';
 import { startService, stopOnSignal } from './service.js';
 
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 try {
-  const service = await startService({ env: process.env, say });
-  stopOnSignal(() => service.stop(), say);
+  const service = await startService({ env: process.env, printLine });
+  stopOnSignal(() => service.stop(), printLine);
   console.log(`\nAllotrope serves at ${service.url} (docs: ${service.url}/docs, guide: ${service.url}/guide)`);
   if (service.temporalUiUrl) console.log(`Temporal's Web UI: ${service.temporalUiUrl}`);
   if (service.apiKeyIsNew) console.log(`API key of organization 1, shown only now: ${service.apiKey}`);

@@ -10,7 +10,7 @@ import { startService } from './service.js';
 import { drawTrace } from './traceTree.js';
 
 const PATIENCE_MS = 60_000;
-const say = (line: string): void => console.error(`· ${line}`);
+const printLine = (line: string): void => console.error(`· ${line}`);
 const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-trace-'));
 const receiver = await startOtlpReceiver();
 const site = await startSite();
@@ -29,7 +29,7 @@ const service = await startService({
     ...{ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', COMPUTE_NICENESS: '0', ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
   },
-  say,
+  printLine,
 });
 try {
   const headers = {

@@ -26,7 +26,7 @@ import type { EmbeddingProvider } from '../providers/embeddings/types.js';
 import { pricesOfSpaces } from '../providers/embeddings/readPrices.js';
 import { encodeDocument } from '../providers/embeddings/sparse/sparseEncoder.js';
 import { createMetrics } from '../observability/metrics.js';
-import { offerMetrics } from '../observability/metricsPage.js';
+import { serveMetricsIfConfigured } from '../observability/metricsPage.js';
 import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
@@ -189,7 +189,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   const identity = { id: randomUUID(), host: hostname(), pid: process.pid };
   const heartbeats = sendHeartbeats(store.workers, identity, overrides.measureLoad, log, stopping.signal);
   const place = { ...config.metrics, port: config.metrics.workerPort, setting: 'WORKER_METRICS_PORT' };
-  const served = await offerMetrics(metrics, place, log, overrides.sdkMetrics);
+  const served = await serveMetricsIfConfigured(metrics, place, log, overrides.sdkMetrics);
 
   return {
     taskQueue: names.taskQueue,

@@ -2,13 +2,13 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 
 import { TRACE_HEADER } from '../contract/runs/workflowIds.js';
-import { carriedIn } from '../observability/carried.js';
-import type { Carried, SpanIds, Tracing } from '../observability/spans.js';
+import { parseTraceContext } from '../observability/carried.js';
+import type { TraceContext, SpanIds, Tracing } from '../observability/spans.js';
 import { inSpan, NO_TRACING } from '../observability/tracing.js';
 import type { TraceSinks } from '../workflows/interceptors.js';
 
-const readHeader = (payload: Payload | null | undefined): Carried | null =>
-  payload ? carriedIn(defaultPayloadConverter.fromPayload(payload)) : null;
+const readHeader = (payload: Payload | null | undefined): TraceContext | null =>
+  payload ? parseTraceContext(defaultPayloadConverter.fromPayload(payload)) : null;
 
 /** Reads the ids of the run and the files from an activity's input. */
 function idsIn(input: unknown): SpanIds {

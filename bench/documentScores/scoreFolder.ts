@@ -36,7 +36,7 @@ interface Outcome {
  * Reads every file of a folder and returns a report in Markdown: one line per format, the files that could not be read,
  * and for files with a reference (`name.md` or `name.ext.md` next to it or in `groundtruth/`) how close the text is.
  */
-export async function scoreFolder(folder: string, scratch: string, say: (line: string) => void): Promise<string> {
+export async function scoreFolder(folder: string, scratch: string, printLine: (line: string) => void): Promise<string> {
   const files = filesIn(folder);
   const settings = loadConfig({ DATA_DIR: scratch, SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` });
   const pool = createDocumentPool(settings.documents);
@@ -44,7 +44,7 @@ export async function scoreFolder(folder: string, scratch: string, say: (line: s
   try {
     for (const file of files) {
       outcomes.push(await readOne(pool, file));
-      if (outcomes.length % 100 === 0) say(`${outcomes.length} of ${files.length} files`);
+      if (outcomes.length % 100 === 0) printLine(`${outcomes.length} of ${files.length} files`);
     }
   } finally {
     await pool.close();
@@ -55,7 +55,7 @@ export async function scoreFolder(folder: string, scratch: string, say: (line: s
     const rows = [rowOf('allotrope', scored)];
     for (const [who, program] of Object.entries(PEERS)) {
       if (!isInstalled(who)) continue;
-      say(who);
+      printLine(who);
       rows.push(
         rowOf(
           who,

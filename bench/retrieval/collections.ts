@@ -27,7 +27,7 @@ export interface CollectionOptions {
 
 /** Number of chunks that a search asks for. */
 const K = 10;
-const say = (line: string): void => console.log(`· ${line}`);
+const printLine = (line: string): void => console.log(`· ${line}`);
 
 interface Row {
   readonly way: string;
@@ -83,7 +83,7 @@ async function measure(folder: string, model: EmbeddingModel, options: Collectio
   });
   try {
     const qdrantUrl = engines.qdrantUrl ?? '';
-    const { alone, beside } = await rankCollection(collection, others, { model, qdrantUrl, say });
+    const { alone, beside } = await rankCollection(collection, others, { model, qdrantUrl, printLine });
     const rows = rowsOf(collection, alone, beside);
     if (options.rerank) {
       const reranker = await startRerankServer(model);
@@ -121,7 +121,9 @@ async function measure(folder: string, model: EmbeddingModel, options: Collectio
 
 /** Measures collections one after the other and prints a table for each. */
 export async function benchCollections(options: CollectionOptions): Promise<void> {
-  const model = await ensureEmbeddingModel(await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: say }));
+  const model = await ensureEmbeddingModel(
+    await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: printLine }),
+  );
   console.log(`${new Date().toISOString()} · ${circumstances()}\n`);
   for (const folder of options.folders) console.log(await measure(folder, model, options));
 }

@@ -92,7 +92,7 @@ async function rank(vectors: Vectors, queries: readonly string[], dense: readonl
 export async function rankCollection(
   { documents, queries }: Collection,
   others: readonly string[],
-  { model, qdrantUrl, say }: { model: EmbeddingModel; qdrantUrl: string; say: (line: string) => void },
+  { model, qdrantUrl, printLine }: { model: EmbeddingModel; qdrantUrl: string; printLine: (line: string) => void },
 ): Promise<{ alone: Rankings; beside: Rankings }> {
   const { qdrant } = loadConfig({ SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}` });
   const vectors = createVectors({ ...qdrant, url: qdrantUrl });
@@ -100,11 +100,11 @@ export async function rankCollection(
   try {
     const embed: Embed = (texts, purpose) => provider.embed(texts, purpose);
     const [texts, questions] = [await embedAll(embed, documents, 'document'), await embedAll(embed, queries, 'query')];
-    say(`${documents.length} documents and ${queries.length} queries embedded`);
+    printLine(`${documents.length} documents and ${queries.length} queries embedded`);
     await write(vectors, MINE, documents, texts);
     const alone = await rank(vectors, queries, questions);
     await write(vectors, OTHER, others, []);
-    say(`${others.length} documents of another tenant added`);
+    printLine(`${others.length} documents of another tenant added`);
     return { alone, beside: await rank(vectors, queries, questions) };
   } finally {
     await Promise.all([vectors.deleteAll(MINE), vectors.deleteAll(OTHER)]);

@@ -7,17 +7,18 @@ import { pipeline } from 'node:stream/promises';
 
 export interface FoundFile {
   /** Path relative to the searched folder; '' for a file itself. */
-  readonly below: string;
+  readonly relativePath: string;
   readonly bytes: number;
 }
 
 /** Yields every file of a folder, or the file itself. Skips links and sockets; yields nothing if the path does not exist. */
-export async function* filesBelow(root: string, below = ''): AsyncIterable<FoundFile> {
-  const at = path.join(root, below);
+export async function* filesBelow(root: string, relativePath = ''): AsyncIterable<FoundFile> {
+  const at = path.join(root, relativePath);
   const found = await lstat(at).catch(() => null);
-  if (found?.isFile() === true) yield { below, bytes: found.size };
+  if (found?.isFile() === true) yield { relativePath, bytes: found.size };
   if (found?.isDirectory() === true)
-    for await (const { name } of await opendir(at)) yield* filesBelow(root, below === '' ? name : `${below}/${name}`);
+    for await (const { name } of await opendir(at))
+      yield* filesBelow(root, relativePath === '' ? name : `${relativePath}/${name}`);
 }
 
 /** Reads a file and copies it to another one if given. @returns its SHA-256 */

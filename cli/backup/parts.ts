@@ -55,16 +55,16 @@ export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
  * Prevents `npm start` from using the data while it is copied: copies of files that an engine writes are inconsistent.
  * @throws CommandError if a service uses the data
  */
-export async function holdData(dataDir: string): Promise<Lock> {
+export async function lockData(dataDir: string): Promise<Lock> {
   const lock = await tryLock(path.join(dataDir, 'engines.json'));
   if (!lock)
     throw new CommandError(
       `A service or another backup uses ${dataDir}. Stop npm start first (Ctrl-C), then try again.`,
     );
-  const living = await runningEngines(dataDir);
-  if (living.length === 0) return lock;
+  const running = await runningEngines(dataDir);
+  if (running.length === 0) return lock;
   await lock.release();
   throw new CommandError(
-    `${living.join(' and ')} of ${dataDir} still run without their service. Run npm start and stop it with Ctrl-C, then try again.`,
+    `${running.join(' and ')} of ${dataDir} still run without their service. Run npm start and stop it with Ctrl-C, then try again.`,
   );
 }

@@ -8,7 +8,7 @@ import { loadConfig } from '../../config/config.js';
 import type { Config } from '../../config/types.js';
 import { copyHashed, filesBelow, syncFolder } from '../backup/copy.js';
 import { DATA, fingerprintOf, sumLine, SUMS, writeManifest } from '../backup/manifest.js';
-import { holdData, isThere, type Part, partsOf } from '../backup/parts.js';
+import { lockData, isThere, type Part, partsOf } from '../backup/parts.js';
 import { bar, createPainter } from '../bars.js';
 import { type Command, CommandError, JSON_OPTION, type Terminal } from '../command.js';
 
@@ -32,12 +32,12 @@ async function copyParts(folder: string, parts: readonly Part[], terminal: Termi
   const sums = createHash('sha256');
   let done = 0;
   for (const part of parts)
-    for await (const { below } of filesBelow(part.path)) {
-      const name = below === '' ? part.name : `${part.name}/${below}`;
+    for await (const { relativePath } of filesBelow(part.path)) {
+      const name = relativePath === '' ? part.name : `${part.name}/${relativePath}`;
       if (name.includes('\n'))
         throw new CommandError(`${name} cannot be backed up, because its name contains a line break. Rename the file.`);
       const to = path.join(folder, DATA, name);
-      const sha256 = await copyHashed(path.join(part.path, below), to, terminal.stopped);
+      const sha256 = await copyHashed(path.join(part.path, relativePath), to, terminal.stopped);
       const line = sumLine({ sha256, path: name });
       sums.update(line);
       list.write(line);
@@ -93,7 +93,7 @@ export const backup: Command = {
   async run({ args, has, terminal }) {
     const folder = path.resolve(args[0] ?? '');
     const config = loadConfig(terminal.env);
-    const lock = await holdData(config.dataDir);
+    const lock = await lockData(config.dataDir);
     try {
       const manifest = await makeBackup(config, folder, !has('without-keys'), terminal);
       if (has('json')) return terminal.out(JSON.stringify({ folder, ...manifest }));

@@ -5,7 +5,7 @@ export const renewDeployment: Command = {
   usage: '',
   about: [
     'Gives this database a new deployment id. Needed for a restored copy that shares the Temporal namespace of its original:',
-    'with equal ids, each would take the runs of the other. Stop API and workers of the copy first. Active runs end as',
+    'with equal ids, each deployment would execute runs of the other. Stop API and workers of the copy first. Active runs end as',
     'aborted; resync their files.',
   ].join('\n'),
   options: { ...JSON_OPTION },

@@ -40,7 +40,7 @@ export const doctor: Command = {
   usage: '',
   about: [
     'Checks settings, engines and their versions, worker, API, disk, file storage, Chromium, embedding model, clock, PUBLIC_URL,',
-    'secrets, files without progress, webhooks and data sources, and says what to do. Changes nothing. Exit code 1 if a check',
+    'secrets, files without progress, webhooks and data sources, and prints what to do. Changes nothing. Exit code 1 if a check',
     'is BAD; LOOK marks a passed check that needs attention.',
   ].join('\n'),
   options: { ...URL_OPTION, ...JSON_OPTION },

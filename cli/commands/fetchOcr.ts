@@ -10,13 +10,13 @@ const KNOWN: readonly string[] = ['osd', ...OCR_LANGUAGE_CODES];
 export const fetchOcr: Command = {
   usage: '[CODES]',
   about:
-    'Downloads the data of OCR languages by npm into DATA_DIR/ocr-languages. Workers do this by themselves when a page first needs a language; run it where they have no network, and copy the folder to them.\nCODES are separated by commas, such as deu,fra. Default: OCR_LANGUAGES, and osd, by which scripts are detected.',
+    'Downloads the data of OCR languages by npm into DATA_DIR/ocr-languages. Workers do this automatically when a page first needs a language. For workers without network access, run the command on another machine and copy the folder to them.\nCODES are separated by commas, such as deu,fra. Default: OCR_LANGUAGES, and osd, which detects the script of a page.',
   options: {},
   async run({ args, terminal }) {
     const { languages, folder } = ocrSettings(terminal.env);
     const codes = args[0]?.split(',').map((code) => code.trim()) ?? ['osd', ...languages];
     const unknown = codes.find((code) => !KNOWN.includes(code));
-    if (unknown !== undefined) throw new UsageError(`${unknown} is none of ${KNOWN.join(', ')}`);
+    if (unknown !== undefined) throw new UsageError(`unknown language ${unknown}. Give some of ${KNOWN.join(', ')}`);
     const data = createLanguageData({ folder, onProgress: (line) => terminal.err(`${line}\n`) });
     const failed: string[] = [];
     for (const code of codes as DataCode[]) {
@@ -26,6 +26,6 @@ export const fetchOcr: Command = {
       });
     }
     if (failed.length > 0) throw new CommandError(failed.join('\n'));
-    terminal.out(`${folder} has the data of ${codes.join(', ')}`);
+    terminal.out(`${folder} contains the data of ${codes.join(', ')}`);
   },
 };

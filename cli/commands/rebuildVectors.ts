@@ -35,7 +35,7 @@ async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recr
       if (!call.has('json')) out(`collection of ${space}: created again`);
     } else if (!known.has(space)) {
       await rebuilds.ensure({ name: space, dimensions });
-      if (!call.has('json')) out(`collection of ${space}: was gone, created`);
+      if (!call.has('json')) out(`collection of ${space}: was missing, created`);
     }
   }
   return used.reduce((sum, { files }) => sum + files, 0);

@@ -16,7 +16,7 @@ export const reconcileCommand: Command = {
     'storage and items, organization by organization, while the service runs. Files of active runs are skipped.',
     'In each vector space, 10,000 random vectors are checked for presence, size and length 1. Of these, 64',
     'are compared with their text embedded again, if the embedded model serves the space. Damage to single vectors can',
-    'escape the sample: --full reads all.',
+    'be outside the sample: --full reads all.',
     'Prints each kind of difference with its count and examples. Exit code 1 if differences are left.',
     '',
     'With --mend, unreferenced data is deleted, incomplete files are queued for a resync (a worker does it), and counts',

@@ -8,7 +8,7 @@ import type { Config } from '../../config/types.js';
 import { refuseIncompleteRestore, RESTORING } from '../../engines/restoring.js';
 import { copyHashed, syncFolder } from '../backup/copy.js';
 import { DATA, fingerprintOf, type Manifest, readManifest, readSums } from '../backup/manifest.js';
-import { holdData, isThere, type Part, partsOf } from '../backup/parts.js';
+import { lockData, isThere, type Part, partsOf } from '../backup/parts.js';
 import { bar, createPainter } from '../bars.js';
 import { type Command, CommandError, type Terminal } from '../command.js';
 
@@ -21,8 +21,8 @@ function secretKeyAfter(folder: string, dataDir: string, env: NodeJS.ProcessEnv)
   return keyFile === undefined ? null : readFileSync(keyFile, 'utf8').trim();
 }
 
-/** Checks that all secrets in the backup can be decrypted afterwards. @throws CommandError if not */
-function refuseOtherKey(folder: string, dataDir: string, { secret_keys }: Manifest, env: NodeJS.ProcessEnv): void {
+/** Checks that all secrets in the backup can be decrypted after the restore. @throws CommandError if not */
+function checkSecretKeys(folder: string, dataDir: string, { secret_keys }: Manifest, env: NodeJS.ProcessEnv): void {
   const text = secretKeyAfter(folder, dataDir, env);
   if (text === null)
     throw new CommandError(
@@ -37,7 +37,7 @@ function refuseOtherKey(folder: string, dataDir: string, { secret_keys }: Manife
   );
 }
 
-async function readThrough(
+async function verifyFiles(
   folder: string,
   manifest: Manifest,
   doing: string,
@@ -63,7 +63,7 @@ async function readThrough(
     );
 }
 
-async function refuseTooLittleRoom({ dataDir }: Pick<Config, 'dataDir'>, { bytes }: Manifest): Promise<void> {
+async function checkFreeSpace({ dataDir }: Pick<Config, 'dataDir'>, { bytes }: Manifest): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize < bytes)
     throw new CommandError(
@@ -71,7 +71,7 @@ async function refuseTooLittleRoom({ dataDir }: Pick<Config, 'dataDir'>, { bytes
     );
 }
 
-async function putBack(
+async function restoreFiles(
   folder: string,
   manifest: Manifest,
   { dataDir }: Config,
@@ -88,7 +88,7 @@ async function putBack(
     const [part = '', ...below] = name.split('/');
     return path.join(places.get(part) ?? '', ...below);
   };
-  await readThrough(folder, manifest, 'restored', targetOf, terminal);
+  await verifyFiles(folder, manifest, 'restored', targetOf, terminal);
   await syncFolder(dataDir);
   await rm(marker);
 }
@@ -108,7 +108,7 @@ export const restore: Command = {
     // If DATA_DIR is empty, the backup supplies the key.
     const dataDir = path.resolve(env['DATA_DIR'] || '.data');
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
-    refuseOtherKey(folder, wasInterrupted ? path.join(dataDir, 'none') : dataDir, manifest, env);
+    checkSecretKeys(folder, wasInterrupted ? path.join(dataDir, 'none') : dataDir, manifest, env);
     const config = loadConfig({ ...env, SECRET_KEY: secretKeyAfter(folder, dataDir, env) ?? undefined });
     const { inside, outside } = partsOf(config, env);
     const external = manifest.parts.filter((name) => !inside.some((part) => part.name === name));
@@ -118,16 +118,16 @@ export const restore: Command = {
       );
     const parts = inside.filter(({ name, isKey }) => !isKey || manifest.parts.includes(name));
     await mkdir(dataDir, { recursive: true });
-    const lock = await holdData(dataDir);
+    const lock = await lockData(dataDir);
     try {
       const existing = await Promise.all(
         parts.map(async (part) => ((await isThere(part)) && !part.isKey ? [part.path] : [])),
       );
       if (existing.flat().length > 0 && !has('force') && !wasInterrupted)
         throw new CommandError(`Data already exists: ${existing.flat().join(', ')}. Replace all of it with --force.`);
-      await readThrough(folder, manifest, 'checked', () => null, terminal);
-      if (!has('force')) await refuseTooLittleRoom(config, manifest);
-      await putBack(folder, manifest, config, parts, terminal);
+      await verifyFiles(folder, manifest, 'checked', () => null, terminal);
+      if (!has('force')) await checkFreeSpace(config, manifest);
+      await restoreFiles(folder, manifest, config, parts, terminal);
     } finally {
       await lock.release();
     }

@@ -6,7 +6,7 @@ import { createPainter } from '../bars.js';
 import { type Call, type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';
 import { bundleLine, bundleOf, findFiles, isSettled } from '../work.js';
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 
 async function accepted(
   call: Call,
@@ -53,7 +53,7 @@ export const scrape: Command = {
         if (!file) throw new CommandError(`File ${id} was deleted while it was scraped.`);
         painter.paint([bundleLine(await bundleOf(api, customer, file))]);
         if (isSettled(file) || terminal.stopped.aborted) break;
-        await sleep(LOOK_EVERY_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
+        await sleep(POLL_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
       }
       painter.end();
     }

@@ -9,8 +9,8 @@ export const search: Command = {
   about: 'Searches the content of a user as POST /embeddings does, and shows the best chunks.',
   options: {
     ...CUSTOMER_OPTION,
-    k: { value: 'NUMBER', about: 'Chunks wanted. Unset: 5.' },
-    file: { value: 'ID', multiple: true, about: 'Only in this file; may be given several times.' },
+    k: { value: 'NUMBER', about: 'Number of chunks. Default: 5.' },
+    file: { value: 'ID', multiple: true, about: 'Searches only this file. The option may be repeated.' },
     model: { value: 'ID', about: 'The embedding model. Default: OPENAI.' },
     hybrid: { about: 'Adds keyword search; only for files with sparse vectors.' },
     ...URL_OPTION,

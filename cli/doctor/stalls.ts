@@ -8,8 +8,8 @@ import { bad, type Check, ok, skipped, warn } from './check.js';
 
 const EXAMPLES = 5;
 
-/** Splits a message into its first sentence, the problem, and the rest, the remedy. */
-function halves(message: string): [found: string, fix: string] {
+/** Splits a message into the problem (its first sentence) and the remedy (the following text). */
+function problemAndRemedy(message: string): [found: string, fix: string] {
   const at = message.indexOf('. ');
   return at === -1 ? [message, 'Check the log of the workers.'] : [message.slice(0, at), message.slice(at + 2)];
 }
@@ -18,19 +18,19 @@ function halves(message: string): [found: string, fix: string] {
 export async function workers(inspection: Inspection, temporal: TemporalInspection | null): Promise<Check[]> {
   const name = 'worker';
   const reports = await inspection.workers.list();
-  if (reports.length === 0) return [bad(name, ...halves(NO_WORKER))];
+  if (reports.length === 0) return [bad(name, ...problemAndRemedy(NO_WORKER))];
   const alive = reports.filter((report) => stateOfWorker(report) === 'alive').length;
-  // The workers poll another task queue, so the work is not processed.
+  // The workers poll another task queue, so the work waits.
   if (alive > 0 && temporal && (await temporal.server()).pollers === 0)
     return [
       bad(name, 'workers run, but none polls the task queue', 'Give the API and all workers the same TASK_QUEUE.'),
     ];
   const troubles = reports.flatMap((report) => workerTrouble(report) ?? []);
   // Another worker at full speed continues the work.
-  const judge = alive > 0 ? warn : bad;
+  const result = alive > 0 ? warn : bad;
   return [
-    ...(alive > 0 ? [ok(name, `${alive} at work`)] : []),
-    ...troubles.slice(0, EXAMPLES).map((trouble) => judge(name, ...halves(trouble))),
+    ...(alive > 0 ? [ok(name, `${alive} running`)] : []),
+    ...troubles.slice(0, EXAMPLES).map((trouble) => result(name, ...problemAndRemedy(trouble))),
   ];
 }
 
@@ -50,7 +50,7 @@ export async function stalledRuns(
   return [...causes.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
-    const [why, fix] = halves(first.stall.message);
+    const [why, fix] = problemAndRemedy(first.stall.message);
     const ids = group.slice(0, EXAMPLES).map(({ run }) => run._id);
     return bad(name, `${group.length} (run ${ids.join(', ')}${group.length > EXAMPLES ? ', …' : ''}): ${why}`, fix);
   });

@@ -39,7 +39,7 @@ async function stuckFiles(
       const isYoung = run !== null && (run.startedAt === null || Date.now() - run.startedAt.getTime() < LONG_MS);
       if (run && !isYoung && !(await temporal.isAlive(run))) gone.push(one);
     }
-  const tell = (some: typeof moving): string =>
+  const format = (some: typeof moving): string =>
     some
       .slice(0, EXAMPLES)
       .map(({ runId, files, example }) => `run ${runId}: ${files} (file ${example}…)`)
@@ -49,7 +49,7 @@ async function stuckFiles(
       ? [
           bad(
             name,
-            `no run owns ${tell(ownerless)}`,
+            `no run owns ${format(ownerless)}`,
             'End them with npm run cli -- reconcile --mend, then resync them.',
           ),
         ]
@@ -58,7 +58,7 @@ async function stuckFiles(
       ? [
           warn(
             name,
-            `the workflow no longer exists for ${tell(gone)}`,
+            `the workflow no longer exists for ${format(gone)}`,
             `A worker ends them within ${reapIntervalMs / 1000} s (REAP_INTERVAL_S). If it does not, check the worker's log.`,
           ),
         ]
@@ -92,7 +92,7 @@ async function webhooks(inspection: Inspection): Promise<Check[]> {
           )
         : warn(
             'webhooks',
-            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}) is disabled since ${disabledAt.toISOString()}: its receiver responded that it is gone`,
+            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}) is disabled since ${disabledAt.toISOString()}: its receiver responded with HTTP 410`,
             'Delete it, and add the new URL: POST /add_webhook.',
           ),
     );
@@ -113,7 +113,7 @@ async function sources(inspection: Inspection): Promise<Check[]> {
     if (Number(deletions_held ?? 0) > 0)
       return warn(
         'data sources',
-        `${which} holds ${deletions_held} deletions`,
+        `${which} has ${deletions_held} held deletions`,
         `Check the account, then run: npm run cli -- source approve-deletions ${_id}`,
       );
     return warn(

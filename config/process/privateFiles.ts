@@ -21,7 +21,7 @@ export function keepFilesPrivate(): void {
   process.umask(PRIVATE_UMASK);
 }
 
-/** Makes DATA_DIR private as {@link makePrivate} does, except for entries that the service does not write. */
+/** Makes DATA_DIR private like {@link makePrivate}, except for entries that the service does not write. */
 export const makeDataDirPrivate = (dataDir: string): Promise<boolean> => makePrivate(dataDir, DATA_DIR_ENTRIES);
 
 /**

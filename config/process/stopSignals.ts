@@ -15,13 +15,13 @@ export const onStopSignal = (stop: () => void): void => onSignals(['SIGINT', 'SI
 export const onInterrupt = (stop: () => void): void => onSignals(['SIGINT'], stop, INTERRUPTED);
 
 function onSignals(signals: readonly NodeJS.Signals[], stop: () => void, exitCode: number): void {
-  let askedAt: number | undefined;
+  let requestedAt: number | undefined;
   const handle = (): void => {
     const now = performance.now();
-    if (askedAt === undefined) {
-      askedAt = now;
+    if (requestedAt === undefined) {
+      requestedAt = now;
       stop();
-    } else if (now - askedAt > SAME_REQUEST_MS) process.exit(exitCode);
+    } else if (now - requestedAt > SAME_REQUEST_MS) process.exit(exitCode);
   };
   for (const signal of signals) process.on(signal, handle);
 }

@@ -5,7 +5,7 @@ import type { EgressSettings } from '../../egress/types.js';
 import { readPrices } from '../../providers/embeddings/readPrices.js';
 import { readProviders } from '../../providers/embeddings/readProviders.js';
 import type { ProviderSettings } from '../../providers/embeddings/registry.js';
-import { unusable } from '../configError.js';
+import { configErrorOf } from '../configError.js';
 import type { EmbeddedEngines } from '../embeddedEngines.js';
 import type { SettingName, Settings } from '../readSettings.js';
 import type { Config } from '../types.js';
@@ -17,7 +17,7 @@ function readEmbeddingProviders(settings: Settings): Omit<ProviderSettings, 'pac
       (file) => readFileSync(file, 'utf8'),
     );
   } catch (error) {
-    throw unusable([(error as Error).message]);
+    throw configErrorOf([(error as Error).message]);
   }
 }
 

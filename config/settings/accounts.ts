@@ -12,7 +12,7 @@ export const ACCOUNTS_SETTINGS = {
   OAUTH_CLIENTS: {
     schema: text().custom(readBy(readOAuthClients)).default(''),
     about:
-      "The deployment's own OAuth clients, `GOOGLE_DRIVE=id:secret,SLACK=id:secret`, separated by commas (a comma in a secret is `%2C`). Each is registered at its provider with the redirect address PUBLIC_URL/integrations/…, as docs/operations/accounts.md lists them. An organization's white label goes before it.",
+      "The deployment's own OAuth clients, `GOOGLE_DRIVE=id:secret,SLACK=id:secret`, separated by commas (a comma in a secret is `%2C`). Each is registered at its provider with the redirect address PUBLIC_URL/integrations/…, as docs/operations/accounts.md lists them. An organization's white label takes precedence.",
   },
   SOURCE_PATIENCE_MS: {
     schema: count(30_000),
@@ -38,7 +38,7 @@ export const ACCOUNTS_SETTINGS = {
   OPS_CLIENTS: {
     schema: count(50),
     about:
-      'Maximum number of browsers per API process that receive live updates at /ops; others see the state at loading.',
+      'Maximum number of browsers per API process that receive live updates at /ops; other browsers show the state at page load.',
   },
   OPS_TICK_MS: {
     schema: count(2_000, 200),

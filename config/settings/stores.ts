@@ -76,7 +76,7 @@ export const STORES_SETTINGS = {
   CONTENT_ROW_BYTES: {
     schema: Joi.number().integer().min(0).max(4_000_000).default(262_144),
     about:
-      'Contents up to this number of bytes are stored in MongoDB, where small writes are cheap. 0: all are in file storage.',
+      'Contents up to this number of bytes are stored in MongoDB, where small writes are cheap. 0: all contents are in file storage.',
   },
   TEXT_CACHE_BYTES: {
     schema: Joi.number().integer().min(0).default(32_000_000),

@@ -14,7 +14,7 @@ export const WORK_SETTINGS = {
   WORKER_NICENESS: {
     schema: Joi.number().integer().min(0).max(19).default(0),
     about:
-      'Priority of a worker and of the embedded Temporal, as for nice(1): 0 is normal, 19 the lowest. Above 0, other programs on the same processors can starve the work.',
+      'Priority of a worker and of the embedded Temporal, as for nice(1): 0 is normal, 19 the lowest. Above 0, other programs on the same processors can delay the work indefinitely.',
   },
   COMPUTE_NICENESS: {
     schema: Joi.number().integer().min(0).max(19).default(5),

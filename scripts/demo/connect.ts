@@ -43,9 +43,9 @@ export interface ConnectDemoOptions {
   readonly screen?: Screen;
 }
 
-/** Prepares the demo of connected accounts. @param say receives progress, one line at a time */
+/** Prepares the demo of connected accounts. @param printLine receives progress, one line at a time */
 export async function connectDemo(
-  say: (line: string) => void,
+  printLine: (line: string) => void,
   { open = openInBrowser, print = console.log, screen = NO_SCREEN }: ConnectDemoOptions = {},
 ): Promise<Demo> {
   const secret = randomBytes(16).toString('hex');
@@ -91,7 +91,7 @@ export async function connectDemo(
       CONSENT_LIFE_S: '86400',
     },
     async run(api) {
-      for (const account of accounts) await connect(account, { api, say, open, print, screen });
+      for (const account of accounts) await connect(account, { api, printLine, open, print, screen });
     },
     async close() {
       await Promise.all([drive.close(), slack.close()]);
@@ -101,19 +101,20 @@ export async function connectDemo(
 
 interface Stage extends Required<ConnectDemoOptions> {
   readonly api: Client;
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
 }
 
 async function connect(account: Account, stage: Stage): Promise<void> {
   const { name, userChooses, question } = account;
-  const { api, say, print } = stage;
+  const { api, printLine, print } = stage;
   const source = await consented(account, stage);
-  say(`${name} is connected as ${source.data_source_external_id?.split('|')[1] ?? 'an account'}`);
+  printLine(`${name} is connected as ${source.data_source_external_id?.split('|')[1] ?? 'an account'}`);
   await account.sync(api, source);
   if (userChooses) await chosen(account, source, stage);
   const counts = await synced(source, stage);
-  if (counts.failed > 0) say(`${counts.failed} files of ${name} failed. POST /user_files_v2 returns the reasons.`);
-  say(`${counts.ready} files of ${name} are searchable`);
+  if (counts.failed > 0)
+    printLine(`${counts.failed} files of ${name} failed. POST /user_files_v2 returns the reasons.`);
+  printLine(`${counts.ready} files of ${name} are searchable`);
   print(await ask(api, question));
 }
 
@@ -125,7 +126,7 @@ const sourceOf = async (api: Client, type: ConnectedSourceType): Promise<DataSou
   (await api.post<{ results: DataSourceRecord[] }>('/user_data_sources', { filters: { source: type } })).results;
 
 /** Waits for the user's consent and returns the data source. After a refusal, the user receives another URL. */
-async function consented(account: Account, { api, say, open }: Stage): Promise<DataSourceRecord> {
+async function consented(account: Account, { api, printLine, open }: Stage): Promise<DataSourceRecord> {
   const { name, service, oauth } = account;
   const before = new Map((await sourceOf(api, service)).map((one) => [one.id, one.last_synced_at]));
   const decisions = () => oauth.requests.filter(({ kind }) => kind === 'consent');
@@ -133,7 +134,7 @@ async function consented(account: Account, { api, say, open }: Stage): Promise<D
   const requestConsent = async (): Promise<void> => {
     // An emulator keeps no state of an earlier demo, so consent is always requested again.
     const url = await consentUrl(account, api, { connecting_new_account: true });
-    say(`${name}: allow access in a browser:\n\n  ${url}\n`);
+    printLine(`${name}: allow access in a browser:\n\n  ${url}\n`);
     open(url);
   };
   await requestConsent();
@@ -144,16 +145,16 @@ async function consented(account: Account, { api, say, open }: Stage): Promise<D
     const since = decisions().slice(answered);
     if (since.length > 0 && since.every(({ parameters }) => parameters['decision'] !== 'allow')) {
       answered += since.length;
-      say(`You refused access to ${name}, so it is not connected. Try again:`);
+      printLine(`You refused access to ${name}, so it is not connected. Try again:`);
       await requestConsent();
     }
   }
 }
 
 /** Waits until the user has selected items. After a cancellation, the user receives another URL. */
-async function chosen(account: Account, { id }: DataSourceRecord, { api, say, open }: Stage): Promise<void> {
+async function chosen(account: Account, { id }: DataSourceRecord, { api, printLine, open }: Stage): Promise<void> {
   const { name, service } = account;
-  say(`Select the items of ${name} in the browser`);
+  printLine(`Select the items of ${name} in the browser`);
   let given = '';
   for (;;) {
     await sleep(POLL_MS);
@@ -162,7 +163,7 @@ async function chosen(account: Account, { id }: DataSourceRecord, { api, say, op
     if (source?.last_sync_action === 'CANCEL' && source.last_synced_at !== given) {
       given = source.last_synced_at;
       const url = await consentUrl(account, api, { data_source_id: id });
-      say(`Nothing was selected. Try again:\n\n  ${url}\n`);
+      printLine(`Nothing was selected. Try again:\n\n  ${url}\n`);
       open(url);
     }
   }

@@ -39,11 +39,11 @@ export async function followScrape(
   }
 }
 
-/** Prepares the demo of a scrape. @param say receives progress, one line at a time */
+/** Prepares the demo of a scrape. @param printLine receives progress, one line at a time */
 export async function scrapeDemo(
   sitemap: string | undefined,
   question: string | undefined,
-  say: (line: string) => void,
+  printLine: (line: string) => void,
   screen: Screen,
 ): Promise<Demo> {
   const docs = sitemap === undefined ? await serveDocs(DOCS_PORT) : null;
@@ -51,7 +51,7 @@ export async function scrapeDemo(
   return {
     env: docs ? { ALLOWED_PRIVATE_HOSTS: docs.host } : {},
     async run(api) {
-      say(`POST /scrape_sitemap ${url}`);
+      printLine(`POST /scrape_sitemap ${url}`);
       const begun = performance.now();
       const accepted = await api.post<FileRecord>('/scrape_sitemap', { url, chunk_size: 300 });
       const parent = await followScrape(api, accepted.id, screen);
@@ -61,7 +61,7 @@ export async function scrapeDemo(
         filters: { parent_file_ids: [parent.id] },
         pagination: { limit: 1 },
       });
-      say(`${count} chunks are searchable after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+      printLine(`${count} chunks are searchable after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
       const wanted = question ?? (docs ? DOCS_QUESTION : 'What is this site about?');
       console.log(await ask(api, wanted, { parent_file_ids: [parent.id] }));
     },

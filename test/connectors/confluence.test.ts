@@ -160,7 +160,7 @@ test('fails instead of reading a page again and again if its next link is its ow
   emulator.reset();
 });
 
-test('reports a list without results or with an unusable next link as a server error', async () => {
+test('reports a list without results or with an configErrorOf next link as a server error', async () => {
   for (const body of [{}, { results: [], _links: { next: '/wiki/api/v2/spaces' } }]) {
     await account.listRoots(null, NEVER);
     emulator.misbehave((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));

@@ -16,7 +16,7 @@ const FAILURES: readonly (readonly [failure: unknown, kind: string, message: str
   [coded('UND_ERR_CONNECT_TIMEOUT'), 'timed_out', 'did not accept a connection within 1 s'],
   [coded('ETIMEDOUT'), 'timed_out', 'did not accept a connection within 1 s'],
   [coded('UND_ERR_HEADERS_TIMEOUT'), 'timed_out', 'did not begin to answer within 2 s'],
-  [coded('UND_ERR_BODY_TIMEOUT'), 'timed_out', 'sent nothing more within 3 s'],
+  [coded('UND_ERR_BODY_TIMEOUT'), 'timed_out', 'sent no further part of its response within 3 s'],
   [coded('UND_ERR_HEADERS_OVERFLOW'), 'bad_response', 'header lines'],
   [coded('Z_DATA_ERROR'), 'broken_content', 'compressed'],
   [coded('Z_BUF_ERROR'), 'broken_content', 'compressed'],

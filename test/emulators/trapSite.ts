@@ -33,7 +33,7 @@ export const BROKEN_SITEMAPS: Readonly<Record<string, RegExp>> = {
   '/sitemaps/empty.xml': /is empty/,
   '/sitemaps/half.xml.gz': /damaged/,
   '/sitemaps/to-metadata.xml': /169\.254\.169\.254 is never called/,
-  '/sitemaps/circle.xml': /redirects in a circle/,
+  '/sitemaps/circle.xml': /redirects in a loop/,
   '/sitemaps/deep-4.xml': /more than 3 index files deep/,
 };
 

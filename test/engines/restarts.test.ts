@@ -37,7 +37,7 @@ describe('an engine that crashed', () => {
     const changes: unknown[] = [];
     const restarter = createRestarter({
       dataDir,
-      say: (line) => void lines.push(line),
+      printLine: (line) => void lines.push(line),
       onChange: () => void changes.push(restarter.down.get('qdrant')?.attempts),
       now: () => clock,
       pause: (ms, signal) => {
@@ -94,7 +94,7 @@ describe('an engine that crashed', () => {
     let seen: unknown;
     const second = createRestarter({
       dataDir,
-      say: () => void (seen ??= second.down.get('qdrant')),
+      printLine: () => void (seen ??= second.down.get('qdrant')),
       now: () => 0,
       pause: () => Promise.resolve(),
     });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { carriedIn, headersOf } from '../../observability/carried.js';
+import { parseTraceContext, headersOf } from '../../observability/carried.js';
 import type { Tracing } from '../../observability/spans.js';
 import { inSpan, NO_TRACING, openTracing, readOtlpHeaders } from '../../observability/tracing.js';
 import { type OtlpReceiver, startOtlpReceiver } from '../emulators/otlpReceiver.js';
@@ -151,14 +151,20 @@ describe('the carried context', () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   test('is restored from its headers', () => {
     const ids = { organization: 1, user: 2, file: 3, run: 4, request: 'a, b=c', workflow: 'scrape:3' };
-    expect(carriedIn(headersOf({ traceparent, ids }))).toEqual({ traceparent, ids });
+    expect(parseTraceContext(headersOf({ traceparent, ids }))).toEqual({ traceparent, ids });
   });
   test.each([null, {}, { traceparent: 'x' }, { traceparent: 7 }, 'text'])('is null for %j', (headers) => {
-    expect(carriedIn(headers)).toBeNull();
+    expect(parseTraceContext(headers)).toBeNull();
   });
   test('ignores foreign or malformed baggage', () => {
-    expect(carriedIn({ traceparent, baggage: 'run=abc,other=1,user=%E0%A4' })).toEqual({ traceparent, ids: {} });
-    expect(carriedIn({ traceparent, baggage: 'run=abc,other=1,user=2' })).toEqual({ traceparent, ids: { user: 2 } });
+    expect(parseTraceContext({ traceparent, baggage: 'run=abc,other=1,user=%E0%A4' })).toEqual({
+      traceparent,
+      ids: {},
+    });
+    expect(parseTraceContext({ traceparent, baggage: 'run=abc,other=1,user=2' })).toEqual({
+      traceparent,
+      ids: { user: 2 },
+    });
   });
 });
 

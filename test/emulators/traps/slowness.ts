@@ -26,7 +26,7 @@ export const SLOWNESS_TRAPS: readonly Trap[] = [
   {
     name: 'stalls',
     page: raw('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\n<p>half', { open: true }),
-    outcome: { sentence: /stopped in the middle of its answer/, requests: 3 },
+    outcome: { sentence: /sent no further part of its response/, requests: 3 },
   },
   {
     name: 'never-answers',

@@ -26,7 +26,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 const startRestarter = () =>
   createRestarter({
     dataDir,
-    say: (line) => logLines.push(line),
+    printLine: (line) => logLines.push(line),
     now: () => nowMs,
     pause: (ms, signal) => {
       if (signal.aborted) return Promise.reject(signal.reason as Error);
