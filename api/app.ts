@@ -30,13 +30,13 @@ export function createApp(deps: AppDeps): Express {
   if (deps.tracing) app.use(traceRequests(deps.tracing));
   app.use(requireHost, cors(deps.settings.corsOrigins));
   const serve = (on: IRouter, path: string): void => {
-    const there = served.filter((operation) => operation.path === path);
-    for (const operation of there) mount(on, operation, deps, admit);
-    const methods = there.map(({ method }) => method.toUpperCase()).join(', ');
+    const matching = served.filter((operation) => operation.path === path);
+    for (const operation of matching) mount(on, operation, deps, admit);
+    const methods = matching.map(({ method }) => method.toUpperCase()).join(', ');
     on.all(expressPath(path), (_request, response) => {
       setRoute(response, path);
       response.setHeader('allow', methods);
-      throw new HttpError(405, `This path takes ${methods}.`);
+      throw new HttpError(405, `This path supports only ${methods}.`);
     });
   };
   // Express matches routes one after another. For the last route this takes longer than reading its request.

@@ -1,5 +1,5 @@
 /** Operations that find and ingest files: extensions of their request bodies apply to these fields too. */
-const BRINGING_IN = [
+const INGESTING = [
   'scrape_sitemap',
   'web_scrape.[]',
   'integrations/files/sync',
@@ -13,7 +13,7 @@ const BRINGING_IN = [
 ] as const;
 
 const each = (field: string, reason: string): Record<string, string> =>
-  Object.fromEntries(BRINGING_IN.map((operation) => [`${operation}.${field}`, reason]));
+  Object.fromEntries(INGESTING.map((operation) => [`${operation}.${field}`, reason]));
 
 /** Operations whose files OCR can read. */
 const WITH_OCR = [
@@ -93,7 +93,7 @@ export const EXTENSIONS = {
     'fetch_youtube_transcript.video_id': 'Shipped front-ends send video_id instead of id.',
     'embedding_properties.<MODEL>.served_by and dimensions': 'Show which vector space served the model.',
     'POST /integrations/data/github/issues.data.[].remote_data': 'include_remote_data is supported for issues too.',
-    'GET /integrations/data/github/issues/{issue_number}.remote_data': 'As for the list.',
+    'GET /integrations/data/github/issues/{issue_number}.remote_data': 'As for the list of issues.',
     'GET /organization.embedding_usage':
       'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
   },
@@ -105,7 +105,7 @@ export const EXTENSIONS = {
   /** Fields of records in all responses. */
   records: {
     workflow_id: 'For files and data sources: their active workflow, or the last one.',
-    workflow_url: "Where it can be looked at in Temporal's Web UI; null where TEMPORAL_UI_URL is unset.",
+    workflow_url: "Its page in Temporal's Web UI; null if TEMPORAL_UI_URL is not set.",
   },
   /** Defaults that the contract does not name; documented in docs/api too. */
   defaults: {
@@ -132,12 +132,13 @@ export const EXTENSIONS = {
     'GET /connections/{name}': 'A page on which a user continues with a connected account.',
     'POST /connections/{name}': "The user's decision on that page.",
     'GET /ops': 'A page with the state of an organization, for operators.',
-    'GET /ops/events': 'Updates that page by server-sent events.',
+    'GET /ops/events': 'Updates the page of operators by server-sent events.',
     'GET /ops/files': 'A page with the files that failed for one cause.',
     'POST /ops/sign_in': 'Exchanges an API key for a browser session.',
     'POST /ops/sign_out': 'Ends it.',
     'POST /mcp': 'Agents search and read by the Model Context Protocol.',
-    'GET /.well-known/oauth-protected-resource': 'Describes that endpoint (RFC 9728), where PUBLIC_URL is set.',
+    'GET /.well-known/oauth-protected-resource':
+      'Describes the endpoint /mcp (RFC 9728). It exists if PUBLIC_URL is set.',
   },
   headers: {
     'Idempotency-Key': 'For POSTs that create work: a client without an answer can repeat the request safely.',
@@ -149,5 +150,5 @@ export const EXTENSIONS = {
     'Allotrope-Ignored-Fields': 'Names the fields of the request that were ignored.',
   },
   statuses:
-    '400, 401, 403, 404, 408, 409, 413, 415, 429 and 431 with {detail} are described in addition to 200 and 422; 502 and 503 for a search whose embedding provider or reranker refuses or fails, and for a web search or transcript whose service does; 503 also for a connected source that is temporarily unavailable, and for a store (MongoDB, Qdrant, Temporal, file storage) that does not answer, with Retry-After and its name in {detail}; 507 for a store whose disk is full.',
+    '400, 401, 403, 404, 408, 409, 413, 415, 429 and 431 with {detail} are described in addition to 200 and 422; 502 and 503 for a search whose embedding provider or reranker rejects the request or fails, and for a web search or transcript whose service does so; 503 also for a connected source that is temporarily unavailable, and for a store (MongoDB, Qdrant, Temporal, file storage) that does not answer, with Retry-After and its name in {detail}; 507 for a store whose disk is full.',
 } as const;

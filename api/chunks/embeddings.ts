@@ -137,12 +137,12 @@ function weightsOf({ hybrid_search: hybrid, hybrid_search_tuning_parameters: tun
 }
 
 /** @throws HttpError 400 if sparse vectors are disabled for the caller's user */
-async function refuseSwitchedOff(caller: Tenant, { store }: ApiDeps): Promise<void> {
+async function refuseDisabled(caller: Tenant, { store }: ApiDeps): Promise<void> {
   const user = await store.users.record(caller);
   if (user?.enabledFeatures?.['sparse_vectors']?.enabled === false)
     throw new HttpError(
       400,
-      'hybrid_search needs sparse vectors, which are switched off for this user. Switch them on by POST /modify_user_configuration (sparse_vectors, {"enabled": true}), or search without hybrid_search.',
+      'hybrid_search needs sparse vectors, which are disabled for this user. Enable them with POST /modify_user_configuration (sparse_vectors, {"enabled": true}), or search without hybrid_search.',
     );
 }
 
@@ -226,7 +226,7 @@ export const embeddings = operation({
       },
       deps,
     );
-    const [found] = await Promise.all([search, weights && refuseSwitchedOff(caller, deps)]);
+    const [found] = await Promise.all([search, weights && refuseDisabled(caller, deps)]);
     deps.store.lastUse.note(found.map(({ file }) => file));
     const vectors = body.include_vectors ? await vectorsOf(found, deps.store.vectors) : null;
     return {

@@ -3,8 +3,8 @@ import type { Found } from './findCurrent.js';
 import { upstream } from '../upstream.js';
 
 /**
- * Returns the best k results in the reranker's order, with its scores. Pictures have no text: they follow in their old
- * order.
+ * Returns the best k results in the reranker's order, with its scores. Pictures have no text: they follow in their
+ * previous order.
  * @throws HttpError 502 or 503 if the service rejects the request or fails
  */
 export async function rerankFound(
@@ -13,13 +13,13 @@ export async function rerankFound(
   reranker: Reranker,
   signal: AbortSignal,
 ): Promise<Found[]> {
-  const worded = found.filter(({ chunk }) => chunk.text.trim() !== '');
-  const wordless = found.filter(({ chunk }) => chunk.text.trim() === '');
-  const texts = worded.map(({ chunk }) => chunk.text);
+  const withText = found.filter(({ chunk }) => chunk.text.trim() !== '');
+  const withoutText = found.filter(({ chunk }) => chunk.text.trim() === '');
+  const texts = withText.map(({ chunk }) => chunk.text);
   const ranked = await upstream(() => reranker.rerank(query, texts, Math.min(k, texts.length), signal));
   const ordered = ranked.flatMap(({ index, score }) => {
-    const one = worded[index];
+    const one = withText[index];
     return one ? [{ ...one, hit: { ...one.hit, score } }] : [];
   });
-  return [...ordered, ...wordless].slice(0, k);
+  return [...ordered, ...withoutText].slice(0, k);
 }

@@ -16,7 +16,7 @@ import { upstream } from '../upstream.js';
 export interface SearchRequest {
   /** Spaces of the caller's files of the model. Rejects if the search is refused. */
   spaces(): Promise<readonly string[]>;
-  /** The most likely space. It is searched before the spaces are known. Null: no space is. */
+  /** The most likely space, which is searched before the spaces are known. Null: no space is searched early. */
   readonly likely: string | null;
   /** Refuses the search if it would miss files in cold storage. */
   readonly needsCold: boolean;
@@ -35,7 +35,7 @@ export interface SearchRequest {
   readonly signal: AbortSignal;
 }
 
-/** Factor for the number of requested hits if some may belong to a replaced generation. */
+/** Factor for the number of requested hits if some hits may belong to a replaced generation. */
 const SPARE = 16;
 /** Number of hits of each kind for the fusion: the best result of both may have a low rank in either list. */
 export const poolOf = (wanted: number): number => Math.max(400, 4 * wanted);
@@ -109,7 +109,7 @@ async function searchSpace(
  * Returns the result if all of the caller's files are in one space, the usual case. The records show this in one query.
  * Null if other spaces have files.
  */
-async function searchAlone(
+async function searchSingleSpace(
   tenant: Tenant,
   space: string,
   wanted: number,
@@ -121,9 +121,9 @@ async function searchAlone(
   let isAlone: boolean | null = null;
   const readFiles: ReadFiles = async (_tenant, ids) => {
     if (isAlone !== null) return files.found(tenant, ids);
-    const beside = await files.findWithOtherSpaces(tenant, ids, unsearched);
-    isAlone = !beside.hasUnsearched;
-    return beside.files;
+    const records = await files.findWithOtherSpaces(tenant, ids, unsearched);
+    isAlone = !records.hasUnsearched;
+    return records.files;
   };
   const found = await searchSpace(tenant, { space, wanted, spaces: null, readFiles }, request, deps);
   if (isAlone === null) await readFiles(tenant, []);
@@ -136,8 +136,8 @@ async function searchAll(tenant: Tenant, wanted: number, request: SearchRequest,
   const spaces = request.spaces();
   // Attach a handler now so that an early rejection is not unhandled.
   spaces.catch(() => undefined);
-  const ways = { wanted, spaces, readFiles: deps.store.files.found };
-  const search = (space: string) => searchSpace(tenant, { space, ...ways }, request, deps);
+  const shared = { wanted, spaces, readFiles: deps.store.files.found };
+  const search = (space: string) => searchSpace(tenant, { space, ...shared }, request, deps);
   const early = likely === null ? null : search(likely);
   // Ignore errors from speculative searches of empty spaces.
   early?.catch(() => undefined);
@@ -183,7 +183,7 @@ export async function searchChunks(
   const alone =
     likely === null || scattered.has(name)
       ? null
-      : await searchAlone(tenant, likely, wanted, request, deps).catch((error: unknown) => {
+      : await searchSingleSpace(tenant, likely, wanted, request, deps).catch((error: unknown) => {
           if (error instanceof StoreFailure) throw error;
           return null;
         });

@@ -35,14 +35,14 @@ export async function spacesForVector(
   const sizes = await Promise.all(spaces.map(sizeOf));
   const fitting = spaces.filter((_, index) => sizes[index] === length);
   if (fitting.length > 0) return fitting;
-  const there = sizes.filter((size) => size !== null);
+  const stored = sizes.filter((size) => size !== null);
   // A caller without files gets the same errors as one with files.
-  const wanted = there.length > 0 ? there : [embedder.spaceOf(model).dimensions];
+  const wanted = stored.length > 0 ? stored : [embedder.spaceOf(model).dimensions];
   if (wanted.includes(length)) return [];
   const either = [...new Set(wanted)].toSorted((a, b) => a - b).join(' or ');
   throw invalid(
     ['body', 'query_vector'],
-    `Must have ${either} numbers, as the vectors of ${model} have here`,
+    `Must have ${either} numbers, like the stored vectors of ${model}`,
     'value_error',
   );
 }

@@ -59,7 +59,7 @@ const requestBody = named(
               .required()
               .description('`id` of an existing file, named once per request. Folders and parents of scrapes are 404.'),
             chunk_size: orNull(integer().min(1)).description(
-              'Chunk size in tokens to store with the file, for later syncs. The chunks here are not measured. Null: unchanged.',
+              'Chunk size in tokens to store with the file, for later syncs. The chunks of this request are not measured against it. Null: unchanged.',
             ),
             chunk_overlap: orNull(integer().min(0)).description(
               'Overlap in tokens to store with the file, reduced below the chunk size. Null: unchanged.',
@@ -111,7 +111,7 @@ function checkFile({ chunks_and_embeddings: chunks }: FileBody, body: Body, path
         'value_error',
       );
     if (embedding.every((value) => value === 0))
-      throw invalid([...at, 'embedding'], 'Points nowhere: all its numbers are 0', 'value_error');
+      throw invalid([...at, 'embedding'], 'Has no direction: all its numbers are 0', 'value_error');
   });
   const given = chunks.filter(({ embedding }) => embedding !== undefined).length;
   if (!body.chunks_only && given > 0 && given < chunks.length)

@@ -36,7 +36,7 @@ export const heldDeletions = operation({
   auth: 'key',
   summary: 'List held deletions',
   description: [
-    'Lists data sources whose last listing missed so many files that none was deleted: more than 10 and more than MASS_DELETE_PERCENT (default 30 %), or all of them. `deletions_held` in `data_source_metadata` is the number of missing files.\n\nLook at the account at its source, then approve or refuse the deletions. Until then the files stay and can be searched.',
+    'Lists data sources whose last listing missed so many files that none was deleted: more than 10 and more than MASS_DELETE_PERCENT (default 30 %), or all of them. `deletions_held` in `data_source_metadata` is the number of missing files.\n\nCheck the account at its source, then approve or refuse the deletions. Until then the files stay and can be searched.',
   ],
   returns: 'Data sources with held deletions, and their number on all pages.',
   errors: { 404: null },
@@ -45,7 +45,7 @@ export const heldDeletions = operation({
       .min(1)
       .max(MAX_PAGE_LIMIT)
       .default(100)
-      .description('Largest number of data sources of the response, 1 to 10,000. Default 100.'),
+      .description('Maximum number of data sources in the response, 1 to 10,000. Default 100.'),
     offset: integer()
       .min(0)
       .default(0)
@@ -103,9 +103,9 @@ export const refuseDeletions = operation({
   auth: 'key',
   summary: 'Refuse held deletions',
   description: [
-    'Keeps the files that a listing has missed, and clears the note about them (`deletions_held`).\n\nUse it if the source was faulty or the account had lost access for a time. Nothing is started.\n\nLater listings are judged separately: if one misses as many files again, its deletions are held again.',
+    'Keeps the files that a listing has missed, and clears the count of them (`deletions_held`).\n\nUse it if the source was faulty or the account had lost access for a time. Nothing is started.\n\nLater listings are judged separately: if one misses as many files again, its deletions are held again.',
   ],
-  returns: 'Record of the data source, without the note about held deletions.',
+  returns: 'Record of the data source, without `deletions_held`.',
   errors: { 409: 'No deletions of the data source are held, so there is nothing to refuse.' },
   answer: dataSourceRecord,
   async handle(call) {

@@ -10,19 +10,19 @@ import { message } from '../http/streams/streams.js';
 
 const DESCRIPTION = `Streams the events of the organization as [Server-Sent Events](https://html.spec.whatwg.org/multipage/server-sent-events.html), in the order of their delivery to webhooks. With an API key alone the stream has all events of the organization; with an access token, or an API key and \`customer-id\`, only those of that end user. Use it to follow changes live without a public address for a webhook.
 
-Each message has the same \`data\` as a result of \`GET /events\`, and its \`cursor\` as its \`id\`. Without \`Last-Event-ID\` the stream begins with the next event. With it, the stream first sends what happened after that event, so a client that reconnects misses nothing and gets nothing twice. \`Last-Event-ID: 0\` begins with the oldest stored event; events are stored for \`EVENTS_KEPT_DAYS\` (30).
+Each message has the same \`data\` as a result of \`GET /events\`, and its \`cursor\` as its \`id\`. Without \`Last-Event-ID\` the stream begins with the next event. With it, the stream first sends the events after that event, so a client that reconnects receives each event exactly once. \`Last-Event-ID: 0\` begins with the oldest stored event; events are stored for \`EVENTS_KEPT_DAYS\` (30).
 
-The first message has the type \`connected\` and contains the cursor from which the stream continues. A comment is sent after 15 s without an event. The stream ends after \`EVENT_STREAM_LIFETIME_S\` (900 s) and when the server stops; a client that does not read for 30 s is disconnected. Reconnect with the last id: browsers do so by themselves. At most \`EVENT_STREAMS_PER_USER\` (20) streams of a caller are open in one API process.`;
+The first message has the type \`connected\` and contains the cursor from which the stream continues. A comment is sent after 15 s without an event. The stream ends after \`EVENT_STREAM_LIFETIME_S\` (900 s) and when the server stops; a client that does not read for 30 s is disconnected. Reconnect with the last id; browsers do so automatically. At most \`EVENT_STREAMS_PER_USER\` (20) streams of a caller are open in one API process.`;
 
 const pages = createPages();
 
-/** The position after which a stream continues: that of the client if the organization has reached it. */
+/** Returns the position after which a stream continues: that of the client, at most the last one of the organization. */
 function positionOf(given: string, head: number): number {
   if (given === '') return head;
   const position = Number(given);
   if (!/^\d{1,16}$/.test(given) || !Number.isSafeInteger(position))
     throw invalid(['header', 'last-event-id'], 'Send the id of an event of this stream', 'value_error');
-  // Above the head after a restore of the database: its next events would be skipped.
+  // After a restore of the database, the position may be above the head. Using it would skip the next events.
   return Math.min(position, head);
 }
 

@@ -13,7 +13,7 @@ const DESCRIPTION = `Streams the progress of one run as [Server-Sent Events](htt
 
 Each message of type \`progress\` is a snapshot: its \`data\` is the record that \`GET /sync_runs/{sync_run_id}\` returns. The current one is sent when the stream opens, later ones after a change, at most one per \`EVENT_STREAM_TICK_MS\` (1 s). The last message has the type \`end\` and the final record, or \`null\` if the run was deleted with its user. Then the stream ends: close the client on \`end\`. A browser that reconnects anyway receives 204, which stops it.
 
-The \`id\` of a message is a fingerprint of its snapshot. With \`Last-Event-ID\`, a snapshot that the client has is not sent again; a changed one is sent immediately, and since snapshots are complete, nothing is missed. What became of each item is in \`GET /sync_runs/{sync_run_id}/items\`. Heartbeats, lifetime and limits are those of \`GET /events/stream\`.`;
+The \`id\` of a message is a fingerprint of its snapshot. With \`Last-Event-ID\`, a snapshot that the client has is not sent again; a changed one is sent immediately, and since snapshots are complete, nothing is missed. \`GET /sync_runs/{sync_run_id}/items\` returns the outcome of each item. Heartbeats, lifetime and limits are those of \`GET /events/stream\`.`;
 
 const ID_CHARACTERS = 22;
 
@@ -30,8 +30,8 @@ async function stateOf(scope: RunScope, runId: number, deps: ApiDeps): Promise<R
 function snapshot(state: RunState | null, cursor: string): Messages {
   if (state === null) return { text: 'event: end\ndata: null\n\n', cursor, hasMore: false, isLast: true };
   const { id, json, hasEnded } = state;
-  const isNews = id !== cursor || hasEnded;
-  const text = isNews ? message(id, hasEnded ? 'end' : 'progress', json) : '';
+  const isNew = id !== cursor || hasEnded;
+  const text = isNew ? message(id, hasEnded ? 'end' : 'progress', json) : '';
   return { text, cursor: id, hasMore: false, isLast: hasEnded };
 }
 
@@ -49,7 +49,7 @@ export const streamRun = operation({
   query: lastEventIdQuery,
   answer: Joi.string(),
   async handle(call) {
-    // The run decides before any place is taken: another user's run is answered like a missing one.
+    // Check the run before the limit of streams: a run of another user returns 404 like a missing one.
     const { _id: runId, organizationId, userId } = await syncRunOf(call);
     const { caller, query, lastEventId, signal, deps } = call;
     const given = lastEventId ?? query.last_event_id ?? '';

@@ -43,7 +43,10 @@ export async function newUploadRun({ store }: ApiDeps): Promise<UploadRun> {
 async function refuseOverLimit(caller: UserCaller, { store }: ApiDeps): Promise<void> {
   const { max_files_per_upload: most } = await store.limits.of(caller);
   if (most !== null && most < 1)
-    throw new HttpError(400, "The user's limit max_files_per_upload is 0. Have it raised, then upload again.");
+    throw new HttpError(
+      400,
+      "The user's limit max_files_per_upload is 0. Ask the operator to raise it, then upload again.",
+    );
 }
 
 /** Accepts a file with the run that reads it. File and content are stored when this resolves. */

@@ -14,7 +14,7 @@ import { fileSyncStatus } from '../schemas/enums.js';
 import { success } from '../schemas/answers.js';
 
 /** Returns whether the filters restrict anything. False, empty and widening values do not. */
-function namesAnything(filters: DeleteFilesRequest['filters']): boolean {
+function restrictsFiles(filters: DeleteFilesRequest['filters']): boolean {
   const { includeAllChildren: _widens, includeContainers: _narrows, name = '', ...rest } = filters;
   return (
     name !== '' ||
@@ -32,7 +32,7 @@ async function accept(
   request: DeleteFilesRequest,
   { store, unit }: ApiDeps,
 ): Promise<{ success: boolean }> {
-  if (!namesAnything(request.filters)) throw new HttpError(400, 'name at least one filter');
+  if (!restrictsFiles(request.filters)) throw new HttpError(400, 'name at least one filter');
   const runId = await store.runs.nextId();
   const workflowId = workflowIds.delete(runId);
   const run = {
@@ -57,7 +57,7 @@ export const deleteFilesV2 = operation({
   auth: 'user',
   summary: 'Delete files',
   description: [
-    'Deletes the files that match all filters when the request is accepted, with their chunks, vectors and stored contents. Ids of no file of the caller match nothing: the answer is the same, and no other file changes. At least one filter is required (400), so that no request deletes everything by mistake. A run first stops syncs of these files, then deletes them in batches; `GET /sync_runs` has its progress. Children of a deleted parent stay unless the filters match them. Scheduled syncs do not bring deleted files back; a new request for them does.',
+    'Deletes the files that match all filters when the request is accepted, with their chunks, vectors and stored contents. Ids that belong to no file of the caller are ignored. At least one filter is required (400), so that no request deletes everything by mistake. A run first stops syncs of these files, then deletes them in batches; `GET /sync_runs` has its progress. Children of a deleted parent stay unless the filters match them. Scheduled syncs do not restore deleted files; a new request for them does.',
   ],
   returns: '`success: true`: a run now deletes the matching files, also if none matches.',
   createsWork: true,
@@ -106,7 +106,7 @@ export const deleteFiles = operation({
   auth: 'user',
   summary: 'Delete files (older form)',
   description: [
-    'Deletes files by ids or statuses, with their chunks, vectors and stored contents. Fields are combined with AND, and at least one has to restrict the files (400). Ids of no file of the caller are ignored. A run deletes them after the response; with `send_webhook`, FILE_DELETED reports each file.',
+    'Deletes files by ids or statuses, with their chunks, vectors and stored contents. Fields are combined with AND, and at least one has to restrict the files (400). Ids that belong to no file of the caller are ignored. A run deletes them after the response; with `send_webhook`, FILE_DELETED reports each file.',
   ],
   returns: '`success: true`: a run now deletes the matching files, also if none matches.',
   replacedBy: 'POST /delete_files_v2',

@@ -17,7 +17,7 @@ const record = named(
   'QuarantinedFile',
   wholeRecord({
     file_id: integer().description(
-      'Number of the file, which it keeps when it is restored. Restorations take it in `file_ids`.',
+      'Number of the file, which it keeps when it is restored. Send it in `file_ids` to restore the file.',
     ),
     name: nullable(Joi.string().allow('')).description('File name or title before the deletion; null if it had none.'),
     source: sourceType().description('Where the file came from, such as `WEB_SCRAPE` or `NOTION`.'),
@@ -32,7 +32,7 @@ const record = named(
     organization_supplied_user_id: Joi.string().description('Your own name for the end user: its `customer-id`.'),
     run_id: integer().description('Number of the run that did not find the file, for `GET /sync_runs/{sync_run_id}`.'),
     quarantined_at: timestamp().description(
-      'When users and searches ceased to find it, in UTC. It is erased at `kept_until`.',
+      'Since when users and searches do not find it, in UTC. It is erased at `kept_until`.',
     ),
     kept_until: timestamp().description('Until when it can be restored, in UTC. It is erased afterwards.'),
     state: named(
@@ -123,7 +123,7 @@ export const restoreQuarantined = operation({
   auth: 'key',
   summary: 'Restore quarantined files',
   description: [
-    'Restores files that vanished at their source. They keep their ids, and are not fetched or embedded again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file whose name at the source was taken by a new file stays in quarantine. A restored file is not deleted again until its source had it once more.',
+    'Restores files that vanished at their source. They keep their ids, and are not fetched or embedded again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file whose name at the source was taken by a new file stays in quarantine. A later sync deletes a restored file only after a sync has found it at its source again.',
   ],
   returns: 'Number of files that match and are being restored; FILE_READY reports each.',
   createsWork: true,

@@ -163,12 +163,12 @@ const progress = named(
     id: integer()
       .required()
       .description(
-        'Number of the run, as `POST /files/reembed` returned it. Its progress and its cancellation take it.',
+        'Number of the run, as `POST /files/reembed` returned it. Send it to get the progress, or to cancel the run.',
       ),
     embedding_model: embeddingModel()
       .required()
       .description(
-        'Model that replaces the previous models of the files. Searches for a finished file have to name it.',
+        'Model that replaces the previous models of the files. Searches have to name it to find the finished files.',
       ),
     status: named(
       'ReembedStatus',

@@ -62,7 +62,7 @@ export const resyncFile = operation({
   auth: 'user',
   summary: 'Sync a file again',
   description: [
-    'Queues a new sync of one file, with its stored options and those of this request. Use it after its source has changed, or to try again after an error. The parent of a scrape, feed or folder syncs again as a whole. Chunks that you uploaded are replaced by chunks of the content. The file must be `READY`, `SYNC_ERROR`, `SYNC_ABORTED` or `READY_TO_SYNC`, else 409; so is an upload whose content was deleted. FILE_READY or FILE_ERROR reports the end, also if nothing has changed.',
+    'Queues a new sync of one file, with its stored options and those of this request. Use it after its source has changed, or to try again after an error. The parent of a scrape, feed or folder syncs again as a whole. Chunks that you uploaded are replaced by chunks of the content. The file must be `READY`, `SYNC_ERROR`, `SYNC_ABORTED` or `READY_TO_SYNC`, else 409. An upload whose content was deleted also returns 409. FILE_READY or FILE_ERROR reports the end, also if nothing has changed.',
   ],
   returns: 'Record of the file, which waits for its new sync.',
   createsWork: true,

@@ -107,7 +107,7 @@ export const deleteFileTags = operation({
       organization_user_file_id: integer()
         .required()
         .description(
-          '`id` of the file that loses the tags, as `POST /user_files_v2` lists it. An unknown one returns 404.',
+          '`id` of the file whose tags are removed, as `POST /user_files_v2` lists it. An unknown one returns 404.',
         ),
       tags: strings().required().description('Keys of the tags to remove. Unknown keys are ignored.'),
     }).description('Keys of tags to remove from one file. Tags of its data source stay.'),

@@ -49,7 +49,7 @@ export const uploadFile = operation({
   }),
   answer: fileRecord,
   async handle({ caller, query, file, deps }) {
-    if (file === null) throw new Error('The mount gives each call its file');
+    if (file === null) throw new Error('The upload has no file');
     const asked = query;
     const found = identify(file, deps);
     const options = toUploadIngest(asked, asked.use_ocr);

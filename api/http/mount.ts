@@ -148,7 +148,7 @@ export function peerOf({ ip = '', socket }: Request): string {
 const identityOf = (response: Response): Identity =>
   (response.locals['identity'] as Identity | undefined) ?? { caller: null, confirmed: null };
 
-/** Also emitted after the response is sent: further work for the request is useless then. */
+/** The response also emits `close` after it is sent: further work for the request is useless then. */
 export function endOf(response: Response): AbortSignal {
   const end = new AbortController();
   response.once('close', () => end.abort(new HttpError(499, 'The caller disconnected before the answer was sent.')));
@@ -192,7 +192,7 @@ function sendJson(answer: unknown, response: Response): void {
   response.end(text);
 }
 
-/** Headers for foreign content from our origin: browsers must never display, execute or sniff it. */
+/** Sends stored content. Its headers forbid browsers to display, execute or sniff it, since it has our origin. */
 async function sendFile({ content, contentType }: FileAnswer, response: Response): Promise<void> {
   response.status(200).set({
     'cache-control': 'private',

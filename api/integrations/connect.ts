@@ -94,7 +94,7 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
         : await SUPPLIED_CREDENTIALS[source]?.(given, deps)
       : undefined;
     if (!isConnectedSource(source) || credentials === undefined)
-      throw new HttpError(400, `${source} can not be connected in this version.`);
+      throw new HttpError(400, `${source} cannot be connected in this version.`);
     const options = toConnectionOptions(source, syncOptions);
     const actions = toConnectionActions(source, syncOptions);
     const connected = await connectAccount(

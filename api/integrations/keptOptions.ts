@@ -51,8 +51,8 @@ function copyOption<Name extends keyof Options>(from: Options, to: Options, name
 }
 
 /**
- * Returns the options of a selection: the given fields, and for the others the options of the connection, if its call
- * set them.
+ * Returns the options of a selection: the given fields and, for other fields, the options that the call of the
+ * connection set.
  * @param given names of the given fields
  */
 export function selectionOptions(
@@ -71,7 +71,7 @@ export function selectionOptions(
   for (const name of Object.keys(ingest) as (keyof IngestOptions)[])
     copyOption(own.has(name) ? requested : options.ingest, ingest, name);
   return {
-    // Each overlap was smaller than its own chunk size.
+    // Each overlap is smaller than the chunk size that it was sent with.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },
     tags: given.has('tags') ? body.tags : options.tags,
     incremental: given.has('incremental_sync') ? incremental : options.incrementalSync,

@@ -4,14 +4,14 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Request, Response } from 'express';
 
 /**
- * Answers one POST by a server of its own, without a session: any API process can answer any request.
+ * Answers one POST with a new server and without a session, so any API process can answer any request.
  * @param request with its parsed body
  */
 export async function answerOnTransport(mcp: McpServer, request: Request, response: Response): Promise<void> {
   // Answers are JSON, since no tool sends progress.
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.once('close', () => void mcp.close());
-  // The class declares its handlers as possibly undefined, which exactOptionalPropertyTypes tells apart from absent.
+  // The class declares its handlers as possibly undefined. exactOptionalPropertyTypes distinguishes undefined from absent.
   await mcp.connect(transport as Transport);
   await transport.handleRequest(request, response, request.body);
 }

@@ -16,7 +16,7 @@ export function cutText(text: string, most: number): string {
 }
 
 /** Returns the number of characters that the items of a result may have. */
-export const roomIn = (mostCharacters: number): number => mostCharacters - FRAME;
+export const capacityOf = (mostCharacters: number): number => mostCharacters - FRAME;
 
 /** Returns the first items that fit. @param shorten shortens the first item if it does not fit by itself */
 export function firstThatFit<T>(
@@ -24,16 +24,16 @@ export function firstThatFit<T>(
   mostCharacters: number,
   shorten: (item: T, most: number) => T = (item) => item,
 ): T[] {
-  let room = roomIn(mostCharacters);
+  let capacity = capacityOf(mostCharacters);
   const fitting: T[] = [];
   for (const item of items) {
     const size = sizeOf(item) + 1;
-    if (size > room) {
-      if (fitting.length === 0) fitting.push(shorten(item, room));
+    if (size > capacity) {
+      if (fitting.length === 0) fitting.push(shorten(item, capacity));
       break;
     }
     fitting.push(item);
-    room -= size;
+    capacity -= size;
   }
   return fitting;
 }

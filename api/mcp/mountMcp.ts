@@ -21,7 +21,7 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const PARSE_ERROR = -32_700;
 const REFUSED = -32_000;
 
-/** Refuses browsers at other origins than our own and those of CORS_ORIGINS, as the transport of MCP requires. */
+/** Rejects browsers at origins other than our own and those of CORS_ORIGINS, as the transport of MCP requires. */
 function requireOrigin({ publicUrl, publicUrlAliases, corsOrigins }: AppDeps['settings']): RequestHandler {
   const own = [...(publicUrl === null ? [] : [publicUrl]), ...publicUrlAliases].map((url) => new URL(url).origin);
   const allowed = new Set([...own, ...corsOrigins]);
@@ -40,7 +40,7 @@ const requireMessage: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Responds to errors as JSON-RPC; to 401 with where the resource is described. */
+/** Responds to errors as JSON-RPC. A 401 also contains the URL of the metadata of the resource. */
 const answerError =
   (metadataUrl: string | null): ErrorRequestHandler =>
   (error: unknown, _request, response, next) => {

@@ -1,7 +1,7 @@
 import { HttpError, notFound } from '../http/errors.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { Agent } from './agent.js';
-import { cutText, roomIn } from './bounds.js';
+import { cutText, capacityOf } from './bounds.js';
 import { uriOf } from './uris.js';
 
 interface Wanted {
@@ -58,8 +58,8 @@ export async function readText(agent: Agent, { fileId, offset, page, length }: W
   const read = most <= 0 ? null : await chunks.textFrom(owner, range.start + offset, most + 1);
   if (read === null) throw new HttpError(422, `The text ends before offset ${offset}. Begin at a lower one.`);
   const head = { file_id: fileId, uri: uriOf(fileId), name: file.name, source: file.source, url: file.externalUrl };
-  const room = roomIn(agent.deps.settings.mcpMaxResultCharacters) - JSON.stringify(head).length;
-  const text = cutText(read.slice(0, most), room);
+  const capacity = capacityOf(agent.deps.settings.mcpMaxResultCharacters) - JSON.stringify(head).length;
+  const text = cutText(read.slice(0, most), capacity);
   const end = offset + text.length;
   const continues = text.length < read.length && range.start + end < range.end;
   return { ...head, text, offset, next: continues ? end : null, page, last_page: lastPage };

@@ -6,7 +6,7 @@ import { rawFile } from '../files/storedFile.js';
 import { userFilesV2 } from '../files/userFiles.js';
 import { HttpError } from '../http/errors.js';
 import type { Agent } from './agent.js';
-import { firstThatFit, roomIn } from './bounds.js';
+import { firstThatFit, capacityOf } from './bounds.js';
 import { messageOf, toHttpError } from './callTool.js';
 import { NOTICE } from './content.js';
 import { fileOfAgent, readText } from './readText.js';
@@ -77,7 +77,7 @@ async function smallOriginal(agent: Agent, fileId: number, most: number): Promis
 }
 
 async function readOriginal(agent: Agent, uri: string, fileId: number): Promise<ReadResourceResult> {
-  const blob = await smallOriginal(agent, fileId, roomIn(agent.deps.settings.mcpMaxResultCharacters));
+  const blob = await smallOriginal(agent, fileId, capacityOf(agent.deps.settings.mcpMaxResultCharacters));
   if (blob !== null) return { contents: [{ uri, mimeType: 'application/octet-stream', blob }] };
   const link = await agent.perform(rawFile, { params: { file_id: String(fileId) } });
   const { presigned_url: url } = link as { presigned_url: string };

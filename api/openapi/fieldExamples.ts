@@ -61,7 +61,7 @@ function isPlain(schema: Json, schemas: Named, inList = false): boolean {
   );
 }
 
-/** Returns whether a value is short and has content. 0 says no more than the type. */
+/** Returns whether a value is short and has content. 0 contains no more information than the type. */
 function isUseful(value: unknown, inList = false): boolean {
   if (typeof value === 'number') return value !== 0;
   if (typeof value === 'string') return value.length >= SHORTEST && value.length <= LONGEST && !UNFIT.test(value);

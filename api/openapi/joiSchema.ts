@@ -55,7 +55,7 @@ interface Inside {
   };
 }
 
-/** Returns what Joi keeps of a schema. */
+/** Returns the internal state of a Joi schema. */
 export const insideOf = (schema: Joi.Schema): Inside => schema as unknown as Inside;
 
 /** Returns the meta data of a schema. */

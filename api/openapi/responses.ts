@@ -18,7 +18,7 @@ interface SharedError {
 const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   400: {
     name: 'BadRequest',
-    description: 'The request is valid, but asks for something that cannot be done, or its bytes could not be read.',
+    description: 'The request is valid, but requests something that cannot be done, or its bytes could not be read.',
     detail: 'name at least one filter',
   },
   401: {

@@ -30,8 +30,8 @@ const ANSWERED =
   'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and work on the event afterwards. All other responses, redirects too, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes. After the last failed attempt, by default the seventh, its status is `FAILED` and it is not repeated.';
 
 /**
- * The group of the deliveries. It has a name of its own, because generators of clients write the operations of a group
- * into one file: those of webhooks would replace those of paths.
+ * The group of the deliveries. It has its own name, because client generators write the operations of a group into
+ * one file: the operations of webhooks would replace those of paths.
  */
 export const DELIVERIES = {
   name: 'Deliveries',

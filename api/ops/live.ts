@@ -35,7 +35,7 @@ export interface LiveSettings {
 type EndedAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]>;
 
 /** Interval of keep-alive messages: proxies close idle connections. */
-const BEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 /** Pause after a refresh, as a multiple of its duration. */
 const REST = 4;
 /** Time after which a disconnected browser reconnects. */
@@ -167,7 +167,7 @@ export function createLiveOverviews(
 function waited(watcher: Watcher): Promise<void> {
   if (watcher.ended !== null) return Promise.resolve();
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, BEAT_MS);
+    const timer = setTimeout(resolve, HEARTBEAT_MS);
     timer.unref();
     watcher.wake = () => {
       clearTimeout(timer);

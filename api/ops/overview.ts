@@ -44,8 +44,8 @@ export interface OverviewDeps {
 
 /** Whether a caller receives the previous result while it is refreshed. */
 interface OlderResults {
-  readonly takesOlder?: boolean;
-  /** Maximum age in milliseconds of such a result, beyond its time of being fresh. */
+  readonly acceptsOlder?: boolean;
+  /** Maximum age in milliseconds of such a result, in addition to the time for which it is fresh. */
   readonly oldestMs?: number;
   /** Minimum time between refreshes, as a multiple of their duration. */
   readonly rest?: number;
@@ -55,11 +55,11 @@ interface OlderResults {
  * Caches a result for a while; a caller waits for a refresh in progress unless the cached result is still recent
  * enough. A failed refresh is null, and is tried again.
  */
-function remembered<T>(
+function cached<T>(
   goodMs: number,
   failed: (error: unknown) => void,
   read: () => Promise<T>,
-  { takesOlder = false, oldestMs = Infinity, rest = REST }: OlderResults = {},
+  { acceptsOlder = false, oldestMs = Infinity, rest = REST }: OlderResults = {},
 ): () => Promise<T | null> {
   let known: { readonly until: number; readonly value: T | null } | null = null;
   let underWay: Promise<T | null> | null = null;
@@ -70,7 +70,7 @@ function remembered<T>(
       .then(
         (value) => {
           const now = performance.now();
-          known = { until: now + (takesOlder ? Math.max(goodMs, rest * (now - begun)) : goodMs), value };
+          known = { until: now + (acceptsOlder ? Math.max(goodMs, rest * (now - begun)) : goodMs), value };
           return value;
         },
         (error: unknown) => {
@@ -82,7 +82,7 @@ function remembered<T>(
         underWay = null;
       });
     const isTooOld = known !== null && begun - known.until > oldestMs;
-    return known && takesOlder && !isTooOld ? Promise.resolve(known.value) : underWay;
+    return known && acceptsOlder && !isTooOld ? Promise.resolve(known.value) : underWay;
   };
 }
 
@@ -98,8 +98,8 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   };
   // No minimum time: an engine that does not respond costs waiting time but no work, and its recovery would otherwise
   // be shown minutes late.
-  const engines = remembered(GOOD_MS.engines, failedOf(0, 'engines'), checkEngines, {
-    takesOlder: true,
+  const engines = cached(GOOD_MS.engines, failedOf(0, 'engines'), checkEngines, {
+    acceptsOlder: true,
     oldestMs: OLDEST_ENGINES_MS,
     rest: 0,
   });
@@ -116,7 +116,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   };
   const partsOf = (organizationId: number) => {
     const part = <T>(name: string, ms: number, read: () => Promise<T>) =>
-      remembered(ms, failedOf(organizationId, name), read, { takesOlder: ms > 0 });
+      cached(ms, failedOf(organizationId, name), read, { acceptsOlder: ms > 0 });
     return {
       organization: part('organization', GOOD_MS.organization, async () => {
         const [{ name, createdAt }, users] = await Promise.all([
@@ -146,7 +146,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   });
   const readerOf = (organizationId: number) => {
     const parts = partsOf(organizationId);
-    return remembered(goodMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
+    return cached(goodMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
       const [organization, readyness, sources, runs, failures, webhooks, storage, held, quarantine, stalls, warnings] =
         await Promise.all([
           ...([parts.organization(), parts.engines(), parts.sources(), parts.runs()] as const),

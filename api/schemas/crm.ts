@@ -295,7 +295,7 @@ export const CRM_OPERATIONS = {
           'Expected value, rounded, in the currency of the record. Null if users entered none.',
         ),
         account: account().description('Company that may buy, by id. Null if users have set none.'),
-        contact: contact().description('Person who decides or is asked; null if none is set.'),
+        contact: contact().description('Main contact for the sale; null if none is set.'),
         stage: maybe('Step of the sales process, in the words of the organization. Null if Salesforce returns none.'),
         status: nullable(opportunityStatus()).description(
           '`OPEN` while the sale can still be won, `WON` once it is won; null if it is lost.',

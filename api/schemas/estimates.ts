@@ -34,7 +34,7 @@ const sample = named(
       .description('Number of items that were read, at most the server setting `DRY_RUN_SAMPLE_PAGES`.'),
     failed: integer()
       .required()
-      .description('Number of sampled items that could not be read. The rest is assumed to fail as often.'),
+      .description('Number of sampled items that could not be read. The other items are assumed to fail as often.'),
     bytes: integer()
       .required()
       .description('Size in bytes of the contents that were read, from which the estimate extrapolates.'),

@@ -17,7 +17,7 @@ const person = () =>
   named(
     'User',
     wholeRecord({
-      id: integer().description('Number of the account, which stays if its login changes.'),
+      id: integer().description('Number of the account. A change of its login does not change it.'),
       login: text('Name of the account, unique at GitHub. Its user can change it, so recognize the account by `id`.'),
     }).description('Account of GitHub, of a person or an app. A deleted one is `ghost`, with the id 10137.'),
   );

@@ -32,6 +32,6 @@ function readable(selector: string, helpers: Joi.CustomHelpers): string | Joi.Er
     compile(selector);
     return selector;
   } catch {
-    return helpers.message({ custom: "Can't be read as a CSS selector. Correct it, or leave it out" });
+    return helpers.message({ custom: 'Is not a valid CSS selector. Correct it, or omit it' });
   }
 }

@@ -68,7 +68,7 @@ export const runsQuery = Joi.object({
     .min(1)
     .max(MAX_RUNS)
     .default(100)
-    .description('Largest number of runs of the response, 1 to 1,000. Default 100.'),
+    .description('Maximum number of runs in the response, 1 to 1,000. Default 100.'),
   offset: integer()
     .min(0)
     .default(0)

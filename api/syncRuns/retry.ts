@@ -82,7 +82,7 @@ export const retrySyncRun = operation({
       queued: integer().required().description('Number of files that the new run syncs again, at most 1,000.'),
       has_more: Joi.boolean()
         .required()
-        .description('`true`: more than 1,000 files match. Repeat the request for the rest.'),
+        .description('`true`: more than 1,000 files match. Repeat the request for the others.'),
       workflow_id: Joi.string()
         .required()
         .description('Id of the workflow of the new run in Temporal, for the operator. Clients use `sync_run_id`.'),

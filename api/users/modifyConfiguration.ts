@@ -15,7 +15,7 @@ const switchValue = typed<{ enabled: boolean }>(
     .custom((value: Record<string, unknown>, helpers) =>
       typeof value['enabled'] === 'boolean'
         ? value
-        : helpers.message({ custom: '{{#label}} takes {"enabled": true} or {"enabled": false}' }),
+        : helpers.message({ custom: '{{#label}} must be {"enabled": true} or {"enabled": false}' }),
     ),
 );
 

@@ -77,8 +77,7 @@ function toRequest(body: Body, index: number): WebScrapeRequest {
 /** Estimates all crawls within the time limit of one. @throws HttpError 422 if only some of them are dry runs */
 async function dryScrapes(caller: UserCaller, body: readonly Body[], deps: ApiDeps) {
   const index = body.findIndex((element) => !element.dry_run);
-  if (index >= 0)
-    throw invalid(['body', index, 'dry_run'], 'Ask for a dry run of all of them, or of none', 'value_error');
+  if (index >= 0) throw invalid(['body', index, 'dry_run'], 'Set dry_run for all elements or for none', 'value_error');
   const requests = body.map(toRequest);
   const pagesOfEach = Math.max(1, Math.floor(deps.settings.dryRun.samplePages / requests.length));
   const limit = pLimit(CRAWLS_AT_ONCE);

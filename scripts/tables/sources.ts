@@ -45,7 +45,7 @@ function connectRows(source: ConnectedSourceType): Row[] {
     return [['Connected by', `${code(`POST ${own}`)} with ${requiredFields(own).map(code).join(', ')}`]];
   const version = CONNECTORS[source].oauth?.isOAuth1 ? 'OAuth 1.0a' : 'OAuth 2.0';
   const fields = (FACT_FIELDS[source] ?? []).map(
-    ({ field, isRequired, fallback, takes }) =>
+    ({ field, isRequired, fallback, accepts }) =>
       `${code(field)}: ${accepts}${isRequired ? ' (required)' : fallback ? `; default ${code(fallback)}` : ' (optional)'}`,
   );
   return [

@@ -237,7 +237,7 @@ test('opens the hosted chooser when its own file list is off, and shows the chos
   await widget.picture('chooser', popup);
   await popup.getByRole('button', { name: 'Open My Drive' }).click();
   await popup.getByRole('checkbox', { name: 'Sights' }).check();
-  await popup.getByRole('button', { name: 'Sync what is chosen' }).click();
+  await popup.getByRole('button', { name: 'Sync the selected items' }).click();
   await popup.getByRole('heading', { name: 'Your selection is being synced' }).waitFor();
   await popup.close();
   await widget.until(widget.text('Ready'), () => widget.refresh());

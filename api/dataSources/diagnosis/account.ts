@@ -29,13 +29,13 @@ export async function credential({ source, account, service, connectAgain }: Che
       `If it was renamed, no action is needed. Otherwise: ${connectAgain}`,
       details ?? {},
     );
-  return ok(`${service} takes the credentials.`, details ?? {});
+  return ok(`${service} accepts the credentials.`, details ?? {});
 }
 
 /** Compares the granted scopes with those that the source needs. */
 export async function scopes({ account, service, connectAgain }: CheckedAccount): Promise<Finding> {
   const grant = await account.grant();
-  if (!grant) return ok(`${service} has no scopes: its credentials permit what their owner has permitted.`);
+  if (!grant) return ok(`${service} has no scopes: its credentials have the permissions that their owner chose.`);
   const { wanted, granted, missing } = grant.scopes;
   const details = { wanted, granted, missing };
   if (wanted.length === 0) return ok(`${service} has scopes chosen where its client is registered.`, details);
@@ -43,7 +43,7 @@ export async function scopes({ account, service, connectAgain }: CheckedAccount)
   if (missing.length === 0) return ok('All required scopes were granted.', details);
   return warn(
     `${missing.length} of ${wanted.length} scopes were not granted: ${missing.join(', ')}.`,
-    `${connectAgain} Leave all scopes selected at the consent.`,
+    `${connectAgain} Leave all scopes selected during the consent.`,
     details,
   );
 }
@@ -71,7 +71,7 @@ export async function limits({ account, service }: CheckedAccount, waitingFiles:
       'No action is needed: each file continues automatically at its own time.',
       details,
     );
-  return ok(`${service} takes requests; up to ${requestsAtOnce} at once are sent by a process.`, details);
+  return ok(`${service} accepts requests. A process sends at most ${requestsAtOnce} of them concurrently.`, details);
 }
 
 const sampleOf = ({ name, itemType, externalId, externalUrl }: SourceItem) => ({
@@ -93,7 +93,7 @@ export async function sampleItem({ account, service }: CheckedAccount, signal: A
   const { items, next } = await firstPage(account, signal);
   const [first] = items;
   if (first === undefined) {
-    if (next !== null) return ok(`${service} lists what the account holds.`, { item: null });
+    if (next !== null) return ok(`${service} lists the items of the account.`, { item: null });
     return warn(
       `${service} answers, but returns no items for this account.`,
       'Give the connected account access to something there, or connect another one.',
@@ -101,7 +101,7 @@ export async function sampleItem({ account, service }: CheckedAccount, signal: A
     );
   }
   const folder = items.find(({ isExpandable }) => isExpandable);
-  if (!folder) return ok(`${service} lists what the account holds.`, { item: sampleOf(first) });
+  if (!folder) return ok(`${service} lists the items of the account.`, { item: sampleOf(first) });
   const below = await account.listDescendants(folder.externalId, null, signal);
   const inside = below.items.find(({ externalId }) => externalId !== folder.externalId);
   return ok(`${service} lists the items of the account, and the contents of a folder.`, {

@@ -24,7 +24,7 @@ async function requestChecks(at: CheckedAccount, context: CheckContext, deps: Ap
   const { signal } = context;
   const paused = async (): Promise<Finding | null> => {
     const { status, message, details } = await limits(at, 0);
-    return status === 'ok' ? null : warn(message, 'Diagnose again then.', details);
+    return status === 'ok' ? null : warn(message, 'Diagnose again after that time.', details);
   };
   const pausable: CheckContext = { ...context, late: async () => (await paused()) ?? context.late() };
   const credentialed = runCheck('credential', pausable, async () => (await paused()) ?? credential(at, signal));

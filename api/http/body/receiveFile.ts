@@ -43,7 +43,7 @@ const MAX_NAME = 1_024;
 const missing = (): HttpError =>
   invalid(['body', FIELD], 'Send a form (multipart/form-data) with a file in the field file', 'missing');
 const tooMany = (what: string): HttpError =>
-  invalid(['body'], `The form holds more than ${what}. Send the file in the field file alone`, 'too_long');
+  invalid(['body'], `The form contains more than ${what}. Send the file in the field file alone`, 'too_long');
 const tooLarge = (): HttpError =>
   new HttpError(413, 'The file is larger than this server accepts (setting MAX_UPLOAD_BYTES).');
 const broken = (): HttpError =>

@@ -49,7 +49,7 @@ export interface EventStreams {
   /**
    * Opens a stream. It ends when the feed ends, the client disconnects, its lifetime is over or the server closes.
    * @param feed returns the content after the state is read; null: there is nothing to stream
-   * @param gone aborted when the client has disconnected, which frees its place
+   * @param gone aborted when the client has disconnected, which frees its slot
    * @throws HttpError 429 if the caller has too many streams, 503 if the process has
    */
   open<T>(
@@ -71,7 +71,7 @@ export interface RunState {
 }
 
 /** Interval of heartbeats: proxies close idle connections. */
-const BEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 /** Time after which a disconnected client reconnects. */
 const RETRY_MS = 3_000;
 /** Retry-After for streams above a limit, and during a shutdown. */
@@ -88,7 +88,7 @@ const heartbeat = (cursor: string): string => `: heartbeat\n${cursor === '' ? ''
 export function createEventStreams(
   { perUser, most, tickMs, lifetimeMs }: EventStreamSettings,
   log: Pick<Log, 'warn'>,
-  beatMs = BEAT_MS,
+  beatMs = HEARTBEAT_MS,
 ): EventStreams {
   const places = new Map<string, number>();
   const closing = new AbortController();
@@ -96,7 +96,7 @@ export function createEventStreams(
   const runs = createTopics<RunState | null>({ tickMs, isSame: (a, b) => a?.id === b?.id }, log);
   const openStreams = (): number => [...places.values()].reduce((sum, count) => sum + count, 0);
 
-  /** Takes a place; returns a function that frees it once. */
+  /** Reserves a slot for a stream; returns a function that frees it once. */
   const take = (caller: string): (() => void) => {
     const own = places.get(caller) ?? 0;
     if (closing.signal.aborted) throw new HttpError(503, 'The server is stopping. Try again.', RETRY_AFTER_S);

@@ -20,7 +20,7 @@ const ACCOUNT = /^[a-z0-9]{3,24}$/;
  */
 function azureCredentials(accountName: string, accountKey: string, where: readonly string[]): AzureCredentials {
   if (!ACCOUNT.test(accountName))
-    throw invalid(where, 'Give the name of the storage account: 3 to 24 small letters and digits', 'value_error');
+    throw invalid(where, 'Give the name of the storage account: 3 to 24 lower-case letters and digits', 'value_error');
   return { accountName, accountKey };
 }
 

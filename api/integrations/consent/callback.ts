@@ -39,16 +39,20 @@ const callback = (service: OAuthSource): Operation =>
       const attempt = typeof state === 'string' ? await deps.store.attempts.byState(state) : null;
       if (attempt?.service !== service) return unknownPage();
       if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE && error === undefined)
-        return cameWithCode(attempt, code, deps);
+        return returnedWithCode(attempt, code, deps);
       // After a refusal, OAuth 1.0a providers send no parameters.
       const nothing = isOAuth1 ? 'access_denied' : '';
-      return cameWithout(attempt, typeof error === 'string' ? error : nothing, deps);
+      return returnedWithoutCode(attempt, typeof error === 'string' ? error : nothing, deps);
     },
   });
 
 export const callbacks: readonly Operation[] = OAUTH_SOURCES.map(callback);
 
-async function cameWithCode(attempt: AttemptDoc, code: string, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
+async function returnedWithCode(
+  attempt: AttemptDoc,
+  code: string,
+  deps: ApiDeps,
+): Promise<PageAnswer | RedirectAnswer> {
   const { store, dispatcher } = deps;
   const { _id } = attempt;
   if (await store.attempts.returned(_id, code)) await dispatcher.signalConsentReturned(_id);
@@ -58,17 +62,21 @@ async function cameWithCode(attempt: AttemptDoc, code: string, deps: ApiDeps): P
   return outcomeOf(attempt, deps);
 }
 
-async function cameWithout(attempt: AttemptDoc, error: string, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
+async function returnedWithoutCode(
+  attempt: AttemptDoc,
+  error: string,
+  deps: ApiDeps,
+): Promise<PageAnswer | RedirectAnswer> {
   const { store, unit, dispatcher } = deps;
   const { _id, service, knownSourceId } = attempt;
   if (CONSENT_REFUSED.test(error)) {
-    const isNews = await unit.transaction(async (session) => {
+    const isFirstReturn = await unit.transaction(async (session) => {
       if (!(await store.attempts.returned(_id, null, session))) return false;
       if (knownSourceId !== null)
         await store.dataSources.cancelled(attempt, knownSourceId, workflowIds.connect(_id), session);
       return true;
     });
-    if (!isNews) return outcomeOf(attempt, deps);
+    if (!isFirstReturn) return outcomeOf(attempt, deps);
     await dispatcher.signalConsentReturned(_id);
     return cancelledPage(nameOf(service));
   }

@@ -107,20 +107,20 @@ export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<Page
       : html`<ul>
           ${items.map(row)}
         </ul>`;
-  const ways = [
+  const links = [
     ...(folder === null ? [] : [folderButton(name, null, 0, 'Back to the top')]),
     ...(within?.above ? [folderButton(name, within.above, 0, 'One folder up')] : []),
     ...(number > 0 ? [folderButton(name, folder, number - 1, 'Previous page')] : []),
     ...(more ? [folderButton(name, folder, number + 1, 'Next page')] : []),
   ];
-  const body = html`${isEmpty ? html`<p class="bad">Choose something first.</p>` : html``}
-    <p class="soft">Tick what is to be searchable. A folder brings in everything in it.</p>
+  const body = html`${isEmpty ? html`<p class="bad">Select at least one item.</p>` : html``}
+    <p class="soft">Select the items to sync. A folder includes everything in it.</p>
     <form method="post" action="${pagePath(name)}">
       ${within ? html`<p>In <strong>${within.name}</strong></p>` : html``} ${list}
-      ${elsewhere.length > 0 ? html`<p class="soft">Ticked in other places: ${elsewhere.length}</p>` : html``}
+      ${elsewhere.length > 0 ? html`<p class="soft">Selected in other folders: ${elsewhere.length}</p>` : html``}
       ${elsewhere.map((id) => html`<input type="hidden" name="ids" value="${id}" />`)}
-      <nav>${ways}</nav>
-      <button name="action" value="choose">Sync what is chosen</button
+      <nav>${links}</nav>
+      <button name="action" value="choose">Sync the selected items</button
       ><button class="quiet" name="action" value="cancel">Cancel</button>
     </form>`;
   return page(200, `Choose from ${service}`, 'plain', body);

@@ -46,7 +46,7 @@ export const connectionPage = undocumented({
   method: 'get',
   path: CONNECTION_PATH,
   auth: 'open',
-  summary: 'The page at which a user continues with a connected account.',
+  summary: 'The page on which a user continues with a connected account.',
   query: place(),
   answer: Joi.any(),
   async handle({ params, query, deps }) {

@@ -19,11 +19,10 @@ export function factsIn(
   for (const { field, fact, pattern, accepts, isRequired, fallback } of fields) {
     const value = given[field];
     if (typeof value === 'string' && value !== '') {
-      if (!pattern.test(value))
-        throw invalid(['body', ...within, field], `Takes ${accepts}, and nothing else`, 'value_error');
+      if (!pattern.test(value)) throw invalid(['body', ...within, field], `Must be ${accepts}`, 'value_error');
       facts[fact] = value;
     } else if (isRequired)
-      throw new HttpError(400, `Name ${[...within, field].join('.')}: ${accepts}. Without it, the consent has no URL.`);
+      throw new HttpError(400, `Send ${[...within, field].join('.')}: ${accepts}. The consent URL requires it.`);
     else if (fallback !== undefined) facts[fact] = fallback;
   }
   return facts;

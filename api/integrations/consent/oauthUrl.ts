@@ -12,13 +12,13 @@ import { HttpError, notFound } from '../../http/errors.js';
 import { operation, type UserCaller } from '../../http/operation.js';
 import { type OAuthUrlBody, oauthUrlBody, toConnectionOptions, toConnectionActions } from '../../schemas/consent.js';
 import { callSource } from '../callSource.js';
-import { broughtClient } from './broughtClient.js';
+import { connectionClient } from './connectionClient.js';
 import { factsOf } from './facts.js';
 import { newConnectionPage } from './newConnectionPage.js';
 import { named } from '../../schemas/reference.js';
 
 const notConnectable = (service: OAuthSource): HttpError =>
-  new HttpError(400, `${service} can not be connected in this version.`);
+  new HttpError(400, `${service} cannot be connected in this version.`);
 
 /**
  * POST /integrations/oauth_url: returns the URL for the user's consent or, for a connected account, for selecting
@@ -104,7 +104,7 @@ async function consentUrl(
 ): Promise<string> {
   const { store, unit, settings } = deps;
   const { service } = body;
-  const brought = broughtClient(service, body, deps);
+  const brought = connectionClient(service, body, deps);
   const facts = brought?.facts ?? factsOf(service, body);
   const { client, redirectUri } = brought ?? (await clientOf(caller, service, { consent, name }, deps));
   const verifier = randomBytes(48).toString('base64url');

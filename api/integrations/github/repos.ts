@@ -19,7 +19,7 @@ export const gitHubRepos = operation({
   auth: 'user',
   summary: 'List the repositories of a connected GitHub',
   description: [
-    `Returns a page of the repositories that the token can read now, oldest first. Use their ids or names in \`POST /integrations/github/sync_repos\`. An empty page is behind the end. ${LIVE}`,
+    `Returns a page of the repositories that the token can read now, oldest first. Use their ids or names in \`POST /integrations/github/sync_repos\`. A page after the last one is empty. ${LIVE}`,
   ],
   returns: 'Repositories of this page that the token can read, as an array.',
   query: Joi.object({
@@ -32,7 +32,7 @@ export const gitHubRepos = operation({
     page: integer()
       .min(1)
       .default(1)
-      .description('Number of the page, counted from 1. A page behind the last one is empty.'),
+      .description('Number of the page, counted from 1. A page after the last one is empty.'),
     data_source_id: onlyAccountId(),
   }),
   answer: Joi.array()
@@ -44,7 +44,7 @@ export const gitHubRepos = operation({
           id: Joi.string()
             .required()
             .description(
-              'Number of the repository at GitHub, as a text. It stays if the repository is renamed; `repos` of a sync accepts it.',
+              'Number of the repository at GitHub, as a text. Renaming the repository does not change it; `repos` of a sync accepts it.',
             ),
           name: Joi.string()
             .required()

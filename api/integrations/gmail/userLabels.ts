@@ -37,7 +37,7 @@ export const gmailLabels = operation({
           ),
         )
         .required()
-        .description('All labels on one page, in the order of Gmail. `label` conditions of a sync take their `name`.'),
+        .description('All labels on one page, in the order of Gmail. `label` conditions of a sync use their `name`.'),
     }).description('All labels of the connected Gmail, those of Gmail and those of the user.'),
   ),
   async handle({ caller, query, deps }) {

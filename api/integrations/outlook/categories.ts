@@ -42,7 +42,7 @@ export const outlookCategories = operation({
         )
         .required()
         .description(
-          'All categories on one page, in the order of Outlook. `category` conditions of a sync take their `name`.',
+          'All categories on one page, in the order of Outlook. `category` conditions of a sync use their `name`.',
         ),
     }).description('All categories that the user of the connected Outlook has defined.'),
   ),

@@ -37,7 +37,7 @@ export const outlookFolders = operation({
                 ),
               parent_id: nullable(Joi.string())
                 .required()
-                .description('Id of the folder that contains it. `null` for an outermost one.'),
+                .description('Id of the folder that contains it. `null` for a root folder.'),
               total_messages: integer()
                 .required()
                 .description('Number of mails in the folder, without those of nested folders.'),
@@ -45,7 +45,9 @@ export const outlookFolders = operation({
           ),
         )
         .required()
-        .description('All folders of the mailbox, at every depth, on one page. `parent_id` is the place of each.'),
+        .description(
+          'All folders of the mailbox, at every depth, on one page. `parent_id` is the folder that contains each.',
+        ),
     }).description('All mail folders of the connected Outlook, nested ones included. Search folders are omitted.'),
   ),
   async handle({ caller, query, deps }) {

@@ -74,7 +74,11 @@ export const slackConversations = operation({
   async handle({ caller, query, deps }) {
     const kinds = (query.types || 'public_channel').split(',').map((type) => type.trim());
     if (!kinds.every((type) => TYPES.has(type)))
-      throw invalid(['query', 'types'], `Name some of ${[...TYPES].join(', ')}, by comma`, 'value_error');
+      throw invalid(
+        ['query', 'types'],
+        `Send one or more of ${[...TYPES].join(', ')}, separated by commas`,
+        'value_error',
+      );
     const source = await onlySourceOf(caller, query.data_source_id, deps.store, 'SLACK');
     const account = accountOf(source, deps);
     const request = {

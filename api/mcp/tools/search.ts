@@ -148,7 +148,7 @@ export const search = tool({
     const { query, offset, tags, file_ids: given = [] } = wanted;
     const ids = ignoringTime(wanted) ? given : await selected(wanted, agent);
     if (ids.length === 0 && !ignoringTime(wanted))
-      return { passages: [], more: 'No file matches the filters. Look at list_files, or search without them.' };
+      return { passages: [], more: 'No file matches the filters. Call list_files, or search without them.' };
     const k = offset + wanted.limit;
     const answer = await agent.perform(embeddings, {
       body: {

@@ -3,7 +3,7 @@ import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 import { type FailedFile, type FailureGroup, MAX_FAILURES_COUNTED } from '../../../store/files/failures.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { OPS_PATH } from '../../http/identity/opsSessions.js';
-import { away, card, count, empty, nothing, temporalLink, webLink, when, words } from './pieces.js';
+import { unavailable, card, count, empty, nothing, temporalLink, webLink, when, words } from './pieces.js';
 
 /** Value in a URL for files without a stored cause. */
 export const NO_CAUSE = 'none';
@@ -62,7 +62,7 @@ function groupsTable(groups: readonly FailureGroup[], links: TemporalLinks): Htm
 
 /** Failures grouped by cause, with the remedy and the latest message of each. */
 export function failuresCard(groups: readonly FailureGroup[] | null, links: TemporalLinks): Html {
-  if (!groups) return card('Failures by cause', '', away());
+  if (!groups) return card('Failures by cause', '', unavailable());
   const failed = groups.reduce((sum, { files }) => sum + files, 0);
   const isMore = groups.some(({ files }) => files >= MAX_FAILURES_COUNTED);
   return card(

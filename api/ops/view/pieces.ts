@@ -49,7 +49,7 @@ export const card = (title: string, about: Html | string, inside: Html, links: H
 
 export const empty = (sentence: string): Html => html`<p class="empty">${sentence}</p>`;
 /** Placeholder for data that could not be read. */
-export const away = (): Html =>
+export const unavailable = (): Html =>
   html`<p class="alert">
     This data could not be read; the log of the API contains the cause. It is retried automatically.
   </p>`;

@@ -1,7 +1,7 @@
 import type { RunKind } from '../../../contract/runs/runKinds.js';
 import { MAX_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/answers/html.js';
-import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
+import { unavailable, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 
 const KINDS: Readonly<Record<RunKind, string>> = {
@@ -56,7 +56,7 @@ const row = (run: RunRow, links: TemporalLinks): Html => {
 
 /** Active runs with their progress. */
 export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html {
-  if (!runs) return card('Active runs', '', away());
+  if (!runs) return card('Active runs', '', unavailable());
   const { rows, started, waiting, paused, stalled } = runs;
   const summary = [
     `${count(started, MAX_RUNS_COUNTED)} in progress`,

@@ -2,9 +2,9 @@
 export const SCRIPT = `
 (() => {
   const state = document.getElementById('live');
-  const say = (word, kind) => { state.textContent = word; state.className = 'badge ' + kind; };
+  const showState = (word, kind) => { state.textContent = word; state.className = 'badge ' + kind; };
   const over = () => {
-    say('signed out', 'bad');
+    showState('signed out', 'bad');
     const link = document.createElement('a');
     link.href = '/ops';
     link.textContent = 'Sign in again';
@@ -32,11 +32,11 @@ export const SCRIPT = `
   document.addEventListener('selectionchange', () => { for (const [part, html] of later) put(part, html); });
   const open = () => {
     const events = new EventSource('/ops/events' + location.search);
-    events.addEventListener('open', () => say('live', 'good'));
+    events.addEventListener('open', () => showState('live', 'good'));
     events.addEventListener('part', (event) => { const { part, html } = JSON.parse(event.data); put(part, html); });
     events.addEventListener('over', () => { events.close(); over(); });
     events.addEventListener('error', async () => {
-      say('reconnecting', 'warn');
+      showState('reconnecting', 'warn');
       if (events.readyState !== EventSource.CLOSED) return;
       // Rejected: signed out, or too many viewers.
       const answer = await fetch('/ops', { method: 'HEAD' }).catch(() => null);

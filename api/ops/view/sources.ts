@@ -10,7 +10,19 @@ import {
 } from '../../../store/overview/sources.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { OPS_PATH } from '../../http/identity/opsSessions.js';
-import { away, badge, card, count, empty, type Mood, nothing, pager, temporalLink, when, words } from './pieces.js';
+import {
+  unavailable,
+  badge,
+  card,
+  count,
+  empty,
+  type Mood,
+  nothing,
+  pager,
+  temporalLink,
+  when,
+  words,
+} from './pieces.js';
 import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 
 /** Which data sources a page shows. */
@@ -72,7 +84,7 @@ const row = (source: SourceRow, links: TemporalLinks): Html => {
 
 /** Data sources with their state and problem, one page of them. */
 export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, links: TemporalLinks): Html {
-  if (!sources) return card('Data sources', '', away());
+  if (!sources) return card('Data sources', '', unavailable());
   const { counts, rows } = sources;
   const all = SOURCE_STATES.reduce((sum, state) => sum + counts[state], 0);
   const shown = rows.filter(({ state }) => view.state === null || state === view.state);

@@ -1,11 +1,11 @@
 import { FILE_SYNC_STATUSES } from '../../../contract/files/statuses.js';
 import type { StorageOverview } from '../../../store/overview/storage.js';
 import { html, type Html } from '../../http/answers/html.js';
-import { away, bytes, card, count, words } from './pieces.js';
+import { unavailable, bytes, card, count, words } from './pieces.js';
 
 /** Totals of files, contents, chunks and vectors. */
 export function storageCard(storage: StorageOverview | null): Html {
-  if (!storage) return card('Storage', '', away());
+  if (!storage) return card('Storage', '', unavailable());
   const { files, chunks, points, coldFiles, coldBytes, coldPoints, warmingFiles } = storage;
   const all = FILE_SYNC_STATUSES.reduce((sum, status) => sum + files[status], 0);
   const figure = (name: string, value: string, more = ''): Html =>

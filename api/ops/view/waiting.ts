@@ -2,7 +2,7 @@ import type { HeldRow } from '../../../store/overview/held.js';
 import type { QuarantineOverview, QuarantineRow } from '../../../store/overview/quarantine.js';
 import type { RunRow, RunsOverview, RunStop } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/answers/html.js';
-import { away, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
+import { unavailable, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
 import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 
 /** Renders an API call to copy. */
@@ -45,7 +45,7 @@ function heldRow({ of, id, name, source, customerId, missing, isApproved }: Held
 
 /** Work that waits for a decision of the operator; empty if there is none. */
 export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[] | null, links: TemporalLinks): Html {
-  if (held === null) return card('Pending decisions', '', away());
+  if (held === null) return card('Pending decisions', '', unavailable());
   const stopped = runs?.rows.flatMap((run) => (run.pause === null ? [] : [pausedRow(run, run.pause, links)])) ?? [];
   if (stopped.length + held.length === 0) return nothing;
   const more = (runs?.paused ?? 0) > stopped.length ? `, of ${count(runs?.paused ?? 0)} paused runs those first` : '';
@@ -88,7 +88,7 @@ function quarantineRow({ of, id, name, source, customerId, files, firstErasedAt,
 
 /** Renders files that disappeared at their source and can be restored for some days. */
 export function quarantineCard(quarantine: QuarantineOverview | null): Html {
-  if (!quarantine) return card('Quarantine', '', away());
+  if (!quarantine) return card('Quarantine', '', unavailable());
   const { files, rows, groups } = quarantine;
   if (files === 0) return card('Quarantine', 'none', empty('No file is in quarantine.'));
   const more = groups > rows.length ? `; the first ${rows.length} of ${count(groups)} groups to be erased` : '';

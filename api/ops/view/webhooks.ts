@@ -2,7 +2,7 @@ import { type DeliveryStatus, failureSentence } from '../../../contract/webhooks
 import type { DeliveryDoc } from '../../../store/models/webhooks.js';
 import { html, type Html } from '../../http/answers/html.js';
 import type { WebhookOverview } from '../../http/overviews.js';
-import { away, badge, card, empty, type Mood, nothing, when } from './pieces.js';
+import { unavailable, badge, card, empty, type Mood, nothing, when } from './pieces.js';
 
 const MOODS: Readonly<Record<DeliveryStatus, Mood>> = { PENDING: 'busy', DELIVERED: 'good', FAILED: 'bad' };
 const NAMES: Readonly<Record<DeliveryStatus, string>> = {
@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<DeliveryStatus, string>> = {
 
 function stateOf({ webhook: { disabledAt, failing, status, statusReason } }: WebhookOverview): Html {
   if (disabledAt !== null)
-    return html`${badge('bad', 'disabled')} since ${when(disabledAt)}: its receiver answered that it is gone. Delete it
+    return html`${badge('bad', 'disabled')} since ${when(disabledAt)}: its receiver responded with HTTP 410. Delete it
     and add the new address, or POST /webhooks/…/redeliver.`;
   if (failing) return html`${badge('bad', 'failing')} ${failureSentence(failing)}`;
   return status === 'ACTIVE' ? badge('good', 'active') : html`${badge('warn', 'failing')} ${statusReason}`;
@@ -61,10 +61,10 @@ const one = (webhook: WebhookOverview): Html => {
 
 /** Webhooks with their state and latest deliveries. */
 export function webhooksCard(webhooks: readonly WebhookOverview[] | null): Html {
-  if (!webhooks) return card('Webhook deliveries', '', away());
+  if (!webhooks) return card('Webhook deliveries', '', unavailable());
   return card(
     'Webhook deliveries',
     webhooks.length === 0 ? 'no webhooks' : 'the latest of each webhook',
-    webhooks.length === 0 ? empty('No webhook was added: POST /add_webhook.') : html`${webhooks.map(one)}`,
+    webhooks.length === 0 ? empty('No webhook was added. Add one: POST /add_webhook.') : html`${webhooks.map(one)}`,
   );
 }

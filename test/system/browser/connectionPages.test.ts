@@ -213,12 +213,12 @@ describe('the file chooser', () => {
     expect(await page.getByText(MARKUP).count()).toBe(1);
     await page.getByLabel('Minutes').check();
     await press('Open Sights');
-    expect(await page.getByRole('main').innerText()).toContain('Ticked in other places: 1');
+    expect(await page.getByRole('main').innerText()).toContain('Selected in other folders: 1');
     await page.getByLabel('lighthouse.txt').check();
     await press('One folder up');
     expect(await page.getByLabel('Minutes').isChecked()).toBe(true);
     await picture('chooser');
-    await press('Sync what is chosen');
+    await press('Sync the selected items');
     expect(await heading()).toBe('Your selection is being synced');
     await picture('chosen');
     const texts = () => Promise.all(['When was the lighthouse lit?', 'minutes'].map(found));
@@ -231,8 +231,8 @@ describe('the file chooser', () => {
     await page.goto(await addressFor('GOOGLE_DRIVE', { ...PICKER, automatically_open_file_picker: true }));
     await press('Allow');
     expect(await heading()).toBe('Choose from Google Drive');
-    await press('Sync what is chosen');
-    expect(await page.getByRole('main').innerText()).toContain('Choose something first');
+    await press('Sync the selected items');
+    expect(await page.getByRole('main').innerText()).toContain('Select at least one item');
     await picture('chooser-nothing-chosen');
     await press('Cancel');
     expect(await heading()).toBe('Nothing was changed');

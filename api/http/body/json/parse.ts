@@ -68,7 +68,7 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, sliceBytes = 
     parsedTo = to;
   }
 
-  /** Parses what precedes the innermost container in its parents, so that it can be parsed separately. */
+  /** Parses the parts of the outer containers before the innermost one, so that it can be parsed separately. */
   function detachAncestors(): void {
     for (const [index, one] of open.entries()) {
       const child = open[index + 1];

@@ -35,12 +35,12 @@ const decode: (limits: JsonLimits) => RequestHandler = (limits) => async (reques
     // The message of the parser contains parts of the body.
     throw error instanceof SyntaxError ? invalid(['body'], 'The body is not valid JSON', 'json_invalid') : error;
   }
-  await restAfter(bytes.length);
+  await yieldAfter(bytes.length);
   next();
 };
 
 /** Lets other requests run between two steps of processing a large body. */
-export const restAfter = async (bodyBytes: unknown): Promise<void> => {
+export const yieldAfter = async (bodyBytes: unknown): Promise<void> => {
   if (typeof bodyBytes === 'number' && bodyBytes >= LARGE_BODY_BYTES) await nextTurn();
 };
 

@@ -124,7 +124,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         const { status, body } = await urlFor(given, { service, ...needed });
         // A source that is not built in reports that.
         if (status === 200) expect(body.oauth_url).not.toMatch(/evil/);
-        else expect(body.detail).toMatch(/can not be connected in this version/);
+        else expect(body.detail).toMatch(/cannot be connected in this version/);
       }
     });
 

@@ -5,7 +5,7 @@ import { HttpError, invalid } from '../../http/errors.js';
 import { factsIn } from './facts.js';
 
 /** An OAuth client that a caller provides for one connection, with the server that it belongs to. */
-export interface BroughtClient {
+export interface ConnectionClient {
   readonly client: OAuthClient & { readonly secret: string };
   /** Must stay unchanged: the provider compares it literally in both steps. */
   readonly redirectUri: string;
@@ -31,11 +31,11 @@ const hrefOf = (text: string): string | null => (URL.canParse(text) ? new URL(te
  * Returns the OAuth client of a connection for sources that require one per connection; null for other sources.
  * @throws HttpError 400 that names missing fields, 422 for values that could lead to another host
  */
-export function broughtClient(
+export function connectionClient(
   service: OAuthSource,
   body: Readonly<Record<string, unknown>>,
   { publicUrl, settings }: Pick<ApiDeps, 'publicUrl' | 'settings'>,
-): BroughtClient | null {
+): ConnectionClient | null {
   const row = CONNECTION_CLIENTS[service];
   if (!row) return null;
   const { field } = row;
@@ -43,8 +43,7 @@ export function broughtClient(
   const facts = factsIn(row.facts, given, [field]);
   const [id = '', secret = '', redirectUri = ''] = TEXTS.map((name) => given[name] ?? '');
   const absent = TEXTS.find((name) => (given[name] ?? '') === '');
-  if (absent !== undefined)
-    throw new HttpError(400, `Name ${field}.${absent}: there is no address to consent at without it.`);
+  if (absent !== undefined) throw new HttpError(400, `Send ${field}.${absent}: the consent URL requires it.`);
   const places = [publicUrl(), ...settings.publicUrlAliases].map(
     (address) => `${address}/integrations/${CALLBACK_PATHS[service]}`,
   );
@@ -54,7 +53,7 @@ export function broughtClient(
   )
     throw invalid(
       ['body', field, 'redirect_uri'],
-      `Takes /integrations/${CALLBACK_PATHS[service]} on this host, or on one of PUBLIC_URL_ALIASES`,
+      `Must be /integrations/${CALLBACK_PATHS[service]} on this host, or on one of PUBLIC_URL_ALIASES`,
       'value_error',
     );
   return { client: { id, secret }, redirectUri, facts };
