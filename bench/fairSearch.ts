@@ -20,7 +20,7 @@ const RESULTS = fileURLToPath(new URL('fairSearch.md', import.meta.url));
 const ROUNDS = quick ? 2 : 4;
 const SEARCHES = quick ? 50 : 150;
 const WARM_UP = 50;
-/** Pause between two searches, as of a person and not of a load test. */
+/** Pause between two searches, like that of a person instead of a load test. */
 const PAUSE_MS = 20;
 const TEXTS = 40;
 const WORDS =

@@ -37,7 +37,7 @@ interface Work {
 async function timeAll(rounds: number, works: readonly Work[]): Promise<number[][]> {
   const times: number[][] = works.map(() => []);
   for (let round = -WARM_UP; round < rounds; round += 1) {
-    // Run one after the other: concurrent works would slow each other down.
+    // Run them one after the other, because concurrent calls would slow each other down.
     for (const [index, { prepare, run }] of works.entries()) {
       await prepare?.();
       const startedAt = performance.now();

@@ -58,7 +58,7 @@ const enough = (found: readonly unknown[]): void => {
   if (found.length !== K) throw new Error(`${found.length} passages were found instead of ${K}`);
 };
 
-/** Returns a caller of POST /embeddings with what the tool `search` asks for by default. */
+/** Returns a caller of POST /embeddings with the default options of the tool `search`. */
 const byRest =
   (url: string, { token }: TestUser): Search =>
   async (question) => {
@@ -94,7 +94,7 @@ interface Way {
   apiMs: number;
 }
 
-/** Lets all callers of a way search at once, each several times in sequence. */
+/** Runs the searches of all callers concurrently by one of the two ways; each caller searches several times in sequence. */
 async function runRound(way: Way, round: number): Promise<void> {
   const [from, cpu] = [performance.now(), cpuNow()];
   const caller = async (search: Search, nth: number): Promise<void> => {
@@ -132,7 +132,7 @@ try {
     },
   );
   for (let round = -WARM_UP; round < ROUNDS; round += 1)
-    // The order alternates: what runs first after the other finds other caches.
+    // Alternate the order, because the first of the two runs with different caches.
     for (const way of round % 2 === 0 ? ways : ways.toReversed()) await runRound(way, round);
 } finally {
   await service.stop();

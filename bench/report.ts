@@ -35,14 +35,14 @@ export interface Report {
 }
 
 /** Columns that are aligned to the left. */
-const LEFT = new Set(['who', 'what', 'way', 'plan', 'tokenizer', 'measure', 'list', 'page']);
+const LEFT_ALIGNED = new Set(['who', 'what', 'way', 'plan', 'tokenizer', 'measure', 'list', 'page']);
 
 /** Returns a table in Markdown, with figures aligned to the right. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((name, index) => Math.max(name.length, ...rows.map((row) => row[index]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, index) => (LEFT.has(columns[index] ?? '') ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0))).join(' | ')} |`;
-  const rule = `|${columns.map((name, index) => `${'-'.repeat((widths[index] ?? 0) + 1)}${LEFT.has(name) ? '-' : ':'}`).join('|')}|`;
+    `| ${cells.map((cell, index) => (LEFT_ALIGNED.has(columns[index] ?? '') ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0))).join(' | ')} |`;
+  const rule = `|${columns.map((name, index) => `${'-'.repeat((widths[index] ?? 0) + 1)}${LEFT_ALIGNED.has(name) ? '-' : ':'}`).join('|')}|`;
   return [line(columns), rule, ...rows.map(line)].join('\n');
 }
 

@@ -32,7 +32,7 @@ const only = process.argv
   ?.slice('--only='.length)
   .split(',');
 const unknown = only?.find((part) => !(PARTS as readonly string[]).includes(part));
-if (unknown !== undefined) throw new Error(`--only=${unknown}: there are ${PARTS.join(', ')}`);
+if (unknown !== undefined) throw new Error(`--only=${unknown} is unknown. Known parts: ${PARTS.join(', ')}`);
 const isWanted = (part: Part): boolean => only === undefined || only.includes(part);
 const form = quick ? 'quick' : 'full';
 const sizes = quick ? QUICK : FULL;

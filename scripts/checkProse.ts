@@ -8,7 +8,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { brokenLinks, linesOutsideCode, longLines, missingPaths } from './markdown.js';
 import { avoidedWordings, proseOfMarkdown, proseOfSource } from './prose.js';
 
-/** Recorded or foreign texts. */
+/** Recorded or third-party texts. */
 const SKIPPED = /(?:^|\/)(?:fixtures|histories)\//;
 /** Paths whose wording is not checked: a page that quotes names of tests, and texts that are test data. */
 const UNCHECKED_WORDING = [

@@ -94,6 +94,6 @@ if ((await readFile(STAMP, 'utf8').catch(() => '')) !== stamp) {
   await put(STAMP, stamp);
 }
 
-// Takes a second or two, also after a change only.
+// Takes a second or two, so it also runs only after a change.
 if (!(await updateGuide(path.join(DIST, 'guide'))))
   console.warn('/guide is not available: its generator is a development dependency, which is not installed.');

@@ -29,8 +29,8 @@ function authOf(source: ConnectedSourceType): string {
   const facts = isOAuthSource(source) ? (FACT_FIELDS[source] ?? []) : [];
   const brought = isOAuthSource(source) ? CONNECTION_CLIENTS[source] : undefined;
   const named = [
-    ...facts.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (needed)' : ''}`),
-    ...(brought ? [`\`${brought.field}\` (needed)`] : []),
+    ...facts.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (required)' : ''}`),
+    ...(brought ? [`\`${brought.field}\` (required)`] : []),
   ];
   return `${version}: \`POST /integrations/oauth_url\`${named.length > 0 ? ` with ${named.join(', ')}` : ''}`;
 }
@@ -85,7 +85,7 @@ function proofOf(source: ConnectedSourceType): string {
   return [
     'emulator, catalogue, kills',
     ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
-    ...opinions.map(({ suite }) => linkTo(suite, 'a server written by others')),
+    ...opinions.map(({ suite }) => linkTo(suite, 'a third-party emulator')),
     ...[contractOf(source) ?? []].flat(),
   ].join('; ');
 }

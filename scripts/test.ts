@@ -80,7 +80,7 @@ const first = await runJest(given);
 const suites = new Map(first?.map((suite) => [suite.name, suite]));
 const failed = [...suites.values()].filter(hasFailed);
 if (isWhole && failed.length > 0) {
-  process.stdout.write(`\nONCE MORE, ALONE: ${failed.length} of ${suites.size} suites\n`);
+  process.stdout.write(`\nRETRY, ONE SUITE AT A TIME: ${failed.length} of ${suites.size} suites\n`);
   const known = JSON.parse(await readFile(FLAKY, 'utf8')) as Record<string, string>;
   // Jest refuses --maxWorkers together with --runInBand.
   const options = given.filter((argument) => !argument.startsWith('--maxWorkers='));

@@ -18,7 +18,7 @@ import { HttpError, invalid, readOnly } from './errors.js';
 import { answerOnce, idempotencyKeyOf } from './idempotency.js';
 import { setRoute } from './telemetry/metrics.js';
 import { CHUNK_LIMITS, JSON_LIMITS } from './body/json/limits.js';
-import { readJson, restAfter } from './body/json/read.js';
+import { readJson, yieldAfter } from './body/json/read.js';
 import {
   type AuthScheme,
   type Call,
@@ -103,7 +103,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     const validated = body
       ? validate(body, request.body === undefined ? {} : request.body, 'body', rules, ignored)
       : {};
-    await restAfter(response.locals['bodyBytes']);
+    await yieldAfter(response.locals['bodyBytes']);
     const call: Call<typeof auth, unknown> = {
       caller: caller as UserCaller & KeyCaller & OperatorCaller,
       body: validated,

@@ -20,9 +20,9 @@ const PEERS: Readonly<Record<string, string>> = {
 const PYTHON = process.env['PYTHON'] ?? 'python3';
 const PEER_TIMEOUT_MS = 150_000;
 const MEASURES = ['recall', 'precision', 'nid', 'teds', 'mhs'] as const satisfies readonly (keyof Scores)[];
-/** Lines of our text that references leave out: they are counted apart. */
+/** Lines of our text that references omit. They are counted separately. */
 const LEFT_OUT = /^(?:[-*] )?(?:Comment(?: by [^:]+)?|Header|Footer): .*$/gm;
-/** Sentences that do not tell the user what is wrong with the file. */
+/** Messages that do not state what is wrong with the file. */
 const UNHELPFUL = new Set(['broken_content', 'parse_limit', 'internal']);
 
 interface Outcome {
@@ -70,7 +70,7 @@ export async function scoreFolder(folder: string, scratch: string, printLine: (l
     lines.push(
       table(['who', 'files', ...MEASURES], rows),
       '',
-      `Comments, headers and footers, which references leave out: ${words} words of ours, not counted above.`,
+      `Comments, headers and footers, which references omit: ${words} words of ours, not counted above.`,
       '',
     );
     lines.push(
@@ -124,7 +124,7 @@ async function readOne(pool: DocumentPool, file: string): Promise<Outcome> {
   }
 }
 
-/** Returns one line per format, and every file whose error does not say what is wrong with it. */
+/** Returns one line per format, and every file whose error does not state what is wrong with it. */
 function robustness(outcomes: readonly Outcome[]): string {
   const formats = [...new Set(outcomes.map(({ format }) => format))].toSorted();
   const kindOf = ({ error }: Outcome): string => error?.split(':')[0] ?? '';

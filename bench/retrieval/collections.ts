@@ -25,14 +25,14 @@ export interface CollectionOptions {
   readonly rerank: boolean;
 }
 
-/** Number of chunks that a search asks for. */
+/** Number of chunks that a search requests. */
 const K = 10;
 const printLine = (line: string): void => console.log(`· ${line}`);
 
 interface Row {
   readonly way: string;
   readonly alone: Graded;
-  /** Null: the documents of another tenant play no part. */
+  /** Null: there are no documents of another tenant. */
   readonly beside: Graded | null;
 }
 

@@ -14,7 +14,7 @@ import type { Collection } from './beir.js';
 
 const MODEL = DEFAULT_INGEST_OPTIONS.embeddingModel;
 const HALVES = { semantic: 0.5, keyword: 0.5 };
-/** Number of chunks that a search asks for; the reranker reads the candidates of this number. */
+/** Number of chunks that a search requests; the reranker reads the candidates of this number. */
 const K = 10;
 /** Texts per request to the embedded model, and documents per write. */
 const BATCH = 64;

@@ -10,14 +10,14 @@ export const DRIVE: Record<string, EmulatedFile> = {
     mimeType: DRIVE_DOCUMENT,
     parent: 'handbook',
     content:
-      '# Berth fees\n\nA night at the guest pier costs two crowns a metre of length, water and power included. Who stays a week pays for five nights. Fees are paid at the kiosk before ten in the morning.',
+      '# Berth fees\n\nA night at the guest pier costs two crowns a metre of length, water and power included. Guests who stay a week pay for five nights. Fees are paid at the kiosk before ten in the morning.',
   },
   storm: {
     name: 'When a storm comes',
     mimeType: DRIVE_DOCUMENT,
     parent: 'handbook',
     content:
-      '# When a storm comes\n\nFrom wind force eight on, the outer gate is closed and boats at the guest pier are moved behind the breakwater. The harbour master calls each skipper; who is not reached finds their boat moved and a note at the kiosk.',
+      '# When a storm comes\n\nFrom wind force eight on, the outer gate is closed and boats at the guest pier are moved behind the breakwater. The harbour master calls each skipper; a skipper who cannot be reached finds the boat moved and a note at the kiosk.',
   },
   lighthouse: {
     name: 'lighthouse.txt',
