@@ -89,7 +89,7 @@ try {
   const rows: string[][] = [];
   for (const { name, rounds = ROUNDS, run } of cases) {
     const times: number[] = [];
-    let most = 0;
+    let max = 0;
     await db.command({
       profile: 2,
       filter: {
@@ -108,15 +108,15 @@ try {
       .collection<Profiled>('system.profile')
       .find({ ts: { $gte: from } } as never)
       .toArray();
-    most = Math.max(0, ...read.map(({ docsExamined = 0 }) => docsExamined));
-    const heaviest = read.find(({ docsExamined = 0 }) => docsExamined === most);
+    max = Math.max(0, ...read.map(({ docsExamined = 0 }) => docsExamined));
+    const heaviest = read.find(({ docsExamined = 0 }) => docsExamined === max);
     const scans = read.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN')).length;
     const row = [
       name,
       String(rounds),
       percentile(times, 50).toFixed(1),
       percentile(times, 95).toFixed(1),
-      most.toLocaleString('en'),
+      max.toLocaleString('en'),
       `${heaviest?.ns.split('.').at(-1) ?? ''}: ${stagesOf(heaviest?.planSummary)}`,
       String(scans),
     ];

@@ -38,16 +38,16 @@ try {
   const before = process.memoryUsage().rss;
   const startedAt = performance.now();
   const { user: userBefore, system: systemBefore } = process.cpuUsage();
-  let most = 0;
+  let peak = 0;
   const { report, progress } = await reconcile(store, {}, () => {
-    most = Math.max(most, process.memoryUsage().rss);
+    peak = Math.max(peak, process.memoryUsage().rss);
   });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const { user, system } = process.cpuUsage();
   const cpuSeconds = ((user + system - userBefore - systemBefore) / 1e6).toFixed(1);
   printLine(
     `${progress.files} files, ${progress.points} points: ${seconds} s, ${cpuSeconds} s of processor time here, ` +
-      `${(before / 1e6).toFixed(0)} MB resident before, ${(most / 1e6).toFixed(0)} MB at most`,
+      `${(before / 1e6).toFixed(0)} MB resident before, ${(peak / 1e6).toFixed(0)} MB at most`,
   );
   printLine(`${report.left()} differences`);
   await connection.close();

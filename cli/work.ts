@@ -53,9 +53,9 @@ export interface UserWork {
   readonly failures: readonly FileRecord[];
 }
 
-/** Reads the progress of a user. @param most maximum number of bundles and failures */
-export async function workOf(api: Api, customer: string, most: number): Promise<UserWork> {
-  const latest = { pagination: { limit: most }, order_by: 'updated_at', order_dir: 'desc' };
+/** Reads the progress of a user. @param max maximum number of bundles and failures */
+export async function workOf(api: Api, customer: string, max: number): Promise<UserWork> {
+  const latest = { pagination: { limit: max }, order_by: 'updated_at', order_dir: 'desc' };
   const [ready, unfinished, failed, moving] = await Promise.all([
     counted(api, customer, { sync_statuses: ['READY', 'READY_TO_SYNC'] }),
     counted(api, customer, { sync_statuses: ACTIVE_STATUSES }),

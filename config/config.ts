@@ -86,7 +86,7 @@ export const ocrSettings = (env: NodeJS.ProcessEnv = process.env): Config['docum
  * Stores an API key where `npm start` stores its own. Returns false if API_KEY is set in the environment, which takes
  * precedence.
  */
-export function keepApiKey(key: string, env: NodeJS.ProcessEnv = process.env): boolean {
+export function storeApiKey(key: string, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env['API_KEY']) return false;
   const file = path.join(path.resolve(env['DATA_DIR'] || '.data'), 'api-key');
   writeFileSync(`${file}.new`, `${key}\n`, { mode: 0o600 });

@@ -135,7 +135,7 @@ export interface Config {
   /** The operator page. */
   readonly ops: { readonly sessionMs: number; readonly maxClients: number; readonly tickMs: number };
   readonly eventStreams: {
-    readonly most: number;
+    readonly maxOpen: number;
     readonly perUser: number;
     readonly lifetimeMs: number;
     readonly tickMs: number;

@@ -20,9 +20,9 @@ function bitsOf(address: string): number {
 
 function isRange(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
-  const most = bitsOf(address);
-  if (most === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  const maxBits = bitsOf(address);
+  if (maxBits === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits);
 }
 
 /**

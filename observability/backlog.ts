@@ -83,7 +83,7 @@ export function createBacklogGauges(
   let nextAt = -Infinity;
   let underWay: Promise<void> | null = null;
   const readBacklog = async (): Promise<void> => {
-    const begun = now();
+    const startedAt = now();
     try {
       show(await read());
       up.set(1);
@@ -92,7 +92,7 @@ export function createBacklogGauges(
       for (const one of [waiting, lag, unread, failing]) one.remove();
       up.set(0);
     }
-    const ms = now() - begun;
+    const ms = now() - startedAt;
     took.set(ms / 1000);
     nextAt = now() + Math.max(LEAST_MS, ms / PART_OF_TIME);
   };

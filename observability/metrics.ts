@@ -177,9 +177,9 @@ export function createMetrics(settings: MetricsSettings): Metrics {
     },
     watch({ system, operation }) {
       if (system === 'http') return () => undefined;
-      const begun = performance.now();
+      const startedAt = performance.now();
       return ({ failed }) => {
-        calls[system].observe({ operation }, (performance.now() - begun) / 1000);
+        calls[system].observe({ operation }, (performance.now() - startedAt) / 1000);
         if (failed) failures.inc({ system, operation });
       };
     },

@@ -120,14 +120,14 @@ export function createOpenTelemetry(
 
   return {
     begin({ name, kind, parent, ids: own = {}, attributes = {} }) {
-      const around = parent === undefined ? contexts.active() : remoteParent(parent);
-      const known = { ...idsIn(around), ...own };
+      const parentContext = parent === undefined ? contexts.active() : remoteParent(parent);
+      const known = { ...idsIn(parentContext), ...own };
       const span = tracer.startSpan(
         name,
         { kind: KINDS[kind], attributes: { ...attributes, ...attributesOf(known) } },
-        around,
+        parentContext,
       );
-      let inside = trace.setSpan(around, span).setValue(IDS, known);
+      let inside = trace.setSpan(parentContext, span).setValue(IDS, known);
       return {
         within: (work) => contexts.with(inside, work),
         note(more, others = {}) {
@@ -179,11 +179,11 @@ export function createOpenTelemetry(
       return span ? { traceId: span.traceId, spanId: span.spanId } : {};
     },
     watch(call) {
-      const around = contexts.active();
+      const parentContext = contexts.active();
       // Pings, sweeps and polls belong to no request, so they get no span.
-      if (!trace.getSpan(around)?.isRecording()) return () => undefined;
+      if (!trace.getSpan(parentContext)?.isRecording()) return () => undefined;
       const name = `${call.system === 'http' ? '' : `${call.system} `}${call.operation} ${call.target}`.trim();
-      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes: callAttributes(call) }, around);
+      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes: callAttributes(call) }, parentContext);
       return ({ failed, status }) => {
         if (status !== undefined) span.setAttribute('http.response.status_code', status);
         if (failed) span.setStatus({ code: SpanStatusCode.ERROR });

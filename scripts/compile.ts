@@ -65,10 +65,10 @@ await fewAtOnce.map(outputFiles, (file) => put(file.path, file.contents));
 
 // Remove outputs whose source is gone.
 const made = new Set(outputFiles.map((file) => path.relative(DIST, file.path)));
-const stale = (await glob('**/*.{js,json,map}', { cwd: DIST, ignore: ['guide*/**'] })).filter(
+const outdated = (await glob('**/*.{js,json,map}', { cwd: DIST, ignore: ['guide*/**'] })).filter(
   (file) => !made.has(file) && file !== 'workflow-bundle.js',
 );
-await fewAtOnce.map(stale, (file) => rm(path.join(DIST, file), { force: true }));
+await fewAtOnce.map(outdated, (file) => rm(path.join(DIST, file), { force: true }));
 
 const lock = await readFile(path.join(ROOT, 'package-lock.json'));
 const locked = createHash('sha256').update(lock).digest('hex');

@@ -27,10 +27,10 @@ function authOf(source: ConnectedSourceType): string {
   if (auth === 'token') return `token: \`POST /integrations/${source.toLowerCase()}\``;
   const version = 'request' in urls ? 'OAuth 1.0a' : 'OAuth 2.0';
   const facts = isOAuthSource(source) ? (FACT_FIELDS[source] ?? []) : [];
-  const brought = isOAuthSource(source) ? CONNECTION_CLIENTS[source] : undefined;
+  const clientRow = isOAuthSource(source) ? CONNECTION_CLIENTS[source] : undefined;
   const named = [
     ...facts.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (required)' : ''}`),
-    ...(brought ? [`\`${brought.field}\` (required)`] : []),
+    ...(clientRow ? [`\`${clientRow.field}\` (required)`] : []),
   ];
   return `${version}: \`POST /integrations/oauth_url\`${named.length > 0 ? ` with ${named.join(', ')}` : ''}`;
 }

@@ -21,20 +21,20 @@ export function drawTrace(spans: readonly DrawnSpan[]): string[] {
     const parent = span.parentId !== null && known.has(span.parentId) ? span.parentId : null;
     children.set(parent, [...(children.get(parent) ?? []), span]);
   }
-  const begun = Math.min(...spans.map(({ startMs }) => startMs));
+  const firstStartMs = Math.min(...spans.map(({ startMs }) => startMs));
   const lines: string[] = [];
   const draw = (parent: string | null, indent: string): void => {
     const all = children.get(parent) ?? [];
     const groups: DrawnSpan[][] = [];
     for (const span of all) {
-      const alike = groups.find(
+      const similar = groups.find(
         ([one]) =>
           one &&
           one.name === span.name &&
           isCall(span, !children.has(span.spanId)) &&
           isCall(one, !children.has(one.spanId)),
       );
-      if (alike) alike.push(span);
+      if (similar) similar.push(span);
       else groups.push([span]);
     }
     for (const [at, group] of groups.entries()) {
@@ -44,7 +44,7 @@ export function drawTrace(spans: readonly DrawnSpan[]): string[] {
       const ms = group.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
       const label = `${first.name}${group.length > 1 ? ` ×${group.length}` : ''}${group.some(({ failed }) => failed) ? ' ✗' : ''}`;
       const line = parent === null ? label : `${indent}${isLast ? '└ ' : '├ '}${label}`;
-      const when = `${(first.startMs - begun).toFixed(0).padStart(6)} ms ${ms.toFixed(1).padStart(8)} ms`;
+      const when = `${(first.startMs - firstStartMs).toFixed(0).padStart(6)} ms ${ms.toFixed(1).padStart(8)} ms`;
       lines.push(
         `${line.padEnd(72)} ${when}  ${parent === null || first.service !== serviceOf(parent) ? first.service : ''}`.trimEnd(),
       );

@@ -36,8 +36,8 @@ export function queryVectors(
   const served = embedder.models().find((one) => one.model === model);
   if (served?.provider !== null) return embed;
   const own = served.space.name;
-  const begun = embed(own);
+  const ownVectors = embed(own);
   // Ignore failures whose result is not used.
-  begun.catch(() => undefined);
-  return (space) => (space === own ? begun : embed(space));
+  ownVectors.catch(() => undefined);
+  return (space) => (space === own ? ownVectors : embed(space));
 }

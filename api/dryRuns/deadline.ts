@@ -39,9 +39,9 @@ export async function withDeadline<T>(
 }
 
 /** Selects evenly distributed items: the first pages of a site are seldom like its last. */
-export function spread<T>(all: readonly T[], most: number): T[] {
-  if (all.length <= most) return [...all];
-  return Array.from({ length: most }, (_, nth) => all[Math.floor(((nth + 0.5) * all.length) / most)] as T);
+export function spread<T>(all: readonly T[], max: number): T[] {
+  if (all.length <= max) return [...all];
+  return Array.from({ length: max }, (_, nth) => all[Math.floor(((nth + 0.5) * all.length) / max)] as T);
 }
 
 /** Reads a sample. Unreadable items are counted; items that were not read in time are excluded. */

@@ -41,8 +41,8 @@ export async function newUploadRun({ store }: ApiDeps): Promise<UploadRun> {
 
 /** @throws HttpError 400 if a limit allows the user no file per upload */
 async function refuseOverLimit(caller: UserCaller, { store }: ApiDeps): Promise<void> {
-  const { max_files_per_upload: most } = await store.limits.of(caller);
-  if (most !== null && most < 1)
+  const { max_files_per_upload: maxFiles } = await store.limits.of(caller);
+  if (maxFiles !== null && maxFiles < 1)
     throw new HttpError(
       400,
       "The user's limit max_files_per_upload is 0. Ask the operator to raise it, then upload again.",

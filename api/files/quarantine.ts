@@ -108,8 +108,7 @@ export const quarantinedFiles = operation({
   }),
   answer: listOf('QuarantinedFiles', record),
   async handle({ caller, query, deps: { store } }) {
-    const asked = query;
-    const { found, count } = await store.quarantine.list(caller.organizationId, filtersOf(asked), asked);
+    const { found, count } = await store.quarantine.list(caller.organizationId, filtersOf(query), query);
     return { results: found.map(present), count };
   },
 });

@@ -50,9 +50,8 @@ export const uploadFile = operation({
   answer: fileRecord,
   async handle({ caller, query, file, deps }) {
     if (file === null) throw new Error('The upload has no file');
-    const asked = query;
     const found = identify(file, deps);
-    const options = toUploadIngest(asked, asked.use_ocr);
+    const options = toUploadIngest(query, query.use_ocr);
     return acceptUpload(
       caller,
       {

@@ -30,7 +30,7 @@ async function check(
   work: () => Promise<string | null | void>,
   explain: () => Promise<string | null> = () => Promise.resolve(null),
 ): Promise<Check> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const outcome = await Promise.race([
     work().then(
       (trouble) => trouble ?? null,
@@ -38,7 +38,7 @@ async function check(
     ),
     new Promise<symbol>((resolve) => setTimeout(() => resolve(NO_ANSWER), CHECK_TIMEOUT_MS).unref()),
   ]);
-  const latency_ms = Math.round(performance.now() - begun);
+  const latency_ms = Math.round(performance.now() - startedAt);
   if (outcome === null) return { ok: true, latency_ms };
   return { ok: false, latency_ms, hint: typeof outcome === 'string' ? outcome : ((await explain()) ?? hint) };
 }

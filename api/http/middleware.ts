@@ -17,7 +17,7 @@ export function requestIds(log: Log): RequestHandler {
     const requestId = randomUUID();
     response.locals['requestId'] = requestId;
     response.setHeader('x-request-id', requestId);
-    const begun = performance.now();
+    const startedAt = performance.now();
     response.on('finish', () => {
       const ignoredFields = ignoredFieldsOf(response);
       log.info(
@@ -27,7 +27,7 @@ export function requestIds(log: Log): RequestHandler {
           method: request.method,
           path: shownPath(request, response),
           status: response.statusCode,
-          ms: Math.round(performance.now() - begun),
+          ms: Math.round(performance.now() - startedAt),
           ...(ignoredFields.length > 0 && { ignoredFields }),
         },
         'request',

@@ -96,8 +96,8 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answer = answering.get(socket);
     // A partial response must not look complete, and a disconnected client receives nothing.
-    const begun = answer?.headersSent === true && !answer.writableFinished;
-    if (begun || !socket.writable) {
+    const hasStarted = answer?.headersSent === true && !answer.writableFinished;
+    if (hasStarted || !socket.writable) {
       // Discard the rest of a refused request until its sender has read the answer.
       if (!socket.writableEnded) socket.destroy();
       return;

@@ -22,16 +22,16 @@ import { named } from '../schemas/reference.js';
 function grantOf(source: OAuthSource, given: SuppliedCredentials): StoredGrant {
   const times = { obtainedAt: Date.now(), expiresAt: null };
   const tokens = { accessToken: given['access_token'] ?? '', refreshToken: given['refresh_token'] || null };
-  const brought = CONNECTION_CLIENTS[source];
-  if (brought) {
+  const clientRow = CONNECTION_CLIENTS[source];
+  if (clientRow) {
     const client = { clientId: given['client_id'] ?? '', clientSecret: given['client_secret'] ?? '' };
-    return { ...tokens, ...times, ...client, facts: factsIn(brought.facts, given, ['authentication']) };
+    return { ...tokens, ...times, ...client, facts: factsIn(clientRow.facts, given, ['authentication']) };
   }
   const fields = (FACT_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.suppliedAs ?? row.field }));
-  const beside = Object.entries(CREDENTIAL_FACTS[source] ?? {}).map(
+  const credentialFacts = Object.entries(CREDENTIAL_FACTS[source] ?? {}).map(
     ([mine, fact]) => [fact, given[mine] ?? ''] as const,
   );
-  const facts = { ...factsIn(fields, given, ['authentication']), ...Object.fromEntries(beside) };
+  const facts = { ...factsIn(fields, given, ['authentication']), ...Object.fromEntries(credentialFacts) };
   // The client is unknown, so assume ours.
   return { ...tokens, ...times, facts, clientId: null };
 }

@@ -13,7 +13,7 @@ import {
 import { ocrFields } from '../schemas/ocr.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { connectedSourceOf } from './dataSourceOf.js';
-import { selectionOptions } from './keptOptions.js';
+import { selectionOptions } from './selectionOptions.js';
 import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from './syncSelection.js';
 import { typed } from '../schemas/inferred.js';
 import { named } from '../schemas/reference.js';

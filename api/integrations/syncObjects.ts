@@ -9,7 +9,7 @@ import { documentFields, fileSyncConfig, onlyAccountId, selectionFields } from '
 import { ocrFields } from '../schemas/ocr.js';
 import { MAX_MEMBERS } from '../schemas/listing.js';
 import { onlySourceOf } from './dataSourceOf.js';
-import { selectionOptions } from './keptOptions.js';
+import { selectionOptions } from './selectionOptions.js';
 import { syncSelection } from './syncSelection.js';
 import { typed } from '../schemas/inferred.js';
 import { named } from '../schemas/reference.js';

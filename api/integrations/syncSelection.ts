@@ -6,7 +6,7 @@ import { withDeadline } from '../dryRuns/deadline.js';
 import { drySelection } from './drySelection.js';
 import type { ConnectedDataSource } from './dataSourceOf.js';
 import type { UserCaller } from '../http/operation.js';
-import type { SelectionOptions } from './keptOptions.js';
+import type { SelectionOptions } from './selectionOptions.js';
 import { acceptSelection } from '../../store/connections/acceptRuns.js';
 
 /** What follows a selection, for the descriptions of operations. */

@@ -5,12 +5,12 @@ const FRAME = 1_000;
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 
-/** Returns the longest text that has at most `most` characters as JSON and does not end within a surrogate pair. */
-export function cutText(text: string, most: number): string {
-  let end = Math.min(text.length, Math.max(0, most));
+/** Returns the longest text that has at most `max` characters as JSON and does not end within a surrogate pair. */
+export function cutText(text: string, max: number): string {
+  let end = Math.min(text.length, Math.max(0, max));
   // Escapes make a text up to six times as long.
-  for (let size = sizeOf(text.slice(0, end)); end > 0 && size - 2 > most; size = sizeOf(text.slice(0, end)))
-    end = Math.max(0, Math.min(end - 1, Math.floor((end * most) / size)));
+  for (let size = sizeOf(text.slice(0, end)); end > 0 && size - 2 > max; size = sizeOf(text.slice(0, end)))
+    end = Math.max(0, Math.min(end - 1, Math.floor((end * max) / size)));
   const last = text.charCodeAt(end - 1);
   return text.slice(0, last >= 0xd8_00 && last <= 0xdb_ff && end < text.length ? end - 1 : end);
 }
@@ -22,7 +22,7 @@ export const capacityOf = (mostCharacters: number): number => mostCharacters - F
 export function firstThatFit<T>(
   items: readonly T[],
   mostCharacters: number,
-  shorten: (item: T, most: number) => T = (item) => item,
+  shorten: (item: T, max: number) => T = (item) => item,
 ): T[] {
   let capacity = capacityOf(mostCharacters);
   const fitting: T[] = [];

@@ -68,7 +68,7 @@ export async function callTool(
   given: Readonly<Record<string, unknown>>,
   agent: Agent,
 ): Promise<CallToolResult> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   let outcome: 'ok' | 'failed' | 'refused' = 'refused';
   let called = 'unknown';
   try {
@@ -88,7 +88,7 @@ export async function callTool(
       {
         requestId,
         ...{ organizationId: caller.organizationId, userId: caller.userId, tool: called, outcome },
-        ms: Math.round(performance.now() - begun),
+        ms: Math.round(performance.now() - startedAt),
       },
       'MCP tool call',
     );

@@ -59,8 +59,8 @@ export async function listResources(cursor: string | undefined, { perform, deps 
   return { resources, ...(last && resources.length < count ? { nextCursor: String(last.id) } : {}) };
 }
 
-/** Returns the bytes of a file's original; null if it has none, or if they have more characters in base64 than `most`. */
-async function smallOriginal(agent: Agent, fileId: number, most: number): Promise<string | null> {
+/** Returns the bytes of a file's original; null if it has none, or if they have more characters in base64 than `max`. */
+async function smallOriginal(agent: Agent, fileId: number, max: number): Promise<string | null> {
   const ref = originalOf(await fileOfAgent(agent, fileId));
   const { originals, contents } = agent.deps.store;
   const stored =
@@ -70,7 +70,7 @@ async function smallOriginal(agent: Agent, fileId: number, most: number): Promis
   let size = 0;
   for await (const part of stored instanceof Uint8Array ? [stored] : stored) {
     size += part.length;
-    if (size * 4 > most * 3) return null;
+    if (size * 4 > max * 3) return null;
     parts.push(part);
   }
   return Buffer.concat(parts).toString('base64');

@@ -47,8 +47,8 @@ export const stateFields = {
 };
 
 /** Rows of a page. */
-export const limit = (fallback: number, most: number) =>
-  integer().min(1).max(most).default(fallback).description(`Maximum number of entries, at most ${most}.`);
+export const limit = (fallback: number, max: number) =>
+  integer().min(1).max(max).default(fallback).description(`Maximum number of entries, at most ${max}.`);
 
 /** An answer of a list operation. */
 export interface Listed<T> {

@@ -86,13 +86,13 @@ export function createLiveOverviews(
   /** Sends updates until the last viewer leaves. */
   const keepUpdated = async (organizationId: number, room: Room): Promise<void> => {
     const round = async (): Promise<number> => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       try {
         await refresh(organizationId, room);
       } catch (error) {
         log.warn({ organizationId, err: error }, 'the operator page could not be refreshed; trying again');
       }
-      return Math.max(tickMs, REST * (performance.now() - begun));
+      return Math.max(tickMs, REST * (performance.now() - startedAt));
     };
     // The round handles its failures itself, so that the pause after them is the same.
     const onError = (): void => undefined;

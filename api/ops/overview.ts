@@ -65,12 +65,12 @@ function cached<T>(
   let underWay: Promise<T | null> | null = null;
   return () => {
     if (known && performance.now() < known.until) return Promise.resolve(known.value);
-    const begun = performance.now();
+    const startedAt = performance.now();
     underWay ??= read()
       .then(
         (value) => {
           const now = performance.now();
-          known = { until: now + (acceptsOlder ? Math.max(goodMs, rest * (now - begun)) : goodMs), value };
+          known = { until: now + (acceptsOlder ? Math.max(goodMs, rest * (now - startedAt)) : goodMs), value };
           return value;
         },
         (error: unknown) => {
@@ -81,7 +81,7 @@ function cached<T>(
       .finally(() => {
         underWay = null;
       });
-    const isTooOld = known !== null && begun - known.until > oldestMs;
+    const isTooOld = known !== null && startedAt - known.until > oldestMs;
     return known && acceptsOlder && !isTooOld ? Promise.resolve(known.value) : underWay;
   };
 }

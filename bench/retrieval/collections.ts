@@ -33,7 +33,7 @@ interface Row {
   readonly way: string;
   readonly alone: Graded;
   /** Null: there are no documents of another tenant. */
-  readonly beside: Graded | null;
+  readonly withOthers: Graded | null;
 }
 
 /** Reorders the first documents of each hybrid list by the emulated reranker. */
@@ -51,17 +51,17 @@ async function reranked({ documents, queries }: Collection, lists: Lists, baseUr
   return all;
 }
 
-function rowsOf(collection: Collection, alone: Rankings, beside: Rankings): Row[] {
+function rowsOf(collection: Collection, alone: Rankings, withOthers: Rankings): Row[] {
   const bm25 = rankByBm25(collection.documents, collection.queries);
   const byRank = alone.dense.map((list, index) => fuseByRank([list, bm25[index] ?? []]));
   return [
     ...(['dense', 'sparse', 'hybrid'] as const).map((way) => ({
       way,
       alone: gradedScores(alone[way], collection),
-      beside: gradedScores(beside[way], collection),
+      withOthers: gradedScores(withOthers[way], collection),
     })),
-    { way: 'BM25', alone: gradedScores(bm25, collection), beside: null },
-    { way: 'dense and BM25 by rank', alone: gradedScores(byRank, collection), beside: null },
+    { way: 'BM25', alone: gradedScores(bm25, collection), withOthers: null },
+    { way: 'dense and BM25 by rank', alone: gradedScores(byRank, collection), withOthers: null },
   ];
 }
 
@@ -83,8 +83,8 @@ async function measure(folder: string, model: EmbeddingModel, options: Collectio
   });
   try {
     const qdrantUrl = engines.qdrantUrl ?? '';
-    const { alone, beside } = await rankCollection(collection, others, { model, qdrantUrl, printLine });
-    const rows = rowsOf(collection, alone, beside);
+    const { alone, withOthers } = await rankCollection(collection, others, { model, qdrantUrl, printLine });
+    const rows = rowsOf(collection, alone, withOthers);
     if (options.rerank) {
       const reranker = await startRerankServer(model);
       try {
@@ -93,7 +93,7 @@ async function measure(folder: string, model: EmbeddingModel, options: Collectio
         rows.push({
           way: 'hybrid, reranked',
           alone: await ranked(alone.hybrid),
-          beside: await ranked(beside.hybrid),
+          withOthers: await ranked(withOthers.hybrid),
         });
       } finally {
         await reranker.stop();
@@ -105,7 +105,7 @@ async function measure(folder: string, model: EmbeddingModel, options: Collectio
       '',
       table(
         head,
-        rows.map(({ way, alone: own, beside: shared }) => [
+        rows.map(({ way, alone: own, withOthers: shared }) => [
           way,
           ...figures(own),
           ...(shared ? figures(shared) : ['–', '–', '–']),

@@ -93,7 +93,7 @@ export async function rankCollection(
   { documents, queries }: Collection,
   others: readonly string[],
   { model, qdrantUrl, printLine }: { model: EmbeddingModel; qdrantUrl: string; printLine: (line: string) => void },
-): Promise<{ alone: Rankings; beside: Rankings }> {
+): Promise<{ alone: Rankings; withOthers: Rankings }> {
   const { qdrant } = loadConfig({ SECRET_KEY: `k1:${Buffer.alloc(32).toString('base64')}` });
   const vectors = createVectors({ ...qdrant, url: qdrantUrl });
   const provider = createLocalProvider({ ...model, threads: THREADS });
@@ -105,7 +105,7 @@ export async function rankCollection(
     const alone = await rank(vectors, queries, questions);
     await write(vectors, OTHER, others, []);
     printLine(`${others.length} documents of another tenant added`);
-    return { alone, beside: await rank(vectors, queries, questions) };
+    return { alone, withOthers: await rank(vectors, queries, questions) };
   } finally {
     await Promise.all([vectors.deleteAll(MINE), vectors.deleteAll(OTHER)]);
     await provider.close();

@@ -1,4 +1,4 @@
-import { apiSettings, keepApiKey } from '../../config/config.js';
+import { apiSettings, storeApiKey } from '../../config/config.js';
 import type { ApiKeys } from '../../store/organizations/keys.js';
 import { table } from '../bars.js';
 import { type Call, type Command, CommandError, idOf, JSON_OPTION } from '../command.js';
@@ -63,7 +63,7 @@ export const rotateKey: Command = {
       throw new CommandError(`There is no key ${id}, or it is already revoked. List the keys: npm run cli -- key list`);
     printKey(call, made);
     if (!wasOwn) return;
-    const isSaved = keepApiKey(made.apiKey, terminal.env);
+    const isSaved = storeApiKey(made.apiKey, terminal.env);
     terminal.err(
       isSaved
         ? 'DATA_DIR/api-key contains the new key.\n'

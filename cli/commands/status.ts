@@ -37,9 +37,9 @@ interface Status {
   readonly work: readonly UserWork[];
 }
 
-async function readStatus(api: Api, customers: readonly string[], most: number): Promise<Status> {
+async function readStatus(api: Api, customers: readonly string[], max: number): Promise<Status> {
   const order = { order_by: 'created_at', order_dir: 'desc' };
-  const request = { ...order, pagination: { limit: most }, include_count: true };
+  const request = { ...order, pagination: { limit: max }, include_count: true };
   const [ready, { users, count }] = await Promise.all([readiness(api), api.post<Users>('/list_users', request)]);
   const shown = customers.length > 0 ? customers : users.map((user) => user.organization_supplied_user_id);
   const work: UserWork[] = [];
@@ -129,16 +129,16 @@ export const status: Command = {
       for (const line of found.flatMap(({ lines }) => lines)) terminal.out(line);
       return;
     }
-    const most = number('users') ?? USERS;
+    const max = number('users') ?? USERS;
     if (!has('watch')) {
-      const now = await readStatus(api, customers, most);
+      const now = await readStatus(api, customers, max);
       if (has('json')) return terminal.out(JSON.stringify(now));
       for (const line of linesOf(now)) terminal.out(line);
       return now.ready.startsWith('ready') ? 0 : 1;
     }
     const painter = createPainter(terminal);
     while (!terminal.stopped.aborted) {
-      painter.paint(linesOf(await readStatus(api, customers, most)));
+      painter.paint(linesOf(await readStatus(api, customers, max)));
       await sleep(WATCH_EVERY_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
     }
     painter.end();

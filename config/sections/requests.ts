@@ -12,7 +12,7 @@ export function requestSection(settings: Settings): Pick<Config, 'ops' | 'eventS
       tickMs: settings.number('OPS_TICK_MS'),
     },
     eventStreams: {
-      most: settings.number('EVENT_STREAMS'),
+      maxOpen: settings.number('EVENT_STREAMS'),
       perUser: settings.number('EVENT_STREAMS_PER_USER'),
       lifetimeMs: settings.number('EVENT_STREAM_LIFETIME_S') * 1000,
       tickMs: settings.number('EVENT_STREAM_TICK_MS'),

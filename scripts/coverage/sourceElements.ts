@@ -90,21 +90,21 @@ export function findElements(path: string, text: string): SourceElements {
     return span;
   };
 
-  /** @param around the innermost span that runs at least as often, if one is known */
-  const addBranches = (node: ts.Node, around: number | undefined): void => {
+  /** @param outer the innermost span that runs at least as often, if one is known */
+  const addBranches = (node: ts.Node, outer: number | undefined): void => {
     const line = lineOf(node);
     if (ts.isIfStatement(node)) {
       const then = addBody(node.thenStatement);
       arms.push({ line, span: then });
       if (node.elseStatement) arms.push({ line, span: addBody(node.elseStatement) });
-      else arms.push({ line, span: around ?? addSpan(node), skipped: then });
+      else arms.push({ line, span: outer ?? addSpan(node), skipped: then });
     } else if (ts.isConditionalExpression(node)) {
       arms.push({ line, span: addSpan(node.whenTrue) }, { line, span: addSpan(node.whenFalse) });
     } else if (ts.isCaseOrDefaultClause(node)) {
       arms.push({ line, span: addSpan(node) });
     } else if (ts.isBinaryExpression(node) && LOGICAL.has(node.operatorToken.kind)) {
       const right = addSpan(node.right);
-      arms.push({ line, span: right }, { line, span: addSpan(node.left, around), skipped: right });
+      arms.push({ line, span: right }, { line, span: addSpan(node.left, outer), skipped: right });
     }
   };
   /** @returns the span of a statement that counts as a line */
@@ -114,12 +114,12 @@ export function findElements(path: string, text: string): SourceElements {
     if (ts.isStatement(node) && !NOT_RUN.has(node.kind)) line = addLine(node, limit);
     else if (ts.isPropertyDeclaration(node) && node.initializer) addLine(node.initializer);
     else if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) addLine(node.body);
-    let around = line ?? limit;
-    addBranches(node, around);
+    let outer = line ?? limit;
+    addBranches(node, outer);
     ts.forEachChild(node, (child) => {
-      const previous = visit(child, isCountedApart(child) ? undefined : around);
+      const previous = visit(child, isCountedApart(child) ? undefined : outer);
       // A statement runs at most as often as the previous one of its block.
-      if (isStatementList(node)) around = previous ?? around;
+      if (isStatementList(node)) outer = previous ?? outer;
     });
     return line;
   };

@@ -144,10 +144,10 @@ async function readSource(root: string, file: string): Promise<Source> {
 function mark({ elements, spansRun, armsTaken }: Source, countOf: (span: number) => number | null): void {
   const limits: number[] = [];
   const counts = elements.spans.map(({ limit }, span) => {
-    const most = limit === undefined ? Infinity : (limits[limit] ?? Infinity);
+    const max = limit === undefined ? Infinity : (limits[limit] ?? Infinity);
     const counted = countOf(span);
-    limits.push(Math.min(counted ?? Infinity, most));
-    const count = Math.min(counted ?? 0, most);
+    limits.push(Math.min(counted ?? Infinity, max));
+    const count = Math.min(counted ?? 0, max);
     if (count > 0) spansRun[span] = 1;
     return count;
   });

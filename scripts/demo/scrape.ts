@@ -52,7 +52,7 @@ export async function scrapeDemo(
     env: docs ? { ALLOWED_PRIVATE_HOSTS: docs.host } : {},
     async run(api) {
       printLine(`POST /scrape_sitemap ${url}`);
-      const begun = performance.now();
+      const startedAt = performance.now();
       const accepted = await api.post<FileRecord>('/scrape_sitemap', { url, chunk_size: 300 });
       const parent = await followScrape(api, accepted.id, screen);
       if (parent.sync_status !== 'READY')
@@ -61,7 +61,7 @@ export async function scrapeDemo(
         filters: { parent_file_ids: [parent.id] },
         pagination: { limit: 1 },
       });
-      printLine(`${count} chunks are searchable after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+      printLine(`${count} chunks are searchable after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
       const wanted = question ?? (docs ? DOCS_QUESTION : 'What is this site about?');
       console.log(await ask(api, wanted, { parent_file_ids: [parent.id] }));
     },

@@ -35,8 +35,8 @@ function redactText(text: string, baseUrl: string): string {
 export function redact(value: unknown, baseUrl: string, name = ''): unknown {
   if (typeof value === 'string') return SECRETS.test(name) ? `<${name}>` : redactText(value, baseUrl);
   if (Array.isArray(value)) {
-    const most = value.every((one) => typeof one === 'number') ? MOST_NUMBERS : MOST;
-    return value.slice(0, most).map((one) => redact(one, baseUrl, name));
+    const maxItems = value.every((one) => typeof one === 'number') ? MOST_NUMBERS : MOST;
+    return value.slice(0, maxItems).map((one) => redact(one, baseUrl, name));
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, redact(one, baseUrl, key)]));

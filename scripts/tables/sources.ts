@@ -29,9 +29,9 @@ function requiredFields(path: string): string[] {
 function clientRows(source: OAuthSource): Row[] {
   const { oauth } = CONNECTORS[source] as Connector<OAuthGrant>;
   const redirect: Row = ['Redirect URL to register', code(`PUBLIC_URL/integrations/${CALLBACK_PATHS[source]}`)];
-  const brought = CONNECTION_CLIENTS[source];
-  const client: Row = brought
-    ? ['OAuth client', `sent with each connection, in ${code(brought.field)}`]
+  const clientRow = CONNECTION_CLIENTS[source];
+  const client: Row = clientRow
+    ? ['OAuth client', `sent with each connection, in ${code(clientRow.field)}`]
     : ['OAuth client', `${code(`OAUTH_CLIENTS=${source}=CLIENT_ID:CLIENT_SECRET`)}, or the organization's white label`];
   const scopes = oauth?.scopes ?? [];
   const requested = scopes.length === 0 ? 'chosen with the app at the provider' : scopes.map(code).join(', ');

@@ -12,7 +12,7 @@ import { sendEvents } from '../../api/http/answers/stream.js';
 import { waitFor } from '../support/waitFor.js';
 
 const log = { warn: () => undefined } as never;
-const SETTINGS = { perUser: 2, most: 3, tickMs: 5, lifetimeMs: 60_000 };
+const SETTINGS = { perUser: 2, maxOpen: 3, tickMs: 5, lifetimeMs: 60_000 };
 
 /** Starts streams of a feed whose events are the numbers up to `feed.head`. */
 function start(more: Partial<typeof SETTINGS> = {}, beatMs = 60_000) {
@@ -72,7 +72,7 @@ describe('streams', () => {
   });
 
   test('share one poll, which ends with the last viewer', async () => {
-    const { feed, watch } = start({ tickMs: 50, most: 100, perUser: 100 });
+    const { feed, watch } = start({ tickMs: 50, maxOpen: 100, perUser: 100 });
     const begun = performance.now();
     const viewers = await Promise.all(Array.from({ length: 20 }, (_, nth) => watch(String(nth), '2')));
     await waitFor(

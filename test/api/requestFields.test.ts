@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
 
-import { selectionOptions } from '../../api/integrations/keptOptions.js';
+import { selectionOptions } from '../../api/integrations/selectionOptions.js';
 import { validate } from '../../api/http/validate.js';
 import {
   type SyncOptionsBody,

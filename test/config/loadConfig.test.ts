@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { apiSettings, keepApiKey, loadConfig, required } from '../../config/config.js';
+import { apiSettings, storeApiKey, loadConfig, required } from '../../config/config.js';
 import { ConfigError } from '../../config/configError.js';
 import { readSecretKeys } from '../../config/secretKeys.js';
 
@@ -89,9 +89,9 @@ test('checks no disk for file storage in a bucket, and ignores an incomplete pai
 });
 
 test('stores a new API key in DATA_DIR, readable by its owner only, unless the environment has one', () => {
-  expect(keepApiKey('key-from-rotation-1', { DATA_DIR: dataDir, API_KEY: 'key-from-outside-1' })).toBe(false);
+  expect(storeApiKey('key-from-rotation-1', { DATA_DIR: dataDir, API_KEY: 'key-from-outside-1' })).toBe(false);
   expect(load().apiKey).toBeNull();
-  expect(keepApiKey('key-from-rotation-1', { DATA_DIR: dataDir })).toBe(true);
+  expect(storeApiKey('key-from-rotation-1', { DATA_DIR: dataDir })).toBe(true);
   expect(load().apiKey).toBe('key-from-rotation-1');
   expect(readFileSync(path.join(dataDir, 'api-key'), 'utf8')).toBe('key-from-rotation-1\n');
   expect(statSync(path.join(dataDir, 'api-key')).mode & 0o777).toBe(0o600);

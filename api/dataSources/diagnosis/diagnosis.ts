@@ -94,7 +94,7 @@ export const diagnosis = operation({
   answer: diagnosisAnswer,
   async handle({ caller, params, requestId, deps }) {
     const source = await dataSourceOf(caller, pathId(params, 'data_source_id'), deps.store);
-    const begun = Date.now();
+    const startedAt = Date.now();
     const { diagnosisTimeoutMs } = deps.settings;
     const { _id: dataSourceId, organizationId } = source;
     const context: CheckContext = {
@@ -126,8 +126,8 @@ export const diagnosis = operation({
       data_source_type: source.type,
       status: worstOf(checks),
       checks,
-      checked_at: new Date(begun).toISOString(),
-      took_ms: Date.now() - begun,
+      checked_at: new Date(startedAt).toISOString(),
+      took_ms: Date.now() - startedAt,
     };
   },
 });

@@ -12,19 +12,19 @@ export interface ConcurrencyLimiter {
 
 /**
  * Creates a limiter.
- * @param most slots per caller; 0 means unlimited
+ * @param max slots per caller; 0 means unlimited
  * @param what name of the requests in the error message
  * @param retryAfterSeconds time in which a slot is usually freed
  */
-export function createConcurrencyLimiter(most: number, what: string, retryAfterSeconds = 1): ConcurrencyLimiter {
+export function createConcurrencyLimiter(max: number, what: string, retryAfterSeconds = 1): ConcurrencyLimiter {
   const running = new Map<string, number>();
   return {
     enter(caller) {
       const count = running.get(caller) ?? 0;
-      if (most > 0 && count >= most)
+      if (max > 0 && count >= max)
         throw new HttpError(
           429,
-          `This user has ${most} ${what} running, which is the maximum. Wait for one to end, then try again.`,
+          `This user has ${max} ${what} running, which is the maximum. Wait for one to end, then try again.`,
           retryAfterSeconds,
         );
       running.set(caller, count + 1);

@@ -6,7 +6,7 @@ export interface EventStreamSettings {
   /** Maximum number of open streams per end user, and per organization for its API key alone. */
   readonly perUser: number;
   /** Maximum number of open streams of the process. */
-  readonly most: number;
+  readonly maxOpen: number;
   readonly tickMs: number;
   /** Time after which a stream ends; the client continues with a new one. */
   readonly lifetimeMs: number;
@@ -86,7 +86,7 @@ const heartbeat = (cursor: string): string => `: heartbeat\n${cursor === '' ? ''
 
 /** Creates the streams of a process. @param beatMs interval of heartbeats */
 export function createEventStreams(
-  { perUser, most, tickMs, lifetimeMs }: EventStreamSettings,
+  { perUser, maxOpen, tickMs, lifetimeMs }: EventStreamSettings,
   log: Pick<Log, 'warn'>,
   beatMs = HEARTBEAT_MS,
 ): EventStreams {
@@ -104,7 +104,7 @@ export function createEventStreams(
       const sentence = `${perUser} event streams of this caller are open, which is the maximum (EVENT_STREAMS_PER_USER).`;
       throw new HttpError(429, `${sentence} Close one, then try again.`, RETRY_AFTER_S);
     }
-    if (openStreams() >= most) {
+    if (openStreams() >= maxOpen) {
       const sentence = 'This server has reached its maximum number of event streams (EVENT_STREAMS).';
       throw new HttpError(503, `${sentence} Try again in ${RETRY_AFTER_S} s.`, RETRY_AFTER_S);
     }

@@ -53,9 +53,9 @@ export function createTopics<T>(
   };
   const poll = (key: string, room: Room<T>, read: () => Promise<T>): void => {
     const round = async (): Promise<number> => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await refresh(room, read);
-      return Math.max(tickMs, REST * (performance.now() - begun));
+      return Math.max(tickMs, REST * (performance.now() - startedAt));
     };
     const onError = (err: unknown): void =>
       log.warn({ topic: key, err }, 'the state of an event stream could not be read; trying again');

@@ -17,13 +17,13 @@ export function routeOf(response: Response): string {
 /** Counts and times each request by its path template. */
 export function countRequests(metrics: Pick<Metrics, 'answered'>): RequestHandler {
   return (request, response, next) => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     response.once('close', () => {
       metrics.answered({
         method: request.method,
         route: routeOf(response),
         status: response.writableFinished ? response.statusCode : null,
-        seconds: (performance.now() - begun) / 1000,
+        seconds: (performance.now() - startedAt) / 1000,
       });
     });
     next();

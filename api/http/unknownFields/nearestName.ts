@@ -39,15 +39,15 @@ const isPartOf = (a: string, b: string): boolean => b.startsWith(`${a}_`) || b.e
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_NAME) return null;
   const given = plain(name);
-  const most = Math.max(1, Math.floor(given.length / 3));
+  const maxDistance = Math.max(1, Math.floor(given.length / 3));
   let nearest: { readonly name: string; readonly far: number } | null = null;
   for (const candidate of known) {
     const one = plain(candidate);
     const isPart = isPartOf(given, one) || isPartOf(one, given);
-    if (!isPart && Math.abs(one.length - given.length) > most) continue;
+    if (!isPart && Math.abs(one.length - given.length) > maxDistance) continue;
     // A part counts like the largest allowed distance: a misspelling is the better guess.
-    const far = isPart ? most : distance(given, one);
-    if (far <= most && (nearest === null || far < nearest.far)) nearest = { name: candidate, far };
+    const far = isPart ? maxDistance : distance(given, one);
+    if (far <= maxDistance && (nearest === null || far < nearest.far)) nearest = { name: candidate, far };
   }
   return nearest?.name ?? null;
 }

@@ -104,9 +104,9 @@ async function consentUrl(
 ): Promise<string> {
   const { store, unit, settings } = deps;
   const { service } = body;
-  const brought = connectionClient(service, body, deps);
-  const facts = brought?.facts ?? factsOf(service, body);
-  const { client, redirectUri } = brought ?? (await clientOf(caller, service, { consent, name }, deps));
+  const ownClient = connectionClient(service, body, deps);
+  const facts = ownClient?.facts ?? factsOf(service, body);
+  const { client, redirectUri } = ownClient ?? (await clientOf(caller, service, { consent, name }, deps));
   const verifier = randomBytes(48).toString('base64url');
   const runId = await store.runs.nextId();
   const options = toConnectionOptions(service, body);
@@ -132,7 +132,7 @@ async function consentUrl(
         expiresAt: new Date(Date.now() + settings.consentLifeMs),
       },
       state,
-      { verifier, clientSecret: brought?.client.secret ?? null, requestToken },
+      { verifier, clientSecret: ownClient?.client.secret ?? null, requestToken },
       session,
     );
   });

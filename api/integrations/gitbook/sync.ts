@@ -6,7 +6,7 @@ import { estimate } from '../../schemas/estimates.js';
 import { orNull } from '../../schemas/fields.js';
 import { accountId, fileSyncConfig, itemIds, selectionFields } from '../../schemas/integrations.js';
 import { connectedSourceOf } from '../dataSourceOf.js';
-import { selectionOptions } from '../keptOptions.js';
+import { selectionOptions } from '../selectionOptions.js';
 import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';
 import { embeddingModel, MODEL_OF_FILES } from '../../schemas/enums.js';

@@ -11,7 +11,7 @@ import {
   syncAttachments,
 } from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
-import { selectionOptions } from '../keptOptions.js';
+import { selectionOptions } from '../selectionOptions.js';
 import { readFilter } from '../readFilter.js';
 import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';

@@ -15,7 +15,7 @@ import {
 } from '../../schemas/integrations.js';
 import { callSource } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
-import { selectionOptions } from '../keptOptions.js';
+import { selectionOptions } from '../selectionOptions.js';
 import { readFilter } from '../readFilter.js';
 import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from '../syncSelection.js';
 import { named } from '../../schemas/reference.js';

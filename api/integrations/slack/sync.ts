@@ -7,7 +7,7 @@ import { estimate } from '../../schemas/estimates.js';
 import { orNull } from '../../schemas/fields.js';
 import { onlyAccountId, selectionFields } from '../../schemas/integrations.js';
 import { onlySourceOf } from '../dataSourceOf.js';
-import { selectionOptions } from '../keptOptions.js';
+import { selectionOptions } from '../selectionOptions.js';
 import { AFTER_SELECTION, SELECTION_ACCEPTED, syncSelection } from '../syncSelection.js';
 import type { Infer } from '../../schemas/inferred.js';
 import { named } from '../../schemas/reference.js';

@@ -22,13 +22,13 @@ export const addUrl = tool({
     tags: tags().description('Tags of the pages, by which search can filter.'),
   }),
   output: queued,
-  async run({ url, depth, max_pages: most, tags: given }, { perform }) {
+  async run({ url, depth, max_pages: maxPages, tags: given }, { perform }) {
     const [parent] = (await perform(webScrape, {
       body: [
         {
           url,
           recursion_depth: depth,
-          max_pages_to_scrape: most,
+          max_pages_to_scrape: maxPages,
           generate_sparse_vectors: true,
           ...(given ? { tags: given } : {}),
         },

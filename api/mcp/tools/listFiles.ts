@@ -55,7 +55,7 @@ export const listFiles = tool({
     count: integer().description('Number of matching files with a higher id than after_id.'),
     more: more(),
   }),
-  async run({ name, sources, tags, statuses, parent_id: parent, limit: most, after_id: after }, { perform, deps }) {
+  async run({ name, sources, tags, statuses, parent_id: parent, limit: maxFiles, after_id: after }, { perform, deps }) {
     const answer = await perform(userFilesV2, {
       body: {
         filters: {
@@ -66,7 +66,7 @@ export const listFiles = tool({
           ...(parent === undefined ? {} : { parent_file_ids: [parent] }),
         },
         order_by: 'id',
-        pagination: { limit: most, starting_id: after },
+        pagination: { limit: maxFiles, starting_id: after },
       },
     });
     const { results, count } = answer as Listed<FileRecord>;

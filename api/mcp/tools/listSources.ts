@@ -32,9 +32,9 @@ export const listSources = tool({
     count: integer().description('Number of all sources.'),
     more: more(),
   }),
-  async run({ limit: most, offset }, { perform, deps }) {
+  async run({ limit: maxSources, offset }, { perform, deps }) {
     const answer = await perform(userDataSources, {
-      body: { order_by: 'created_at', pagination: { limit: most, offset } },
+      body: { order_by: 'created_at', pagination: { limit: maxSources, offset } },
     });
     const { results, count } = answer as Listed<DataSourceRecord>;
     const all = results.map((one) => ({

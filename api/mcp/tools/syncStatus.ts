@@ -59,11 +59,11 @@ export const syncStatus = tool({
     count: integer().description('Number of all syncs that match.'),
     more: more(),
   }),
-  async run({ file_id: fileId, limit: most, offset }, agent) {
+  async run({ file_id: fileId, limit: maxRuns, offset }, agent) {
     const file = fileId === undefined ? null : await fileOfAgent(agent, fileId);
     const answer = await agent.perform(listSyncRuns, {
       query: {
-        limit: String(most),
+        limit: String(maxRuns),
         offset: String(offset),
         ...(fileId === undefined ? {} : { file_id: String(fileId) }),
       },

@@ -24,8 +24,8 @@ export function when(at: Date | null, now = Date.now()): Html {
 export const clock = (at: Date): string =>
   `${pad(at.getUTCHours())}:${pad(at.getUTCMinutes())}:${pad(at.getUTCSeconds())} UTC`;
 
-export const count = (value: number, most = Infinity): string =>
-  `${value.toLocaleString('en')}${value >= most ? '+' : ''}`;
+export const count = (value: number, max = Infinity): string =>
+  `${value.toLocaleString('en')}${value >= max ? '+' : ''}`;
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 export function bytes(value: number): string {
