@@ -61,7 +61,7 @@ export const uploadFile = operation({
         externalUrl: null,
         options,
         sourceOptions: { url: null, contentType: mediaTypeHint(file.contentType) },
-        coldStorage: toColdStorage(asked),
+        coldStorage: toColdStorage(query),
         ...(found.namedAs === null ? {} : { facts: { named_as: found.namedAs } }),
       },
       deps,
