@@ -13,7 +13,7 @@ const PAGE_HEADERS = {
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  // Browsers ask each time whether the ETag still matches: a page never runs with scripts of another version.
+  // Browsers check the ETag each time, so a page never runs with scripts of another version.
   'cache-control': 'no-cache',
 };
 

@@ -151,7 +151,7 @@ ${FOOTER}
   for (let index = 0; ; index += 1) {
     const next = section(random, index);
     const size = Buffer.byteLength(next);
-    // Fill the remaining space with single paragraphs, and the rest with a comment.
+    // Fill the remaining space with single paragraphs, and the last bytes with a comment.
     const piece = bytes + size <= room ? next : `${paragraph(random)}\n`;
     if (bytes + Buffer.byteLength(piece) > room) break;
     body += piece;

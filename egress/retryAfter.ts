@@ -4,7 +4,7 @@ type Headers = Readonly<Record<string, string>>;
 const LONGEST_MS = 3_600_000;
 
 /**
- * Returns the milliseconds that a provider asks the client to wait; null if it names none. Reads Retry-After (seconds or a
+ * Returns the milliseconds that a provider requests the client to wait; null if it names none. Reads Retry-After (seconds or a
  * date), retry-after-ms (OpenAI, Azure) and, if both are absent, x-ratelimit-reset-* of the exhausted limit.
  */
 export function retryAfterMs(headers: Headers, now: number = Date.now()): number | null {

@@ -65,7 +65,7 @@ export interface EgressResponse {
   readonly body: AsyncIterable<Uint8Array>;
   /** Reads the whole body. */
   bytes(): Promise<Uint8Array>;
-  /** Releases the connection without reading the rest. */
+  /** Releases the connection without reading the remaining body. */
   discard(): Promise<void>;
 }
 

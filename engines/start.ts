@@ -81,7 +81,7 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
     writing = writing.then(writeNow, writeNow);
     return writing;
   };
-  // On a full disk the file keeps its old content, whose addresses are still correct; the next write updates the rest.
+  // On a full disk the file keeps its old content, whose addresses are still correct; the next write updates the other values.
   const writeDown = () => write().catch(() => {});
   const restarter =
     keepRunning && createRestarter({ dataDir, printLine: keepRunning, onChange: () => void writeDown() });

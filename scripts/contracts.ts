@@ -1,7 +1,7 @@
 /**
  * Extracts the facts of the used operations from a provider's specification, for the tables in test/contracts/tables/:
  * `npm run contracts -- SPECIFICATION_FILE TABLE`. The table must exist with its operations, which may be empty (`{}`);
- * the script replaces them and keeps the rest. It reads OpenAPI 2 and 3 and Google's discovery documents, as JSON or YAML.
+ * the script replaces them and keeps all other content. It reads OpenAPI 2 and 3 and Google's discovery documents, as JSON or YAML.
  * Operations with a `source` of their own are kept.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

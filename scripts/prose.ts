@@ -66,7 +66,7 @@ export interface Prose {
 /** A string literal counts as prose from this many words on: shorter ones are identifiers or labels. */
 const SENTENCE = /[A-Za-z]{2,} [A-Za-z]+ [A-Za-z]+/;
 
-/** Returns the comments of a TypeScript file, and its string literals that hold a sentence. */
+/** Returns the comments of a TypeScript file, and its string literals that contain a sentence. */
 export function proseOfSource(source: string): Prose[] {
   const file = ts.createSourceFile('file.ts', source, ts.ScriptTarget.Latest);
   const found: Prose[] = [];

@@ -94,7 +94,7 @@ export const approveDeletions = operation({
   },
 });
 
-/** POST /data_sources/{data_source_id}/held_deletions/refuse: keeps the files; later listings are judged separately. */
+/** POST /data_sources/{data_source_id}/held_deletions/refuse: keeps the files; later listings are checked separately. */
 export const refuseDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/refuse',
@@ -103,7 +103,7 @@ export const refuseDeletions = operation({
   auth: 'key',
   summary: 'Refuse held deletions',
   description: [
-    'Keeps the files that a listing has missed, and clears the count of them (`deletions_held`).\n\nUse it if the source was faulty or the account had lost access for a time. Nothing is started.\n\nLater listings are judged separately: if one misses as many files again, its deletions are held again.',
+    'Keeps the files that a listing has missed, and clears the count of them (`deletions_held`).\n\nUse it if the source was faulty or the account had lost access for a time. Nothing is started.\n\nLater listings are checked separately: if one misses as many files again, its deletions are held again.',
   ],
   returns: 'Record of the data source, without `deletions_held`.',
   errors: { 409: 'No deletions of the data source are held, so there is nothing to refuse.' },

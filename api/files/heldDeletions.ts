@@ -78,13 +78,13 @@ export const approvePages = decision('approve', {
   returns: 'Record of the parent file of the scrape, without held deletions.',
 });
 
-/** POST /files/{file_id}/held_deletions/refuse: keeps the pages; later scrapes are judged separately. */
+/** POST /files/{file_id}/held_deletions/refuse: keeps the pages; later scrapes are checked separately. */
 export const refusePages = decision('refuse', {
   operationId: 'refuse_held_page_deletions',
   tag: 'Vanished Files',
   summary: 'Refuse held page deletions',
   description: [
-    'Keeps the pages that a scheduled scrape did not find, and removes the scrape from `GET /files/held_deletions`. Later scheduled scrapes are judged separately, so they may hold deletions again. A scrape without held deletions returns 409.',
+    'Keeps the pages that a scheduled scrape did not find, and removes the scrape from `GET /files/held_deletions`. Later scheduled scrapes are checked separately, so they may hold deletions again. A scrape without held deletions returns 409.',
   ],
   returns: 'Record of the parent file of the scrape, without held deletions.',
 });

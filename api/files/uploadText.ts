@@ -56,7 +56,7 @@ async function overwrite(
   return presentFile(file, deps);
 }
 
-/** POST /upload_text: stores a text, returns its record, and leaves the rest to a workflow. */
+/** POST /upload_text: stores a text, returns its record, and leaves the processing to a workflow. */
 export const uploadText = operation({
   method: 'post',
   path: '/upload_text',

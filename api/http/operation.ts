@@ -97,7 +97,7 @@ export interface Operation<
   readonly takesForm?: true;
   /** Browsers may send it only from our own pages. */
   readonly fromOwnPages?: true;
-  /** The body carries contents, so the larger size limit applies. */
+  /** The body has contents, so the larger size limit applies. */
   readonly takesContents?: true;
   /** The contents are chunks with their vectors: many objects and numbers. */
   readonly takesChunks?: true;

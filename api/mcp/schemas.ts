@@ -24,8 +24,9 @@ const text = () => Joi.string().allow('');
 export const record = (fields: Readonly<Record<string, Joi.Schema>>): Joi.ObjectSchema =>
   Joi.object(Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])));
 
-/** The text that says how to get the rest of a result. */
-export const more = () => nullable(text()).description('How to get the rest; null if the result is complete.');
+/** The text that says how to get the remaining part of a result. */
+export const more = () =>
+  nullable(text()).description('How to get the remaining part; null if the result is complete.');
 
 /** Fields that describe a file in results. */
 export const fileFields = {

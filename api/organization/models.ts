@@ -52,7 +52,7 @@ export const models = operation({
               takes_images: Joi.boolean()
                 .required()
                 .description(
-                  'Whether the model embeds pictures as such. Otherwise a picture is found only by text that OCR reads.',
+                  'Whether the model embeds pictures directly. Otherwise a picture is found only by text that OCR reads.',
                 ),
             }).description(
               'Provider and vector space that an embedding model id has now. They change when the operator configures a provider.',

@@ -149,7 +149,7 @@ export const fileRecord = named(
       '`{}` if `include_additional_files` was set, else null: no source stores additional files yet.',
     ),
     skip_embedding_generation: Joi.boolean().description(
-      'Whether the request asked for chunks without vectors, which can be listed but not searched.',
+      'Whether the request selected chunks without vectors, which can be listed but not searched.',
     ),
     source_created_at: nullable(timestamp()).description(
       'When the content was created at its source; null if that is unknown.',

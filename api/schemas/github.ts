@@ -42,7 +42,7 @@ const teams = () =>
           id: number(),
           name: text('Display name of the team. Its organization can change it, so recognize the team by `id`.'),
         }).description(
-          'Team of an organization at GitHub that is asked to review. Its members are not in the response.',
+          'Team of an organization at GitHub whose review is requested. Its members are not in the response.',
         ),
       ),
     )

@@ -8,7 +8,7 @@ import { customerIds } from '../schemas/users.js';
 import { named } from '../schemas/reference.js';
 import { success } from '../schemas/answers.js';
 
-/** Maximum number of runs started at once; the sweeper starts the rest. */
+/** Maximum number of runs started at once; the sweeper starts the others. */
 const STARTED_AT_ONCE = 10;
 
 /**

@@ -39,7 +39,7 @@ export async function writeManifest(folder: string, manifest: Omit<Manifest, 'fo
   await rename(draft, path.join(folder, MANIFEST));
 }
 
-/** @throws CommandError if the folder holds no complete backup */
+/** @throws CommandError if the folder contains no complete backup */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(path.join(folder, MANIFEST), 'utf8').catch(() => null);
   if (text === null)

@@ -17,7 +17,7 @@ export const ACCOUNTS_SETTINGS = {
   SOURCE_PATIENCE_MS: {
     schema: count(30_000),
     about:
-      'Maximum time that a request waits when a connected source asks to retry later. After a longer time, the file is RATE_LIMITED and retried.',
+      'Maximum time that a request waits when a connected source requests a later retry. After a longer time, the file is RATE_LIMITED and retried.',
   },
   CONSENT_LIFE_S: {
     schema: count(1_800),

@@ -3,7 +3,7 @@ import type { ContainerRunKind } from './runKinds.js';
 import type { NewWork } from './runs.js';
 import { tagObject } from '../files/tags.js';
 
-/** Fields of a container's record that hold its request. */
+/** Fields of a container's record that contain its request. */
 export interface Container {
   readonly runKind: ContainerRunKind | null;
   readonly externalUrl: string | null;

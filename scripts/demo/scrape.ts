@@ -1,4 +1,4 @@
-/** Scrapes a site and asks it a question; by default the site is this project's documentation. */
+/** Scrapes a site and searches it for a question; by default the site is this project's documentation. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { bar, createPainter } from '../../cli/bars.js';

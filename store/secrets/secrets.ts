@@ -34,7 +34,7 @@ export function createSecrets(keys: readonly { id: string; key: Buffer }[]): Sec
     keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, '', 'sealed-secret', 32))]),
   );
   const first = keys[0]?.id;
-  if (first === undefined) throw new Error('SECRET_KEY holds no key');
+  if (first === undefined) throw new Error('SECRET_KEY contains no key');
   const keyOf = (id: string): Buffer => {
     const key = derived.get(id);
     if (!key) throw new Error(`A secret was sealed with key ${id}. Add that key to SECRET_KEY, after the others.`);

@@ -141,7 +141,7 @@ const CREDENTIALS: readonly Mistake[] = [
 
 const ROUTES: readonly Mistake[] = [
   get('an unknown path', '/no/such/path', 404, 'No such path'),
-  get('a wrong method', '/scrape_sitemap', 405, 'takes POST'),
+  get('a wrong method', '/scrape_sitemap', 405, 'supports only POST'),
   { ...post('a body that is not JSON', '/embeddings', null, 422, /JSON/), body: '{"query": ' },
   post('a list for an object', '/embeddings', [], 422, 'Must be an object'),
   post('an object for a list', '/web_scrape', {}, 422, 'Must be a list'),

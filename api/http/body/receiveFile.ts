@@ -123,7 +123,7 @@ async function readForm(
       failure ??= reason;
       slices.unpipe(form);
       request.unpipe(slices);
-      // Discard the rest of the body, so that the sender reads the response.
+      // Discard the remaining body, so that the sender reads the response.
       request.resume();
       found.stream?.destroy(failure instanceof Error ? failure : broken());
       resolve();

@@ -30,7 +30,7 @@ export function createSignedUrls(
     keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, '', 'presigned-url', 32))]),
   );
   const [first] = keys;
-  if (!first) throw new Error('SECRET_KEY holds no key');
+  if (!first) throw new Error('SECRET_KEY contains no key');
   const mac = (id: string, pathname: string, expires: number): Buffer | null => {
     const signer = signers.get(id);
     return signer ? createHmac('sha256', signer).update(`${id}\n${pathname}\n${expires}`).digest() : null;

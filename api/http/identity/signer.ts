@@ -31,7 +31,7 @@ export function isSignature(text: string, expected: Buffer): boolean {
 export function createSigner(keys: readonly SigningKey[], purpose: string): Signer {
   const signers = new Map(keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, '', purpose, 32))]));
   const [first] = keys;
-  if (!first) throw new Error('SECRET_KEY holds no key');
+  if (!first) throw new Error('SECRET_KEY contains no key');
   const mac = (id: string, payload: string): Buffer | null => {
     const signer = signers.get(id);
     return signer ? createHmac('sha256', signer).update(`${id}.${payload}`).digest() : null;

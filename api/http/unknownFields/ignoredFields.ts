@@ -41,7 +41,7 @@ function refusal({ path, known }: UnknownField): ValidationDetail {
 
 /** The unknown fields and parameters of a request. */
 export interface IgnoredFields {
-  /** Whether the caller wants such a request to be refused. */
+  /** Whether the caller requests that such a request is refused. */
   readonly isStrict: boolean;
   /**
    * Notes unknown fields in the response and for the log.

@@ -80,7 +80,7 @@ async function returnedWithoutCode(
     await dispatcher.signalConsentReturned(_id);
     return cancelledPage(nameOf(service));
   }
-  const message = `${nameOf(service)} rejected the request of this service, and did not ask for your consent. Tell the operator of this service before you try again: the cause is in the settings of the OAuth client at ${nameOf(service)}.`;
+  const message = `${nameOf(service)} rejected the request of this service, and did not show a consent page. Inform the operator of this service before you try again: the cause is in the settings of the OAuth client at ${nameOf(service)}.`;
   if (await store.attempts.move(_id, ['waiting'], 'failed', { message })) await dispatcher.signalConsentReturned(_id);
   return outcomeOf(attempt, deps);
 }

@@ -19,7 +19,7 @@ export interface Scanner {
 
 /**
  * Finds the structure of JSON text and counts its elements. It validates only the syntax that it needs; the parser
- * validates the rest.
+ * validates everything else.
  * @param bytes UTF-8
  */
 export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: Structure): Scanner {
