@@ -94,7 +94,9 @@ interface Way {
   apiMs: number;
 }
 
-/** Runs the searches of all callers concurrently by one of the two ways; each caller searches several times in sequence. */
+/**
+ * Runs the searches of all callers concurrently by one of the two ways; each caller searches several times in sequence.
+ */
 async function runRound(way: Way, round: number): Promise<void> {
   const [from, cpu] = [performance.now(), cpuNow()];
   const caller = async (search: Search, nth: number): Promise<void> => {

@@ -70,7 +70,7 @@ export interface OursOptions {
   readonly site: BenchSite;
   readonly sizes: Sizes;
   readonly report: Report;
-  /** Whether to measure a part. */
+  /** Returns whether to measure a part. */
   readonly wanted: (part: Part) => boolean;
   /** Runs one measurement. A failure is reported, and the others continue. */
   readonly attempt: <T>(what: string, measure: () => Promise<T>) => Promise<T | null>;

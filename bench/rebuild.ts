@@ -39,7 +39,10 @@ interface Round {
   readonly command: number;
 }
 
-/** Waits until the newest run of a kind has ended, shortly after its last file. Returns its seconds from acceptance to end. */
+/**
+ * Waits until the newest run of a kind has ended, shortly after its last file. Returns its seconds from acceptance to
+ * end.
+ */
 async function secondsOf(mongodbUri: string, kind: RunDoc['kind']): Promise<number> {
   const connection = await mongoose.createConnection(mongodbUri).asPromise();
   const newest = (): Promise<RunDoc | null> =>

@@ -24,7 +24,7 @@ export function randomVector(dimensions: number): Float32Array {
   return vector.map((x) => x / length);
 }
 
-/** Every tenth file has `tenth`, every second `half`. */
+/** Returns the tags of a file: every tenth file has `tenth`, every second `half`. */
 const tagsOf = (number: number) => storedTags({ tenth: number % 10 === 0, half: number % 2 === 0 });
 
 export interface SeedVectors {

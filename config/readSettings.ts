@@ -14,7 +14,7 @@ export interface Settings {
   list(name: SettingName): string[];
   /** Returns an address without trailing slashes. */
   address(name: SettingName): string;
-  /** Null for a setting that is not set and has no default. */
+  /** Returns the value of a setting; null if it is not set and has no default. */
   optional(name: SettingName): string | null;
   optionalNumber(name: SettingName): number | null;
   optionalAddress(name: SettingName): string | null;
@@ -28,7 +28,10 @@ const partsOf = (value: string): string[] =>
 
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '');
 
-/** Validates the settings of an environment. Empty ones count as not set. @throws ConfigError that names every invalid setting */
+/**
+ * Validates the settings of an environment. Empty ones count as not set. @throws ConfigError that names every invalid
+ * setting
+ */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const schema = Joi.object(
     Object.fromEntries(Object.entries(SETTINGS).map(([name, setting]) => [name, setting.schema])),

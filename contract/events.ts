@@ -114,7 +114,7 @@ function spacedJson(value: unknown): string {
 
 const posixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
-/** The fields that receivers of the hosted service expect, in their format. */
+/** Returns the fields that receivers of the hosted service expect, in their format. */
 const known = ({ kind, customerId, objectId, info, at }: PublishedEvent) => ({
   webhook_type: kind,
   obj: {

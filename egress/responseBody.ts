@@ -85,7 +85,10 @@ export function responseBody(options: BodyOptions): Pick<EgressResponse, 'body' 
   };
 }
 
-/** Reads a short remaining body, so that the connection can be reused. Closes the connection if the body is long or slow. */
+/**
+ * Reads a short remaining body, so that the connection can be reused. Closes the connection if the body is long or
+ * slow.
+ */
 export async function drain(source: Readable, contentLength: string | undefined): Promise<void> {
   if (source.destroyed || source.readableEnded) return;
   // The body is discarded, so its errors are irrelevant.

@@ -19,7 +19,7 @@ const NEEDED: Readonly<Record<EngineName, { readonly first: number; readonly lat
   temporal: { first: 20 * MEGABYTE, later: 20 * MEGABYTE },
 };
 
-/** The file by which mongod recognizes its own data folder. */
+/** Returns whether a folder contains the file by which mongod recognizes its own data folder. */
 const hasData = (dataDir: string): boolean => existsSync(join(dataDir, 'mongodb', 'WiredTiger'));
 
 /**

@@ -66,7 +66,7 @@ function flags(file: string, port: string, uiPort: string): string[] {
   ];
 }
 
-/** The port opens before the namespace and its search attributes exist, so check for those. */
+/** Returns whether the namespace and its search attributes exist. The port opens before that. */
 async function isReady(address: string): Promise<boolean> {
   const connection = await Connection.connect({ address, connectTimeout: 2_000 });
   try {

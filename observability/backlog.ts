@@ -31,7 +31,7 @@ const PART_OF_TIME = 0.02;
 
 /** Gauges that are refreshed from the records when a scrape requests them. */
 export interface BacklogGauges {
-  /** Never fails: unavailable figures are omitted. */
+  /** Refreshes the gauges. Never fails: unavailable figures are omitted. */
   refresh(): Promise<void>;
 }
 

@@ -40,7 +40,7 @@ const SIGNED = [
 ].join('|');
 
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
-/** A list or object of plain values. */
+/** Returns the pattern of a list or object of plain values. */
 const flat = (text: string): string => `\\[(?:[^[\\]{}"\\\\]|${text})*\\]|\\{(?:[^[\\]{}"\\\\]|${text})*\\}`;
 /** `"name":"value"`. The value may also be a list or an object, with at most one level of lists and objects inside. */
 const FIELD = new RegExp(`("(?:${NAMES})"\\s*:\\s*)(?:${STRING}|${flat(`${STRING}|${flat(STRING)}`)})`, 'gi');

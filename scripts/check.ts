@@ -1,4 +1,7 @@
-/** `npm run check`: runs all checks of package.json in parallel. Reports each when it ends, with its output if it failed. */
+/**
+ * `npm run check`: runs all checks of package.json in parallel. Reports each when it ends, with its output if it
+ * failed.
+ */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 
@@ -7,7 +10,10 @@ const { scripts } = JSON.parse(await readFile(new URL('../package.json', import.
 };
 const checks = Object.entries(scripts).filter(([name]) => name === 'lint' || name.startsWith('check:'));
 
-/** npm has put the tools on the path. */
+/**
+ * Runs a check and prints its result; resolves with whether it passed. The tools are on the PATH, because npm started
+ * this process.
+ */
 function passes(name: string, command: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const began = performance.now();

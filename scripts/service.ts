@@ -13,7 +13,10 @@ import { refuseNewerSchema } from '../store/migrations/run.js';
 import { superviseChild } from './child.js';
 import { ensureKeys } from './keys.js';
 
-/** A worker counts as frozen after this many times STALL_AFTER_S without a heartbeat: its stalled runs are recorded before. */
+/**
+ * A worker counts as frozen after this many times STALL_AFTER_S without a heartbeat: its stalled runs are recorded
+ * before.
+ */
 const FROZEN_STALLS = 2;
 
 export interface Service {

@@ -107,7 +107,9 @@ function evidenceOf(source: ConnectedSourceType, aspect: Aspect): string {
   return shown.length === 0 ? 'own' : shown.join(', ');
 }
 
-/** Sources without a connected account. Their emulators serve feeds and sites as browsers and feed readers found them. */
+/**
+ * Sources without a connected account. Their emulators serve feeds and sites as browsers and feed readers found them.
+ */
 const UNCONNECTED = ['RSS feed', 'Web pages'];
 
 /** Renders the table of evidence. */
@@ -123,7 +125,9 @@ function evidenceTable(sources: readonly ConnectedSourceType[]): string {
   ].join('\n');
 }
 
-/** Renders docs/sources.md from the rows in contract/sources/connectedSources.ts and the descriptions of the connectors. */
+/**
+ * Renders docs/sources.md from the rows in contract/sources/connectedSources.ts and the descriptions of the connectors.
+ */
 export function sourcesPage(): string {
   const sources = (Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[]).toSorted((a, b) =>
     CONNECTED_SOURCES[a].name.localeCompare(CONNECTED_SOURCES[b].name, 'en'),

@@ -9,7 +9,7 @@ export interface DrawnSpan {
   readonly endMs: number;
 }
 
-/** Similar calls of a span share one line with their number. */
+/** Returns whether a span is a call: similar calls share one line with their number. */
 const isCall = ({ name }: DrawnSpan, childless: boolean): boolean =>
   childless && !/^(activity|workflow|start) /.test(name);
 

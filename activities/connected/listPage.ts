@@ -46,7 +46,10 @@ async function pointOfNow(feed: Feed, point: string | null, signal: AbortSignal)
   }
 }
 
-/** Chooses between change feed and full listing. The cursor is read before anything is listed, so later changes are reported. */
+/**
+ * Chooses between change feed and full listing. The cursor is read before anything is listed, so later changes are
+ * reported.
+ */
 async function begin(
   { source, account }: OpenAccount,
   progress: SyncItemsProgress,

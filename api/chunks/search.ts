@@ -37,9 +37,11 @@ export interface SearchRequest {
 
 /** Factor for the number of requested hits if some hits may belong to a replaced generation. */
 const SPARE = 16;
-/** Number of hits of each kind for the fusion: the best result of both may have a low rank in either list. */
+/**
+ * Returns the number of hits of each kind for the fusion: the best result of both may have a low rank in either list.
+ */
 export const poolOf = (wanted: number): number => Math.max(400, 4 * wanted);
-/** Number of texts for the reranker. More texts improve the result, but take time. */
+/** Returns the number of texts for the reranker. More texts improve the result, but take time. */
 export const candidatesOf = (k: number): number => Math.max(k, Math.min(200, Math.max(50, 4 * k)));
 /** Constant of reciprocal rank fusion (Cormack and others, 2009). */
 const RRF_K = 60;

@@ -94,7 +94,9 @@ export const approveDeletions = operation({
   },
 });
 
-/** POST /data_sources/{data_source_id}/held_deletions/refuse: keeps the files; later listings are checked separately. */
+/**
+ * POST /data_sources/{data_source_id}/held_deletions/refuse: keeps the files; later listings are checked separately.
+ */
 export const refuseDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/refuse',

@@ -11,7 +11,7 @@ import { DOCS_SCRIPT, docsPage } from './page.js';
 const SCALAR = new URL('scalar.js.gz', import.meta.url);
 
 /**
- * Content Security Policy of the page. It renders texts of our schemas, so only its own scripts and the styles that
+ * Returns the Content Security Policy of the page. The page renders texts of our schemas, so only its own scripts and the styles that
  * these add may run, and it may call only this server.
  */
 const policy = (nonce: string): string =>

@@ -16,7 +16,9 @@ The first message has the type \`connected\` and contains the cursor from which 
 
 const pages = createPages();
 
-/** Returns the position after which a stream continues: that of the client, at most the last one of the organization. */
+/**
+ * Returns the position after which a stream continues: that of the client, at most the last one of the organization.
+ */
 function positionOf(given: string, head: number): number {
   if (given === '') return head;
   const position = Number(given);

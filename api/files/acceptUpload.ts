@@ -93,7 +93,10 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
   return presentFile(file, deps);
 }
 
-/** Uploaded content is processed by the user's upload stream; a file to fetch has its own workflow. */
+/**
+ * Returns the workflow of an upload: the user's upload stream for uploaded content, its own workflow for a file to
+ * fetch.
+ */
 export const workflowOf = ({ userId }: UserCaller, fileId: number, draft: DraftOriginal | null): string =>
   draft ? workflowIds.uploads(userId) : workflowIds.upload(fileId);
 

@@ -9,7 +9,7 @@ import { named } from '../schemas/reference.js';
 /** Lifetime of a link: the default of the lists. */
 const LIFE_SECONDS = 3600;
 
-/** GET /raw_file/{file_id} and /parsed_file/{file_id}: return a presigned URL of a stored content. */
+/** Creates GET /raw_file/{file_id} and /parsed_file/{file_id}, which return a presigned URL of a stored content. */
 const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation) =>
   operation({
     ...documented,

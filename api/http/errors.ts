@@ -27,31 +27,37 @@ export const unauthorized = (): HttpError =>
     401,
     'The credentials are absent, unknown or expired. Send `Authorization: Token <access token>` or `Authorization: Bearer <API key>`.',
   );
-/** For an access token that is sent as an API key. It depends on the form of the text only, not on whether it is valid. */
+/**
+ * Returns the error for an access token that is sent as an API key. Only the form of the text decides; its validity is
+ * not checked.
+ */
 export const tokenAsKey = (): HttpError =>
   new HttpError(
     401,
     'The credentials begin like an access token, but were sent as an API key. Send `Authorization: Token <access token>`, or an API key after `Bearer`.',
   );
-/** For an API key that is sent as an access token. It depends on the form of the text only: no key is looked up. */
+/**
+ * Returns the error for an API key that is sent as an access token. Only the form of the text decides; no key is looked
+ * up.
+ */
 export const keyAsToken = (): HttpError =>
   new HttpError(
     401,
     'The credentials are not an access token. Send an API key as `Authorization: Bearer <API key>` with the header `customer-id`, or get a token from GET /auth/v1/access_token.',
   );
-/** For an agent whose access token is unknown or has expired. */
+/** Returns the error for an agent whose access token is unknown or has expired. */
 export const expiredToken = (): HttpError =>
   new HttpError(
     401,
     'The access token is unknown or has expired. Get a new one from the backend of the application that issued it.',
   );
-/** For an agent that sends no access token. */
+/** Returns the error for an agent that sends no access token. */
 export const noAgentToken = (): HttpError =>
   new HttpError(
     401,
     'Send `Authorization: Bearer <user access token>`. The backend of the application issues it; API keys are not accepted here.',
   );
-/** For a token with the scope `read` and an operation that writes. */
+/** Returns the error for a token with the scope `read` and an operation that writes. */
 export const readOnly = (): HttpError =>
   new HttpError(
     403,

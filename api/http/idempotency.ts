@@ -20,7 +20,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return key;
 }
 
-/** Two forms are the same request if name, declared type and bytes of their file are equal. */
+/** Returns what identifies a form: the name, declared type and bytes of its file. */
 const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
   name,
   contentType,

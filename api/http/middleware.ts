@@ -48,7 +48,7 @@ export const safeHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** HTTP/1.1 requires a Host header. Node would reject a request without it with a bare status. */
+/** Rejects requests without a Host header, which HTTP/1.1 requires. Node would reject them with a bare status. */
 export const requireHost: RequestHandler = (request, _response, next) => {
   if (request.httpVersion === '1.1' && request.headers.host === undefined)
     throw new HttpError(400, 'Send the header host, which HTTP/1.1 requires.');

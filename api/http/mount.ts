@@ -58,7 +58,9 @@ export interface Admission {
   readonly searches: ConcurrencyLimiter;
 }
 
-/** The only adapter between operations and Express: authenticate → admit → read the body → validate → handle → JSON. */
+/**
+ * Connects an operation to Express; nothing else does: authenticate → admit → read the body → validate → handle → JSON.
+ */
 export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Admission): void {
   const { method, path, auth, body, query, takesFile = false, takesContents = false, takesForm = false } = operation;
   const deps: ApiDeps = { ...app, unit: createUnitOfWork(app) };
@@ -148,14 +150,14 @@ export function peerOf({ ip = '', socket }: Request): string {
 const identityOf = (response: Response): Identity =>
   (response.locals['identity'] as Identity | undefined) ?? { caller: null, confirmed: null };
 
-/** The response also emits `close` after it is sent: further work for the request is useless then. */
+/** Returns a signal that aborts when the response closes, also after it was sent: further work is useless then. */
 export function endOf(response: Response): AbortSignal {
   const end = new AbortController();
   response.once('close', () => end.abort(new HttpError(499, 'The caller disconnected before the answer was sent.')));
   return end.signal;
 }
 
-/** A disconnected caller takes precedence over other errors. */
+/** Passes on the 401 of a deleted caller, if there is one, instead of the given error. */
 const confirmFirst: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   Promise.resolve(identityOf(response).confirmed).then(() => next(error), next);
 };

@@ -56,7 +56,7 @@ export type OverviewRenderer = (overview: OrganizationOverview) => Readonly<Reco
 
 /** Updates open operator pages by server-sent events. */
 export interface LiveOverviews {
-  /** Null if the maximum number of viewers is reached. */
+  /** Opens a stream; null if the maximum number of viewers is reached. */
   watch(
     organizationId: number,
     session: OpsSession | null,

@@ -29,7 +29,7 @@ export function refuseOutdated({ store }: Pick<ApiDeps, 'store'>): void {
   if (newer !== null) throw new HttpError(503, `${outdatedMessage(newer)}.`, OUTDATED_RETRY_S);
 }
 
-/** Validation rules that depend on the deployment. */
+/** Returns the validation rules that depend on the deployment. */
 export const rulesOf = ({ addresses, settings }: ApiDeps): DeploymentRules => ({
   mayCall: (url) => addresses.mayCall(url),
   redirectUriSchemes: settings.redirectUriSchemes,

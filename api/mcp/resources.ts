@@ -59,7 +59,9 @@ export async function listResources(cursor: string | undefined, { perform, deps 
   return { resources, ...(last && resources.length < count ? { nextCursor: String(last.id) } : {}) };
 }
 
-/** Returns the bytes of a file's original; null if it has none, or if they have more characters in base64 than `max`. */
+/**
+ * Returns the bytes of a file's original; null if it has none, or if they have more characters in base64 than `max`.
+ */
 async function smallOriginal(agent: Agent, fileId: number, max: number): Promise<string | null> {
   const ref = originalOf(await fileOfAgent(agent, fileId));
   const { originals, contents } = agent.deps.store;

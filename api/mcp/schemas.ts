@@ -20,11 +20,11 @@ export function jsonSchemaOf(schema: Joi.Schema, direction: 'input' | 'output'):
 
 const text = () => Joi.string().allow('');
 
-/** An object of a result, which has every field. */
+/** Returns the schema of an object in a result, which has every field. */
 export const record = (fields: Readonly<Record<string, Joi.Schema>>): Joi.ObjectSchema =>
   Joi.object(Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])));
 
-/** The text that says how to get the remaining part of a result. */
+/** Returns the schema of the text that says how to get the remaining part of a result. */
 export const more = () =>
   nullable(text()).description('How to get the remaining part; null if the result is complete.');
 

@@ -78,7 +78,7 @@ export function createSchemas(): Schemas {
     return made;
   };
 
-  /** A schema where it is used: with null, the default and the description of the place. */
+  /** Converts a schema where it is used: with null, the default and the description of the place. */
   const used = (schema: Joi.Schema, direction: Direction): Json => {
     const { _flags: flags, _valids: valids } = insideOf(schema);
     const { name, ownDescription = null, extension, alsoAccepts } = metaOf(schema);
@@ -231,7 +231,7 @@ export function createSchemas(): Schemas {
   };
 }
 
-/** All alternatives that accept a value. */
+/** Returns the alternatives that accept a value. */
 function alternativesOf(schema: Joi.Schema): Joi.Schema[] {
   const { matches = [] } = insideOf(schema).$_terms;
   return matches

@@ -91,7 +91,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   const { store } = deps;
   const failedOf = (organizationId: number, part: string) => (error: unknown) =>
     log.warn({ organizationId, part, err: error }, 'a part of the operator page could not be read');
-  /** Stalled runs are counted per organization. */
+  /** Checks the engines. Stalled runs are not included, because they are counted per organization. */
   const checkEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
     const { runs: _ofAll, ...checks } = await readiness(deps);
     return checks;

@@ -24,17 +24,17 @@ import { oauthSource } from './enums.js';
 /** Sync options of a connection. */
 export type SyncOptionsBody = Shape<ReturnType<typeof syncOptionFields>>;
 
-/** The sources that support an option, for descriptions. */
+/** Returns the sources that support an option, for descriptions. */
 const among = (option: keyof typeof OPTION_SOURCES): string =>
   OPTION_SOURCES[option].map((source) => `\`${source}\``).join(', ');
 
-/** Whether an account is synced completely at once. */
+/** Returns the schema of the option that syncs an account completely at once. */
 export const syncFilesOnConnection = () =>
   orNull(Joi.boolean(), true).description(
     `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it. Null: \`true\`.`,
   );
 
-/** Any value is accepted. An object tags files, so it must contain valid tags. */
+/** Returns a schema that accepts any value. An object tags files, so it must contain valid tags. */
 const anyTags = () =>
   Joi.any()
     .custom((value: unknown, helpers) => {
@@ -48,7 +48,7 @@ const anyTags = () =>
       'Tags of every file that is synced from the account: an object of names with texts, numbers, booleans or lists. Any other value is accepted and has no effect.',
     );
 
-/** Joi fields of the sync options of a connection. */
+/** Returns the Joi fields of the sync options of a connection. */
 export const syncOptionFields = () => ({
   tags: anyTags(),
   ...ingestFields(),
@@ -70,7 +70,10 @@ export const syncOptionFields = () => ({
 const isTags = (value: unknown): value is Record<string, TagValue> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Converts the options stored with the connection; some operations accept only part of them. Options that the source does not support are off. */
+/**
+ * Converts the options stored with the connection; some operations accept only part of them. Options that the source
+ * does not support are off.
+ */
 export const toConnectionOptions = (
   source: SourceType,
   body: ConnectedFilesBody & Partial<Pick<SyncOptionsBody, 'tags' | 'request_id' | 'incremental_sync'>>,
@@ -127,7 +130,7 @@ const factField = (name: string) => {
 };
 const factFields = () => Object.fromEntries(FACT_NAMES.map((name) => [name, factField(name)] as const));
 
-/** The body of POST /integrations/oauth_url. */
+/** Returns the schema of the body of POST /integrations/oauth_url. */
 export const oauthUrlBody = () =>
   named(
     'OAuthURLRequest',

@@ -110,7 +110,7 @@ const emails = () =>
     )
     .description('The e-mail address of the person, as a list of one. Empty if Salesforce has none.');
 
-/** The people and the company of an activity. */
+/** Returns the fields for the people and the company of an activity. */
 const peopleOf = (activity: string) => ({
   owner: owner().description(`Salesforce user to whom the ${activity} is assigned, by id.`),
   account: account().description(`Company that the ${activity} is about, by id. Null if none is set.`),
@@ -149,7 +149,7 @@ const event = named(
   }).description('Meeting, call or other appointment with a company or a person.'),
 );
 
-/** A record with its optional related data, which is included on request. */
+/** Returns the schema of a record with its related data, which is included on request. */
 const record = (about: string, fields: Record<string, Joi.Schema>) =>
   wholeRecord({
     id: recordId(),

@@ -7,7 +7,7 @@ import { integer, orNull } from './fields.js';
 import { accountId, remoteData } from './integrations.js';
 import { named } from './reference.js';
 
-/** The kinds of related records that a request may name. */
+/** Returns the schema of the kinds of related records in a request. */
 export const crmIncludes = () =>
   Joi.array()
     .items(
@@ -22,7 +22,7 @@ const PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
 const MAX_CURSOR = 4_096;
 
-/** The body of a live list of CRM records of one kind. */
+/** Returns the schema of the body of a live list of CRM records of one kind. */
 export const crmListing = (kind: CrmOperation) =>
   named(
     CRM_OPERATIONS[kind].names.request,

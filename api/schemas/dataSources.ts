@@ -80,7 +80,7 @@ export const dataSourceRecord = named(
   }).description('A connected account, or a feed, of an end user. Files that are synced from it refer to its `id`.'),
 );
 
-/** Body of both lists of data sources. */
+/** Returns the schema of the body of both lists of data sources. */
 export const dataSourceListing = () =>
   named(
     'OrganizationUserDataSourceQueryInput',

@@ -3,10 +3,10 @@ import Joi from 'joi';
 import { callable } from './deploymentRules.js';
 import { type Infer, type Present, typed } from './inferred.js';
 
-/** Integers that JavaScript and MongoDB both represent exactly. 5.0 is valid, "5" is not. */
+/** Returns integers that JavaScript and MongoDB both represent exactly. 5.0 is valid, "5" is not. */
 export const integer = () => Joi.number().integer();
 
-/** A field marked `| null` in the interface: null means absent. */
+/** Returns a field that is marked `| null` in the interface: null means absent. */
 export function orNull<S extends Joi.Schema>(schema: S): S;
 export function orNull<S extends Joi.Schema>(schema: S, fallback: unknown): S & Present;
 export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
@@ -18,17 +18,17 @@ export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
 /** @param longest maximum number of characters per text */
 export const strings = (longest = 65_536) => Joi.array().items(Joi.string().allow('').max(longest));
 
-/** An object whose members vary; its description names them. */
+/** Returns an object whose members vary; its description names them. */
 export const openObject = () => Joi.object().unknown();
-/** An object of names and values of one kind. */
+/** Returns an object of names and values of one kind. */
 export const byName = (value: Joi.Schema) => Joi.object().pattern(Joi.string().allow(''), value);
 
-/** A field that may be null. */
+/** Returns a field that may be null. */
 export const nullable = <S extends Joi.Schema>(schema: S) => typed<Infer<S> | null>(schema.allow(null));
 export const timestamp = () => Joi.string().isoDate();
 
 /** Maximum length of a URL in a request. */
 const MAX_URL = 8_192;
 export const address = () => Joi.string().max(MAX_URL).custom(callable).required();
-/** Path prefixes, or prefixes of URLs. */
+/** Returns a list of prefixes of paths or URLs. */
 export const prefixes = () => strings(MAX_URL);

@@ -113,7 +113,7 @@ interface OwnFields {
   order_dir?: 'asc' | 'desc';
 }
 
-/** The body of a live list of a repository's records. */
+/** Returns the schema of the body of a live list of a repository's records. */
 export const gitHubListing = (kind: GitHubList) =>
   typed<Shape<ReturnType<typeof listingFields>> & OwnFields>(
     named(

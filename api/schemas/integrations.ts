@@ -16,7 +16,7 @@ import { sourceType, orderDirection, typeAtSource, transcriptionService, parsedT
 
 const flag = () => Joi.boolean().default(false);
 
-/** The data source of an operation that needs one. */
+/** Returns the field with the data source of an operation that requires one. */
 export const accountId = () =>
   integer()
     .required()
@@ -24,18 +24,21 @@ export const accountId = () =>
       'Id of the data source, as `POST /user_data_sources` returns it. A data source of another user returns 404.',
     );
 
-/** The data source of an operation for one source, where the only connected account is the default. */
+/**
+ * Returns the field with the data source of an operation for one source, where the only connected account is the
+ * default.
+ */
 export const optionalAccountId = () =>
   integer().description(
     'Id of the data source. Absent: the only connected account of this source; 404 if there is none, 400 if there are several.',
   );
-/** The same field, which may also be null; null counts as absent. */
+/** Returns the same field, which may also be null; null counts as absent. */
 export const onlyAccountId = () =>
   orNull(optionalAccountId()).description(
     'Id of the data source. Absent or null: the only connected account of this source; 404 if there is none, 400 if there are several.',
   );
 
-/** Whether records that are read live have the source's own form too. */
+/** Returns the field that requests the source's own form of records that are read live. */
 export const remoteData = () =>
   Joi.boolean()
     .default(false)
@@ -107,9 +110,9 @@ const ownRequestId = (absent: string) =>
   orNull(Joi.string().allow('').max(500)).description(
     `Id that you choose for this request. Its runs, files and events have it, and \`GET /sync_runs\` filters by it. Absent, null or empty: ${absent}`,
   );
-/** Id of a request that connects an account. */
+/** Returns the field with the id of a request that connects an account. */
 export const requestId = () => ownRequestId('the server creates one.');
-/** Id of a request that selects items of a connected account. */
+/** Returns the field with the id of a request that selects items of a connected account. */
 const selectionRequestId = () =>
   ownRequestId('the id given when the account was connected, or one that the server creates.');
 
@@ -166,14 +169,14 @@ export const dataSourceId = () =>
       'The connected account that a run lists at its source. Its files are not synced.',
     ),
   );
-/** Whether a new account is listed at once. */
+/** Returns the field that lists a new account at once. */
 export const syncSourceItems = (fallback: boolean) =>
   Joi.boolean()
     .default(fallback)
     .description(
       'Whether the connection starts a listing of the account, so that `POST /integrations/items/list` returns its items. The event `DATA_SOURCE_READY` reports the end.',
     );
-/** Tags of a new data source. */
+/** Returns the field with the tags of a new data source. */
 export const dataSourceTags = () =>
   tags()
     .default({})
@@ -214,7 +217,7 @@ const someOf = (name: string, values: readonly string[], about: string) =>
       .max(MAX_NAMED),
   );
 
-/** The body of a list of items. */
+/** Returns the schema of the body of a list of items. */
 export const itemListing = () =>
   named(
     'ListDataSourceItemsRequest',

@@ -22,7 +22,7 @@ const MAX_SUBSTRING = 2_048;
 
 const substring = () => Joi.string().allow('').max(MAX_SUBSTRING);
 
-/** Page size, offset and start of a list. */
+/** Returns the schema of page size, offset and start of a list. */
 export const pagination = () =>
   named(
     'Pagination',

@@ -4,7 +4,7 @@ import { ocrLanguage } from './enums.js';
 import { orNull } from './fields.js';
 import { extension } from './reference.js';
 
-/** The languages of a request that uses OCR. A query may contain a single value. */
+/** Returns the field with the languages of a request that uses OCR. A query may contain a single value. */
 export const ocrLanguages = () =>
   extension(
     orNull(Joi.array().items(ocrLanguage()).min(1).unique().single()).description(
@@ -12,7 +12,7 @@ export const ocrLanguages = () =>
     ),
   );
 
-/** Options for text recognition in the documents of an account. */
+/** Returns the fields for text recognition in the documents of an account. */
 export const ocrFields = () => ({
   use_ocr: orNull(Joi.boolean(), false).description(
     'Whether OCR reads pictures (PNG, JPG) and the pages of a PDF without text. Typed pages keep their text. Null counts as absent.',

@@ -12,7 +12,7 @@ const MAX_DIMENSIONS = 16_384;
 
 const share = () => Joi.number().min(0).max(1).required();
 
-/** weight_a is the weight of vectors, weight_b that of keywords. */
+/** Returns the schema of the weights: weight_a of vectors, weight_b of keywords. */
 export const hybridWeights = () =>
   named(
     'HybridSearchTuningParams',
@@ -29,7 +29,7 @@ export const hybridWeights = () =>
       ),
   );
 
-/** A query vector as the engine accepts it: 32-bit floats that are not all 0. */
+/** Returns the schema of a query vector as the engine accepts it: 32-bit floats that are not all 0. */
 export const queryVector = () =>
   keywords(numberList().min(1).max(MAX_DIMENSIONS), { contains: { not: { const: 0 } } }).custom(
     (value: readonly number[], helpers) => {
@@ -41,7 +41,7 @@ export const queryVector = () =>
     },
   );
 
-/** The contract allows any name; these are the supported ones. */
+/** Returns the schema of the supported rerankers. The contract allows any name. */
 export const rerankModel = () =>
   typed<RerankModel>(
     Joi.string().custom((value: string, helpers) =>

@@ -8,7 +8,7 @@ import Joi from 'joi';
 const MAX_ENTRIES = 100;
 const MAX_CHARACTERS = 500;
 
-/** Tags or classes of elements that the page reader skips. */
+/** Returns the schema of tags or classes of elements that the page reader skips. */
 export const skipNames = () =>
   Joi.array()
     .items(Joi.string().allow('').max(MAX_CHARACTERS))
@@ -17,7 +17,10 @@ export const skipNames = () =>
       `Names of elements, or of classes of elements, that are removed from the text of a page. Up to ${MAX_ENTRIES} of ${MAX_CHARACTERS} characters.`,
     );
 
-/** CSS selectors of elements to skip. Each must be valid for the engine that applies it. Blank ones are ignored. */
+/**
+ * Returns the schema of CSS selectors of elements to skip. Each must be valid for the engine that applies it. Blank
+ * ones are ignored.
+ */
 export const skipSelectors = () =>
   Joi.array()
     .items(Joi.string().allow('').max(MAX_CHARACTERS).custom(readable))

@@ -112,7 +112,7 @@ const sourceOf = (names: readonly SourceType[]) => {
   ).required();
 };
 
-/** The allowed fields depend on the source. */
+/** Returns the schema of credentials, whose allowed fields depend on the source. */
 export const suppliedCredentials = () =>
   typed<SuppliedCredentials>(
     Joi.alternatives().conditional('.source', {

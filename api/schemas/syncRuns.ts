@@ -11,7 +11,7 @@ import { idList } from './listing.js';
 import type { Infer } from './inferred.js';
 import { named } from './reference.js';
 
-/** A single value of a query is a text instead of a list. */
+/** Returns a list in a query. A single value is a text instead of a list. */
 const some = <S extends Joi.Schema>(value: S) => Joi.array().items(value).single();
 const runKind = () =>
   named(

@@ -52,7 +52,7 @@ export const tags = () =>
 export const storedTags = () =>
   named('StoredTags', byName(tagValue).description('Tags of a record: a value, or a list of values, for each key.'));
 
-/** The older tag filter: all of the tags must match. */
+/** Returns the schema of the older tag filter: all of the tags must match. */
 export const tagFilter = () =>
   typed<Record<string, unknown>>(
     Joi.object()
@@ -104,7 +104,7 @@ function tree(depth: number): Joi.ObjectSchema {
   );
 }
 
-/** tags_v2: exactly one of AND and OR, with conditions or further ANDs and ORs. */
+/** Returns the schema of tags_v2: exactly one of AND and OR, with conditions or further ANDs and ORs. */
 export const tagTree = () => typed<TagTree>(tree(MAX_NESTING));
 
 /** Returns whether a tree has conditions: an AND or OR without elements has none. */

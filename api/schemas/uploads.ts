@@ -118,7 +118,7 @@ export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions 
   mediaType: body.media_type ?? null,
 });
 
-/** OCR settings of a record; absent unless OCR was requested. */
+/** Returns the OCR settings of a record; absent unless OCR was requested. */
 export const toOcrProperties = ({
   useOcr = false,
   parsePdfTablesWithOcr = false,
@@ -132,7 +132,7 @@ export const toOcrProperties = ({
       }
     : {};
 
-/** A time to live without cold storage has no effect. */
+/** Returns the settings of cold storage. A time to live without cold storage has no effect. */
 export const toColdStorage = ({ enable_cold_storage: enabled, hot_storage_time_to_live: days }: ColdStorageBody) => ({
   supportsColdStorage: enabled,
   hotStorageTimeToLive: enabled ? (days ?? null) : null,

@@ -11,7 +11,7 @@ const feature = named(
   }).description('State of a feature of a user, as `POST /modify_user_configuration` set it.'),
 );
 
-/** Whole numbers by name. */
+/** Returns the schema of integers by name. */
 const counts = () => byName(integer());
 
 const listed = {
@@ -102,5 +102,5 @@ export const wholeUserRecord = named(
   }).description('An end user of the organization, with limits, features, and current totals over its files.'),
 );
 
-/** Customer ids of users. */
+/** Returns the schema of customer ids of users. */
 export const customerIds = () => Joi.array().items(Joi.string().allow(''));

@@ -210,11 +210,11 @@ export const anyInformation = named(
     ),
 );
 
-/** `FILE_READY` and `Payload` → `FileReadyPayload`. */
+/** Returns the name of a schema: `FILE_READY` and `Payload` → `FileReadyPayload`. */
 export const nameOf = (kind: EventKind, part: string): string =>
   kind.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase()) + part;
 
-/** `ADD` → `an ADD event`. */
+/** Returns a kind of event with its article: `ADD` → `an ADD event`. */
 const oneEvent = (kind: EventKind): string => `${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind} event`;
 
 const LIST = new Intl.ListFormat('en-GB');

@@ -27,7 +27,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 const given = () => Joi.string().max(MAX_CREDENTIAL);
 const fieldOf = (name: string) => (name.endsWith('redirect_uri') ? given().custom(redirectUri) : given());
-/** Null and '' mean absent. */
+/** Returns an optional field. Null and '' mean absent. */
 const optional = (name: string) => orNull(fieldOf(name).allow('')).description(TEXTS[name] ?? '');
 
 /** Names of the schemas in the reference, by an extra credential of their family. */
@@ -78,7 +78,7 @@ const anyElement = hidden(
   Joi.object({ data_source_type: oauthSource().required(), credentials: Joi.object().required() }),
 );
 
-/** An organization's own OAuth client for a source; its credentials depend on the source. */
+/** Returns the schema of an organization's own OAuth client for a source; its credentials depend on the source. */
 export const whiteLabelInput = () =>
   typed<WhiteLabelInput>(
     Joi.alternatives().conditional('.data_source_type', {

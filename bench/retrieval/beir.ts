@@ -69,7 +69,7 @@ export interface Graded {
   readonly mrr10: number;
 }
 
-/** Discount of a rank, counted from 0. */
+/** Returns the discount of a rank, counted from 0. */
 const discount = (rank: number): number => 1 / Math.log2(rank + 2);
 
 /**

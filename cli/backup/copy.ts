@@ -11,7 +11,10 @@ export interface FoundFile {
   readonly bytes: number;
 }
 
-/** Yields every file of a folder, or the file itself. Skips links and sockets; yields nothing if the path does not exist. */
+/**
+ * Yields every file of a folder, or the file itself. Skips links and sockets; yields nothing if the path does not
+ * exist.
+ */
 export async function* filesBelow(root: string, relativePath = ''): AsyncIterable<FoundFile> {
   const at = path.join(root, relativePath);
   const found = await lstat(at).catch(() => null);

@@ -88,7 +88,9 @@ export interface IngestBatchInput extends RunInput {
 }
 
 export interface IngestBatchResult extends BatchResult {
-  /** Whether the run reached its token limit; the remaining files of the batch then wait in the queue. Absent: false. */
+  /**
+   * Whether the run reached its token limit; the remaining files of the batch then wait in the queue. Absent: false.
+   */
   readonly paused?: true;
   /** Files that were in progress when workers crashed twice; each is then ingested alone. */
   readonly alone: readonly number[];

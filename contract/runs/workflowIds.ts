@@ -1,4 +1,6 @@
-/** The names of our work in Temporal: task queues, keys of workflows and schedules, search attributes, fairness keys. */
+/**
+ * The names of our work in Temporal: task queues, keys of workflows and schedules, search attributes, fairness keys.
+ */
 import type { ContainerRunKind } from './runKinds.js';
 
 /** Default of the setting TASK_QUEUE. The queue in Temporal also contains the deployment id. */
@@ -59,11 +61,17 @@ export const fairnessKeys = {
 /** The header of workflows and activities with the trace context, named as in Temporal's SDKs. */
 export const TRACE_HEADER = '_tracer-data';
 
-/** Transcriptions have their own task queue, so that waiting for a service occupies no slots of the readers. */
+/**
+ * Returns the task queue of transcriptions, which is separate so that waiting for a service occupies no slots of the
+ * readers.
+ */
 export const transcriptionQueue = (taskQueue: string): string => `${taskQueue}-transcriptions`;
 
-/** Deliveries have their own task queue, so that slow receivers do not delay ingests, nor ingests deliveries. */
+/**
+ * Returns the task queue of deliveries, which is separate so that slow receivers do not delay ingests, nor ingests
+ * deliveries.
+ */
 export const deliveryQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
 
-/** OCR has its own task queue, so that files with text never wait for it. */
+/** Returns the task queue of OCR, which is separate so that files with text never wait for OCR. */
 export const ocrQueue = (taskQueue: string): string => `${taskQueue}-ocr`;

@@ -59,7 +59,7 @@ export interface ScheduleTimes {
 const HOUR_MS = 3_600_000;
 const JITTER_MS = 60_000;
 
-/** FNV-1a: spreads names that differ in one digit over all 32-bit numbers. */
+/** Returns the FNV-1a hash of a text, which spreads names that differ in one digit over all 32-bit numbers. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5;
   for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);

@@ -238,7 +238,10 @@ export const CONNECTED_SOURCES = {
   },
 } as const satisfies Partial<Record<SourceType, ConnectedSource>>;
 
-/** Excludes keys that are not in SOURCE_TYPES. The compiler reports such a key once, above, and not at each use of this type. */
+/**
+ * Excludes keys that are not in SOURCE_TYPES. The compiler reports such a key once, above, and not at each use of this
+ * type.
+ */
 export type ConnectedSourceType = Extract<keyof typeof CONNECTED_SOURCES, SourceType>;
 
 /** Returns the external id of an item that the caller names with the id of its drive. */

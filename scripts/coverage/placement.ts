@@ -63,7 +63,9 @@ export function placeSpans(
   return placements;
 }
 
-/** esbuild maps a statement to its indentation, which V8's range does not include yet. */
+/**
+ * Returns the offset after white space: esbuild maps a statement to its indentation, which V8's range does not include.
+ */
 function skipSpace(text: string, from: number): number {
   let offset = from;
   while (/\s/.test(text.charAt(offset))) offset += 1;

@@ -58,7 +58,10 @@ const isDeclared = (node: ts.Node): boolean =>
 
 const isStatementList = (node: ts.Node): boolean => ts.isBlock(node) || ts.isCaseOrDefaultClause(node);
 
-/** Code with its own count, or in a loop: the statement around it does not limit how often it runs. */
+/**
+ * Returns whether code has its own count or is in a loop. The surrounding statement then does not limit how often it
+ * runs.
+ */
 const isCountedApart = (node: ts.Node): boolean =>
   ts.isFunctionLike(node) ||
   ts.isPropertyDeclaration(node) ||

@@ -41,7 +41,10 @@ export function countsOf({ functions }: ScriptCoverage): (offset: number) => num
   return (offset) => counts[lastAtMost(offsets, offset)] ?? 0;
 }
 
-/** The module itself begins at 0 and has no surrounding range. */
+/**
+ * Returns a range without its first character, except for the module itself, which begins at 0 and has no surrounding
+ * range.
+ */
 const withoutFirst = (range: CountedRange): CountedRange => ({
   ...range,
   startOffset: range.startOffset === 0 ? 0 : range.startOffset + 1,

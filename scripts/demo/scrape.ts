@@ -14,7 +14,9 @@ const POLL_MS = 250;
 /** The output to which the demo writes its progress. */
 export type Screen = Pick<Terminal, 'isInteractive' | 'err'>;
 
-/** Waits until a scrape ends and shows its progress: a bar in a terminal, elsewhere a line every ten seconds at most. */
+/**
+ * Waits until a scrape ends and shows its progress: a bar in a terminal, elsewhere a line every ten seconds at most.
+ */
 export async function followScrape(
   api: Client,
   parentId: number,

@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 
 import { DOCS, isCurrent } from './sources.js';
 
-/** The packages of the generator are development dependencies. */
+/** Returns whether an error reports a missing package: the generator is a development dependency. */
 const isMissingPackage = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 

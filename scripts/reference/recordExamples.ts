@@ -18,7 +18,7 @@ import { type Call, chooseExample } from './chooseExample.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDER = join(ROOT, 'api/openapi/examples');
 
-/** `White Label` → `whiteLabel.json`. */
+/** Returns the file of a tag: `White Label` → `whiteLabel.json`. */
 const fileOf = (tag: string): string =>
   `${tag.charAt(0).toLowerCase()}${tag.slice(1).replaceAll(/ ([A-Z])/g, '$1')}.json`;
 

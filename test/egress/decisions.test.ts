@@ -11,7 +11,10 @@ import { everyRow } from '../support/everyRow.js';
 const SETTINGS = { connectTimeoutMs: 1000, headersTimeoutMs: 2000, bodyTimeoutMs: 3000 } as EgressSettings;
 const coded = (code: unknown): Error => Object.assign(new Error('failed'), { code });
 
-/** Codes of undici (https://undici.nodejs.org/#/docs/api/Errors.md), Node (https://nodejs.org/api/errors.html) and OpenSSL. */
+/**
+ * Codes of undici (https://undici.nodejs.org/#/docs/api/Errors.md), Node (https://nodejs.org/api/errors.html) and
+ * OpenSSL.
+ */
 const FAILURES: readonly (readonly [failure: unknown, kind: string, message: string])[] = [
   [coded('UND_ERR_CONNECT_TIMEOUT'), 'timed_out', 'did not accept a connection within 1 s'],
   [coded('ETIMEDOUT'), 'timed_out', 'did not accept a connection within 1 s'],

@@ -109,6 +109,6 @@ export async function sampleItem({ account, service }: CheckedAccount, signal: A
   });
 }
 
-/** Result for a disconnected account. */
+/** Returns the result for a disconnected account. */
 export const closed = (service: string, connectAgain: string, at: Date): Finding =>
   bad(`The access to this account of ${service} ended at ${at.toISOString()}.`, connectAgain);

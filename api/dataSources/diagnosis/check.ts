@@ -55,9 +55,9 @@ export function findingOf(fault: Fault, connectAgain: string): Finding {
 export interface CheckContext {
   readonly signal: AbortSignal;
   readonly connectAgain: string;
-  /** Result if the time limit is exceeded. */
+  /** Returns the result if the time limit is exceeded. */
   late(): Promise<Finding>;
-  /** Result for an error that is not a Fault: only the operator can fix it. */
+  /** Returns the result for an error that is not a Fault: only the operator can fix it. */
   failed(error: unknown): Finding;
 }
 

@@ -23,6 +23,6 @@ const partOf = (part: Part): string => {
   return part.map(({ text }) => text).join('');
 };
 
-/** Template tag for HTML that escapes its values. */
+/** Creates HTML from a template, and escapes its values. Use it as a template tag. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(strings.map((text, at) => text + (at < parts.length ? partOf(parts[at] ?? '') : '')).join(''));

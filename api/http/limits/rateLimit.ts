@@ -25,7 +25,7 @@ const MAX_BUCKETS = 100_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Token buckets that fill evenly and hold a minute's worth. `rate-limiter-flexible` does not fit: it counts in fixed
+ * Creates token buckets that fill evenly, up to the limit of a minute. `rate-limiter-flexible` does not fit: it counts in fixed
  * windows.
  */
 function createBuckets(now: () => number) {

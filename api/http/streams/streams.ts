@@ -81,7 +81,7 @@ const RETRY_AFTER_S = 30;
 export const message = (id: string, event: string | null, json: string): string =>
   `id: ${id}\n${event === null ? '' : `event: ${event}\n`}data: ${json}\n\n`;
 
-/** An id without data sets the client's Last-Event-ID and dispatches no event. */
+/** Returns a heartbeat. Its id without data sets the client's Last-Event-ID and dispatches no event. */
 const heartbeat = (cursor: string): string => `: heartbeat\n${cursor === '' ? '' : `id: ${cursor}\n`}\n`;
 
 /** Creates the streams of a process. @param beatMs interval of heartbeats */

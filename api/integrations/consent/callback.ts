@@ -22,7 +22,7 @@ const MAX_CODE = 8_192;
 const nameOf = (service: OAuthSource): string =>
   isConnectedSource(service) ? CONNECTED_SOURCES[service].name : service;
 
-/** GET /integrations/<source>: the provider redirects the user here, with a code or a refusal. */
+/** Creates GET /integrations/<source>, to which the provider redirects the user with a code or a refusal. */
 const callback = (service: OAuthSource): Operation =>
   undocumented({
     method: 'get',

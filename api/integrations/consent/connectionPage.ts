@@ -33,7 +33,7 @@ const MAX_ID = 2_048;
 /** Maximum number of items per selection. */
 const MAX_CHOSEN = 1_000;
 
-/** The folder that the page shows. */
+/** Returns the schema of the query, which names the folder that the page shows. */
 const place = () =>
   Joi.object({ in: Joi.string().allow('').max(MAX_ID), page: Joi.number().integer().min(0).max(100_000) });
 const placeIn = ({ in: folder = '', page: number = 0 }: Infer<ReturnType<typeof place>>) => ({

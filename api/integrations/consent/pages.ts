@@ -27,7 +27,7 @@ li label, li > span { display: flex; gap: .6rem; align-items: baseline; flex: 1;
 /** Reloads the page automatically. */
 const AGAIN_SOON = html`<meta http-equiv="refresh" content="2" />`;
 
-/** A page of a connection: a title, a mood for its colour, and a body. */
+/** Renders a page of a connection: a title, a mood for its colour, and a body. */
 export function page(
   status: number,
   title: string,
@@ -71,7 +71,7 @@ export function connectedPage(name: string, account: string | null, chooser: str
   return page(200, `${name} is connected`, 'good', html`${who}${next}`);
 }
 
-/** The page of a connection in progress; it reloads by itself. */
+/** Renders the page of a connection in progress, which reloads automatically. */
 export const pendingPage = (name: string): PageAnswer =>
   page(
     202,
@@ -85,7 +85,7 @@ export const pendingPage = (name: string): PageAnswer =>
     AGAIN_SOON,
   );
 
-/** The page after the user refused the consent. */
+/** Renders the page after the user refused the consent. */
 export const cancelledPage = (name: string): PageAnswer =>
   page(
     200,
@@ -109,11 +109,11 @@ export const failedPage = (title: string, why: string, status = 400, next = AGAI
       <p class="soft">You can close this window.</p>`,
   );
 
-/** The page for an address that is invalid or has expired. */
+/** Renders the page for an address that is invalid or has expired. */
 export const unknownPage = (): PageAnswer =>
   failedPage('This link is not valid', 'It is incomplete, was used before, or has expired.');
 
-/** A page that reports a successful end. */
+/** Renders a page that reports a successful end. */
 export const donePage = (title: string, what: string): PageAnswer =>
   page(
     200,

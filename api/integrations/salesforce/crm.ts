@@ -11,7 +11,7 @@ import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
 /**
- * POST /integrations/data/crm/…: returns a page of records of one kind, read from Salesforce at the time of the call.
+ * Creates POST /integrations/data/crm/…, which returns a page of records of one kind, read from Salesforce at the time of the call.
  */
 const list = (kind: CrmOperation): DocumentedOperation =>
   operation({
@@ -60,7 +60,7 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     },
   });
 
-/** GET /integrations/data/crm/…/{id}: returns one of these records. */
+/** Creates GET /integrations/data/crm/…/{id}, which returns one of these records. */
 const one = (kind: CrmOperation): DocumentedOperation =>
   operation({
     method: 'get',

@@ -1,6 +1,6 @@
 import { KEY_VARIABLE, type SampleRequest } from './request.js';
 
-/** A JSON text is a valid Python literal. */
+/** Returns a text as a Python literal: JSON text is one. */
 const quoted = (text: string): string => JSON.stringify(text);
 
 /** Returns a JSON value as a Python expression, in lines that are indented by `depth` levels of four spaces. */

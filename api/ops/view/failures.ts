@@ -60,7 +60,7 @@ function groupsTable(groups: readonly FailureGroup[], links: TemporalLinks): Htm
   </div>`;
 }
 
-/** Failures grouped by cause, with the remedy and the latest message of each. */
+/** Renders failures grouped by cause, with the remedy and the latest message of each. */
 export function failuresCard(groups: readonly FailureGroup[] | null, links: TemporalLinks): Html {
   if (!groups) return card('Failures by cause', '', unavailable());
   const failed = groups.reduce((sum, { files }) => sum + files, 0);
@@ -72,7 +72,7 @@ export function failuresCard(groups: readonly FailureGroup[] | null, links: Temp
   );
 }
 
-/** Ready files with a warning, grouped by its cause. Nothing if there are none. */
+/** Renders ready files with a warning, grouped by its cause; nothing if there are none. */
 export const warningsCard = (groups: readonly FailureGroup[] | null, links: TemporalLinks): Html =>
   groups === null || groups.length === 0
     ? nothing

@@ -48,7 +48,7 @@ export const card = (title: string, about: Html | string, inside: Html, links: H
   </section>`;
 
 export const empty = (sentence: string): Html => html`<p class="empty">${sentence}</p>`;
-/** Placeholder for data that could not be read. */
+/** Renders the placeholder for data that could not be read. */
 export const unavailable = (): Html =>
   html`<p class="alert">
     This data could not be read; the log of the API contains the cause. It is retried automatically.

@@ -54,7 +54,7 @@ const row = (run: RunRow, links: TemporalLinks): Html => {
   </tr>`;
 };
 
-/** Active runs with their progress. */
+/** Renders active runs with their progress. */
 export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html {
   if (!runs) return card('Active runs', '', unavailable());
   const { rows, started, waiting, paused, stalled } = runs;

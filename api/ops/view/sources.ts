@@ -82,7 +82,7 @@ const row = (source: SourceRow, links: TemporalLinks): Html => {
   </tr>`;
 };
 
-/** Data sources with their state and problem, one page of them. */
+/** Renders a page of data sources with their state and problem. */
 export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, links: TemporalLinks): Html {
   if (!sources) return card('Data sources', '', unavailable());
   const { counts, rows } = sources;

@@ -3,7 +3,7 @@ import type { StorageOverview } from '../../../store/overview/storage.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { unavailable, bytes, card, count, words } from './pieces.js';
 
-/** Totals of files, contents, chunks and vectors. */
+/** Renders totals of files, contents, chunks and vectors. */
 export function storageCard(storage: StorageOverview | null): Html {
   if (!storage) return card('Storage', '', unavailable());
   const { files, chunks, points, coldFiles, coldBytes, coldPoints, warmingFiles } = storage;

@@ -43,7 +43,7 @@ function heldRow({ of, id, name, source, customerId, missing, isApproved }: Held
   </tr>`;
 }
 
-/** Work that waits for a decision of the operator; empty if there is none. */
+/** Renders work that waits for a decision of the operator; nothing if there is none. */
 export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[] | null, links: TemporalLinks): Html {
   if (held === null) return card('Pending decisions', '', unavailable());
   const stopped = runs?.rows.flatMap((run) => (run.pause === null ? [] : [pausedRow(run, run.pause, links)])) ?? [];

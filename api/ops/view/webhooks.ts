@@ -59,7 +59,7 @@ const one = (webhook: WebhookOverview): Html => {
     ${webhook.deliveries.length === 0 ? empty('Nothing was delivered yet.') : table}`;
 };
 
-/** Webhooks with their state and latest deliveries. */
+/** Renders webhooks with their state and latest deliveries. */
 export function webhooksCard(webhooks: readonly WebhookOverview[] | null): Html {
   if (!webhooks) return card('Webhook deliveries', '', unavailable());
   return card(

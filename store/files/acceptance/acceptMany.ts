@@ -155,7 +155,9 @@ async function insertUnknown(
   return all;
 }
 
-/** Accepts many files of one run; returns the number of accepted files. `FileAcceptance.acceptMany` states the rules. */
+/**
+ * Accepts many files of one run; returns the number of accepted files. `FileAcceptance.acceptMany` states the rules.
+ */
 export async function acceptMany(
   deps: AcceptManyDeps,
   owner: FileOwner,

@@ -22,7 +22,7 @@ interface Open {
   isAttached: boolean;
 }
 
-/** JSON white space. */
+/** Returns whether a text contains only JSON white space. */
 const isBlank = (text: string): boolean => /^[ \t\r\n]*$/.test(text);
 
 /** Returns the key in `"key":` with surrounding white space. @throws SyntaxError for any other text */
