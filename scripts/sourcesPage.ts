@@ -39,8 +39,8 @@ function authOf(source: ConnectedSourceType): string {
 export function incrementalOf(source: ConnectedSourceType): string {
   const { hasChanges, unchangedBy } = describeSource(source);
   return [
-    hasChanges ? 'change feed' : 'listing compared',
-    unchangedBy === null ? 'all content is fetched again' : `unchanged by ${unchangedBy}`,
+    hasChanges ? 'change feed' : 'full listing',
+    unchangedBy === null ? 'all content is fetched again' : `items compared by ${unchangedBy}`,
     ...(supportsOption(source, 'incremental_sync') ? ['supports `incremental_sync`'] : []),
   ].join('; ');
 }
@@ -163,7 +163,7 @@ All of a source is tested with our own emulator. This table shows the other evid
 | word | evidence |
 |---|---|
 | specification | every request is compared with the provider's specification ([test/contracts/tables](../test/contracts/tables)) |
-| other server | a suite asks a server that another project wrote (linked in the last column above) |
+| other server | a suite calls a server that another project wrote (linked in the last column above) |
 | facts | observations of users and other projects, each with its link, its date and a test or a reason ([test/contracts/reality](../test/contracts/reality)) |
 | own | our own emulator only |
 | – | the source has no consent: the user supplies a token, or nothing |
