@@ -141,7 +141,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     names,
     store,
     sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
-    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostRateLimits, counts: metrics }),
+    connectors: createConnectors({ egress, ...config.connectors, sharedSlots: store.hostRateLimits, counts: metrics }),
     documents,
     identify: identifyFile,
     loadCounter,

@@ -5,7 +5,7 @@ import type { GenerationScope } from '../../store/generations.js';
 
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 
-/** Returns the obsolete generations of a file of this attempt; the record names the place of its vectors. */
+/** Returns the generations of a file whose points are obsolete. Its record states where its vectors are stored. */
 function superfluousPoints(file: FileDoc): GenerationScope['generations'] {
   const { embeddingStorageStatus, generation } = file;
   // Higher generations may belong to an active sync.
@@ -15,7 +15,7 @@ function superfluousPoints(file: FileDoc): GenerationScope['generations'] {
 /**
  * Deletes obsolete copies after an attempt: points whose vectors are in file storage, and copies whose vectors are in
  * Qdrant. Then it releases the files. Safe to repeat.
- * @param worked the files as the attempt read them: its writes for any other content are deleted
+ * @param worked the files as the attempt read them; its writes for files whose content has changed since are deleted
  */
 export async function tidyMoves(
   store: Store,

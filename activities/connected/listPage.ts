@@ -32,7 +32,8 @@ const isStale = (error: unknown): boolean => error instanceof Fault && error.kin
 type PointOfNow = Required<Pick<SyncItemsProgress, 'point' | 'isPreparing'>>;
 
 /**
- * Returns the current change cursor, or the next step to it. Null: the account has no change feed, so every listing is full.
+ * Returns the current change cursor, or the next step towards it. Null: the account has no change feed, so every
+ * listing is full.
  * @param point the last step; null: none
  */
 async function pointOfNow(feed: Feed, point: string | null, signal: AbortSignal): Promise<PointOfNow> {

@@ -111,7 +111,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         };
       };
 
-      /** Result of an attempt in its slot; `end` is the work that remains after the slot is released. */
+      /** Result of an attempt in its slot; `end` does the remaining work after the slot is released. */
       interface Tried {
         readonly started: StartedFile;
         readonly attempt: AttemptCost;
