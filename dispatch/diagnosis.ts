@@ -12,7 +12,7 @@ import type { TemporalAccess } from './goneRuns.js';
 
 /** Runs described in one round; the next round takes the following ones. */
 const RUNS_PER_ROUND = 100;
-/** Recorded stalled runs that are described again in each round. */
+/** Maximum number of recorded stalled runs that are described again in each round. */
 const STALLED_PER_ROUND = 100;
 const DESCRIBED_AT_ONCE = 4;
 const DEADLINE_MS = 5_000;

@@ -25,7 +25,7 @@ const UNACKNOWLEDGED_MS = 2_000;
 
 export interface Dispatcher {
   /**
-   * Starts an accepted run in Temporal. Never throws: a run that cannot be started now, or is held back, stays in the
+   * Starts an accepted run in Temporal. Never throws: a run that cannot be started now, or is held, stays in the
    * outbox.
    * @param first the run itself, if it was accepted together with a new target: no earlier run can exist
    */

@@ -127,7 +127,7 @@ export function createSchedules(
   const removeAll = async (scheduleIds: readonly string[]): Promise<void> => {
     if (scheduleIds.length === 0) return;
     const known = await rows.known(scheduleIds);
-    // Most have no schedule in Temporal. A row is updated before its schedule is created.
+    // Most rows have no schedule in Temporal. A row is updated before its schedule is created.
     const open = scheduleIds.filter((id) => known.get(id) !== null);
     for (let from = 0; from < open.length; from += AT_ONCE)
       await Promise.all(open.slice(from, from + AT_ONCE).map(end));

@@ -36,7 +36,7 @@ export function createUploadStreamStarter(
   tracing: Tracing,
 ): UploadStreamStarter {
   const closing = new AbortController();
-  /** The newest run that waits for the next signal, by the stream that is being signalled. Null: none waits. */
+  /** The newest run that waits for the next signal, by the stream that is being signalled. Null: no run waits. */
   const waking = new Map<string, RunDoc | null>();
   const wokenAt = new Map<string, number>();
 

@@ -31,7 +31,7 @@ const isTriedAlone = (job: Job | undefined): boolean =>
 
 type Owner = Job['input']['owner'];
 
-/** Maximum number of owners whose last turn is remembered. */
+/** Maximum number of owners whose last turn is stored. */
 const OWNERS_KEPT = 1_000;
 
 /**
@@ -55,7 +55,7 @@ function createTurns(queue: Job[]) {
     return job;
   };
   return {
-    /** Takes one job; a small one brings the next small ones along. */
+    /** Takes one job; with a small job, also the next small jobs. */
     takeGroup(): Job[] {
       const group: Job[] = [];
       for (let job = next(); job; job = next()) {
@@ -109,7 +109,7 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
       const isRetried =
         group.length > 1 ? error instanceof LimitPassed : error instanceof ReaderDied && !isTriedAlone(group[0]);
       if (isRetried) {
-        // Either one document caused it, or none: retrying each alone shows which.
+        // Either one document caused the failure, or none: retrying each document alone shows which.
         for (const job of waiting) job.alone = true;
         queue.unshift(...waiting);
       } else {

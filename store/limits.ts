@@ -10,7 +10,7 @@ import type { Session } from './database/sequence.js';
 import type { Tenant } from './users/accept.js';
 import type { UserDoc } from './models/users.js';
 
-/** Delayed files of a run that one call considers. */
+/** Maximum number of delayed files of a run that one call processes. */
 const FILES_PER_TURN = 1000;
 
 /** A text that was read and is about to be stored. */

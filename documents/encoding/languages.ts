@@ -1,6 +1,6 @@
 /**
  * Letter statistics of languages, for the detection of encodings. Letters are ordered from frequent to rare, by general
- * knowledge of each language; a rank is enough to tell encodings apart.
+ * knowledge of each language; a rank is sufficient to distinguish encodings.
  */
 
 /** An alphabet beyond ASCII: Latin ones list only their letters beyond ASCII. */

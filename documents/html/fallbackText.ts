@@ -4,11 +4,11 @@ import type { RenderedText } from './renderText.js';
 
 /** A page with fewer visible characters may have its content elsewhere: in noscript or noframes. */
 const SCARCE = 300;
-/** A text of this length has enough visible characters, so they are not counted. */
+/** Length of a text that certainly has enough visible characters, so that they are not counted. */
 const SURELY_ENOUGH = 3000;
 /** A page with fewer characters counts as empty: its JSON-LD is read. */
 const NOTHING = 100;
-/** Least number of characters that a replacement adds; a sentence that asks for JavaScript has fewer. */
+/** Minimum number of characters that a replacement adds; a sentence that requests JavaScript has fewer. */
 const LEAST_GAIN = 200;
 
 /**

@@ -24,13 +24,13 @@ export interface MoveClaims {
   claimed(tenant: Tenant, runId: number, limit: number): Promise<number[]>;
   /** Gives the run all files of the user whose move was interrupted because its run ended. */
   adopt(tenant: Tenant, runId: number): Promise<void>;
-  /** Claims files whose time in hot storage is over, those that wait longest first. Sets HOT_TO_COLD. */
+  /** Claims files whose time in hot storage has ended, the longest overdue first. Sets HOT_TO_COLD. */
   claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<number[]>;
   /** Claims matching files in cold storage, ordered by id. Sets COLD_TO_HOT. */
   claimCold(tenant: Tenant, runId: number, filters: FileFilters, afterId: number, limit: number): Promise<number[]>;
   /**
-   * Stops other runs from moving matching files to cold storage. Files that are not in cold storage yet stay in Qdrant.
-   * Returns whether such a run still holds a matching file.
+   * Prevents other runs from moving matching files to cold storage. Files that are not in cold storage yet stay in
+   * Qdrant. Returns whether such a run still holds a matching file.
    */
   callBack(tenant: Tenant, filters: FileFilters): Promise<boolean>;
 }

@@ -26,7 +26,7 @@ const deletedItem = ({ _id: fileId, externalFileId: externalId, name }: FileDoc)
   ...{ fileId, externalId, name, end: DELETED, message: null },
 });
 
-/** Deletes files, in an order that leaves nothing behind. */
+/** Deletes files, in an order that leaves no data after a crash. */
 export interface FileDeletion {
   /**
    * Returns the parents whose children a delete includes: those that its filters name, with all descendants, and with

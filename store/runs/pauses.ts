@@ -16,7 +16,7 @@ export interface Pauses {
   resume(tenant: Tenant, runId: number, maxTokens: number | null): Promise<boolean>;
   /** Removes the pause of a resumed run, for its workflow; false if it was not resumed. */
   clear(runId: number): Promise<boolean>;
-  /** Returns runs that were resumed before a time and whose workflow has not reacted. */
+  /** Returns runs that were resumed before a time and whose pause their workflow has not removed yet. */
   unacknowledged(before: Date, limit: number): Promise<RunDoc[]>;
   /** Returns paused runs, at most `limit`. */
   standing(limit: number): Promise<RunDoc[]>;

@@ -30,7 +30,7 @@ export interface Stalls {
 }
 
 /**
- * Filter for the index of stalled runs, which contains no others. Without the hint, MongoDB reads all runs of all
+ * Filter and hint for the index that contains only stalled runs. Without the hint, MongoDB reads all runs of all
  * organizations.
  */
 const STALLED = { finishedAt: null, 'stall.since': { $exists: true } } as const;

@@ -16,10 +16,13 @@ export interface Selection {
 
 /** Shorter texts accompany the content and are not the content itself. */
 const LITTLE_TEXT = 50;
-/** A smaller share of a page, and fewer characters, are the introduction of an index, whose entries are the content. */
+/**
+ * A text with a smaller share of the page and fewer characters is the introduction of an index, whose entries are the
+ * content.
+ */
 const LEAST_SHARE = 0.05;
 const TEASER_TEXT = 300;
-/** Points by which each further attempt is more careful. */
+/** Points that each further attempt adds to the threshold, so that it removes less. */
 const MORE_CAREFUL = 2;
 
 /** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */

@@ -19,8 +19,8 @@ export class PostBorder extends PageElement {
 const LITTLE = 40;
 
 /**
- * Writes a line with the author and the date at the start of each post that is kept, and leaves out the elements that
- * showed them. Marks the borders of the posts.
+ * Writes a line with the author and the date at the start of each kept post, and removes the elements that showed them.
+ * Marks the borders of the posts.
  * @param leftOut the elements that are not text; gets the replaced ones
  */
 export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): void {
@@ -44,7 +44,10 @@ export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): v
   }
 }
 
-/** Leaves out what the template repeats around the bodies of most posts: buttons, numbers, facts about the author. */
+/**
+ * Removes the elements that the template repeats around the bodies of most posts: buttons, numbers, facts about the
+ * author.
+ */
 function leaveOutFurniture(
   posts: readonly Post[],
   bodies: Bodies,
@@ -88,8 +91,8 @@ function isLeftOut(element: PageElement, leftOut: ReadonlySet<PageElement>): boo
 }
 
 /**
- * Returns the largest element around a name or a date that has hardly any other text; null if the mark itself has more,
- * or has the body.
+ * Returns the largest element around a name or a date with hardly any other text; null if the marked element itself has
+ * more text, or contains the body.
  */
 function widest(
   mark: PageElement,

@@ -64,7 +64,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
       if (!batch) break;
       void send(batch);
     }
-    // Items without a free slot continue when a request ends; the others wait for a point in time.
+    // Items that wait for a slot continue when a request ends. The other items wait until a point in time.
     const wake = Math.max(queue.soonest(pace.restsUntil), pace.restsUntil);
     if (Number.isFinite(wake) && wake > now) alarm = schedule(dispatch, wake - now);
   }
@@ -128,7 +128,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     const now = Date.now();
     const refusedSince = batch.refusedSince ?? now;
     if (now + restMs - refusedSince > patienceOf(batch)) {
-      // The provider may not have named a wait; before the key's pause is over a retry cannot succeed.
+      // The provider may state no wait. A retry cannot succeed before the key's pause has ended.
       failBatch(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(restMs)) }));
     } else {
       queue.retry({ ...batch, refusedSince, notBefore: now + restMs });
