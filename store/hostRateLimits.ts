@@ -41,7 +41,7 @@ type Expression = Record<string, unknown>;
 const after = (ms: number): Expression => ({ $add: ['$$NOW', ms] });
 const known: Expression = { $ifNull: ['$shares', []] };
 const pauseEnd: Expression = { $ifNull: ['$pausedUntil', new Date(0)] };
-/** Returns the time until which a row is kept: at least until the end of its pause. */
+/** Fields that keep a row at least as long as its pause. */
 const stays: Expression = { expiresAt: { $max: [after(ROW_LIFE_MS), pauseEnd] } };
 const msBetween = (from: Date, to: Date | null | undefined): number =>
   Math.max(0, (to?.getTime() ?? 0) - from.getTime());

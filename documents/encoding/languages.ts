@@ -64,7 +64,7 @@ export interface Ideographs {
   readonly language: string;
   /** Its most frequent characters. */
   readonly frequent: ReadonlySet<string>;
-  /** Share of a text that the frequent characters make up, roughly. */
+  /** Approximate share of a text that the frequent characters make up. */
   readonly share: number;
   /** First and last code point of its other characters, and their approximate number in use. */
   readonly others: readonly [first: number, last: number, used: number];
