@@ -84,7 +84,7 @@ export function createDispatcher(
       try {
         const run = first ?? (await runs.find(runId));
         if (!run || run.startedAt !== null || run.held === true) return;
-        if (run.stream) await streams.wake(run);
+        if (run.stream) await streams.signalStream(run);
         else await starter.start(run, first !== null);
       } catch (error) {
         log.warn({ runId, err: error }, 'run stays in the outbox');

@@ -15,7 +15,7 @@ const POLL_MS = 250;
  * Interval in milliseconds of the check for webhooks with pending deliveries but no new event: after a request for
  * redelivery, or after an operator terminated the workflow.
  */
-const WAKE_MS = 1_000;
+const RECHECK_MS = 1_000;
 /**
  * Interval of the search for leftovers of crashed processes, in milliseconds. Leftovers are rare, and are recognized
  * only some time after the crash.
@@ -23,7 +23,7 @@ const WAKE_MS = 1_000;
 const SETTLE_MS = 5_000;
 /** Deadline of a call to Temporal; a later round repeats the call. */
 const CALL_TIMEOUT_MS = 5_000;
-const WOKEN_PER_ROUND = 50;
+const SIGNALLED_PER_ROUND = 50;
 const ORGANIZATION: SearchAttributeName = 'OrganizationId';
 
 export interface FeedStores {
@@ -80,10 +80,10 @@ export function createFeedReader(
           settled = performance.now();
         }
         const numbered = await events.number();
-        if (numbered === 0 && performance.now() - checkedAt < WAKE_MS) return POLL_MS;
-        const wakeable = await webhooks.toWake(new Date(Date.now() - recheckMs), WOKEN_PER_ROUND);
+        if (numbered === 0 && performance.now() - checkedAt < RECHECK_MS) return POLL_MS;
+        const due = await webhooks.toWake(new Date(Date.now() - recheckMs), SIGNALLED_PER_ROUND);
         // Wait for all calls, so that none uses a closed connection when the worker stops.
-        const ends = await Promise.allSettled(wakeable.map(wake));
+        const ends = await Promise.allSettled(due.map(wake));
         const broken = ends.find((end) => end.status === 'rejected');
         if (broken) throw broken.reason;
         checkedAt = performance.now();

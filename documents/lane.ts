@@ -82,7 +82,7 @@ export interface Lane {
  */
 export function createLane(readers: Readers, slots: number, onDeath: (death: ReaderDeath) => void): Lane {
   const queue: Job[] = [];
-  const turns = createTurns(queue);
+  const roundRobin = createTurns(queue);
   let free = slots;
   let gathering: NodeJS.Timeout | null = null;
   let closed = false;
@@ -118,14 +118,14 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
     }
   };
 
-  const pump = (): void => {
+  const startGroups = (): void => {
     if (gathering) clearTimeout(gathering);
     gathering = null;
     while (free > 0 && queue.length > 0) {
       free -= 1;
-      void runGroup(turns.takeGroup()).finally(() => {
+      void runGroup(roundRobin.takeGroup()).finally(() => {
         free += 1;
-        pump();
+        startGroups();
       });
     }
   };
@@ -156,8 +156,8 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
       };
       signal?.addEventListener('abort', abort, { once: true });
       queue.push(job);
-      if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) pump();
-      else if (free > 0) gathering ??= setTimeout(pump, GATHER_MS);
+      if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) startGroups();
+      else if (free > 0) gathering ??= setTimeout(startGroups, GATHER_MS);
     }) as Promise<Answer>;
 
   return {

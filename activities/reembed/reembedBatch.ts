@@ -143,8 +143,12 @@ export function createReembedBatch(deps: ActivityDeps) {
         // The run was cancelled, or this worker was presumed dead. The rows may already belong to the next attempt, so
         // only this process can delete the data that it wrote. A store failure is left to the next attempt.
         if (signal.aborted) {
-          const mine = tries.map(({ file, generation }) => ({ fileId: file._id, from: file.generation, generation }));
-          await settleTries(store, run, mine);
+          const unpublished = tries.map(({ file, generation }) => ({
+            fileId: file._id,
+            from: file.generation,
+            generation,
+          }));
+          await settleTries(store, run, unpublished);
         }
         throw error;
       }

@@ -93,13 +93,13 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
   const startTraced = (run: RunDoc) => {
     const { _id, kind, organizationId, userId, fileId, requestId, workflowId, traceparent } = run;
     const ids = { organization: organizationId, run: _id, request: requestId, workflow: idOf(workflowId) };
-    const whose = { ...(userId > 0 && { user: userId }), ...(fileId !== null && { file: fileId }) };
+    const owner = { ...(userId > 0 && { user: userId }), ...(fileId !== null && { file: fileId }) };
     return inSpan(
       tracing,
       {
         name: `start ${kind}`,
         kind: 'producer',
-        ids: { ...ids, ...whose },
+        ids: { ...ids, ...owner },
         ...(traceparent && { parent: traceparent }),
       },
       () => startWorkflow(run),

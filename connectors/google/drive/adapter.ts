@@ -169,7 +169,7 @@ export const itemOfPlace = (
     createdAt,
   });
 
-/** Returns the content of a file. @param file its metadata @param through the shortcut that points to it */
+/** Returns the content of a file. @param file its metadata @param shortcut the shortcut that points to it */
 export function contentOf(
   file: FileJson,
   {

@@ -57,7 +57,7 @@ const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-adv
 function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   const { name, textLength, attribs } = element;
   if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
-  return textLength > 0 && textLength < FIELD_LENGTH && (kindOfName(attribs['class'], names) & NAMED.ofCode) !== 0;
+  return textLength > 0 && textLength < FIELD_LENGTH && (meaningOfName(attribs['class'], names) & NAMED.ofCode) !== 0;
 }
 
 /** Whether the text has at least two lines, each a number. */
@@ -82,14 +82,14 @@ const CONSENT =
  */
 function isConsent({ attribs, textLength }: PageElement, pageLength: number, names: Map<string, number>): boolean {
   if (textLength === 0 || textLength > 0.9 * pageLength) return false;
-  const kind = kindOfName(attribs['class'], names) | kindOfName(attribs['id'], names);
+  const kind = meaningOfName(attribs['class'], names) | meaningOfName(attribs['id'], names);
   return (kind & NAMED.consent) !== 0;
 }
 
 const NAMED = { consent: 1, ofCode: 2 } as const;
 
 /** Returns the meaning of a class or an id, as bits of NAMED. A page repeats few names, so results are cached. */
-function kindOfName(name: string | undefined, names: Map<string, number>): number {
+function meaningOfName(name: string | undefined, names: Map<string, number>): number {
   if (name === undefined || name === '') return 0;
   const known = names.get(name);
   if (known !== undefined) return known;

@@ -43,7 +43,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   const underWay = new Map<Batch, AbortController>();
   const calls = new Set<Call>();
   let closed = false;
-  let alarm: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   const closedFault = (): Fault =>
     new Fault('embedding_failed', `Requests to ${upstream.name} have ended, because the service is stopping.`);
@@ -56,7 +56,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   }
 
   function dispatch(): void {
-    clearTimeout(alarm);
+    clearTimeout(timer);
     if (closed) return;
     const now = Date.now();
     while (pace.isOpen()) {
@@ -65,8 +65,8 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
       void send(batch);
     }
     // Items that wait for a slot continue when a request ends. The other items wait until a point in time.
-    const wake = Math.max(queue.soonest(pace.restsUntil), pace.restsUntil);
-    if (Number.isFinite(wake) && wake > now) alarm = schedule(dispatch, wake - now);
+    const wakeAt = Math.max(queue.soonest(pace.restsUntil), pace.restsUntil);
+    if (Number.isFinite(wakeAt) && wakeAt > now) timer = schedule(dispatch, wakeAt - now);
   }
 
   async function send(batch: Batch): Promise<void> {
@@ -177,7 +177,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
 
   const close = async (): Promise<void> => {
     closed = true;
-    clearTimeout(alarm);
+    clearTimeout(timer);
     for (const call of calls) call.fail(closedFault());
   };
 
