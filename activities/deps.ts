@@ -21,7 +21,7 @@ export interface ContentRef {
   readonly externalUrl: string | null;
   /** The options as stored in the file's record. */
   readonly sourceOptions: unknown;
-  /** Validators of the stored copy, for a conditional request; null to fetch in any case. */
+  /** Validators of the stored copy, for a conditional request; null: fetch unconditionally. */
   readonly known: Validators | null;
   /** Returns the credentials of the file's data source; null if there is none. @throws Fault if access was revoked */
   credentials(): Promise<string | null>;
@@ -63,7 +63,7 @@ export interface OpenedOriginal extends OpenedContent {
   close(): Promise<void>;
 }
 
-/** The connectors' operations, equal for every source. */
+/** Operations of the connectors, with the same interface for every source. */
 export interface Sources {
   /** Opens a file's content; returns null if the stored copy is current. @throws Fault */
   open(ref: ContentRef, signal: AbortSignal): Promise<OpenedContent | null>;
@@ -133,10 +133,10 @@ export interface ActivityDeps {
   readonly documents: DocumentPool;
   /** Detects the type of a file from its first bytes and its name. @throws Fault for an unreadable type */
   identify(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified;
-  /** Loads the cl100k token counter. Loaded on first use, because it takes about 40 MB. */
+  /** Loads the cl100k token counter on first use, because it needs about 40 MB. */
   loadCounter(): Promise<(text: string) => number>;
   readonly embeddings: Embeddings;
-  /** Returns the weighted terms of a text; null if it has none. Takes a fraction of a millisecond per chunk. */
+  /** Returns the weighted terms of a text, in a fraction of a millisecond per chunk; null if it has none. */
   encodeSparse(text: string): SparseVector | null;
   readonly transcriptions: Transcriptions;
   /**

@@ -10,7 +10,7 @@ type Target = 'fileId' | 'dataSourceId';
 /**
  * Returns the row of a run.
  * @param target the record that the activity needs
- * @throws a failure that is not retried if the row is missing, as after the deletion of its user, or has no target
+ * @throws a failure that is not retried if the row has no target or is missing, for example after its user was deleted
  */
 export async function requireRun<Field extends Target = never>(
   { runs }: Pick<ActivityDeps['store'], 'runs'>,

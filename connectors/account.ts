@@ -25,7 +25,7 @@ export interface Account {
   listRoots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
   /** Only for sources that number their pages; undefined for others. */
   listContainers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
-  /** @param typeFilter types that become files: other items may be skipped; unset: none is */
+  /** @param typeFilter types that become files; items of other types may be skipped. Unset: no item is skipped */
   listDescendants(
     externalId: string,
     cursor: string | null,
@@ -36,7 +36,7 @@ export interface Account {
   /** For sources with a change feed; null for others. */
   readonly changes: {
     now(signal: AbortSignal): Promise<string>;
-    /** Only for sources whose current cursor takes a complete listing; see ChangeFeed. */
+    /** Only for sources whose current cursor requires a complete listing; see ChangeFeed. */
     prepare?(point: string, signal: AbortSignal): Promise<PreparedPoint>;
     since(changeToken: string, signal: AbortSignal): Promise<ChangePage>;
   } | null;
@@ -75,20 +75,20 @@ export interface AccountSettings extends Pick<
 
 /** Creates an account: each call decrypts the credentials and gets a new client. */
 export function createAccount(settings: AccountSettings): Account {
-  const { source, connector, credentials, live, cache, rateLimiterOf: gateOf, ...transport } = settings;
+  const { source, connector, credentials, live, cache, rateLimiterOf: limiterOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;
   const prepare = feed?.prepare?.bind(feed);
-  const keeper = typeof credentials === 'string' ? null : credentials;
+  const grantStore = typeof credentials === 'string' ? null : credentials;
 
   /**
    * Returns the name of the limit that the account shares with others of its OAuth client; null if it shares none.
    */
   const groupOf = (grant: OAuthGrant & Partial<Pick<StoredGrant, 'clientId'>>): string | null => {
     const { clientId = null } = grant;
-    const part = limit?.groupOf ? limit.groupOf(grant) : '';
-    if (!limit || clientId === null || part === null) return null;
+    const group = limit?.groupOf ? limit.groupOf(grant) : '';
+    if (!limit || clientId === null || group === null) return null;
     // Hashed because both values may have any length and characters.
-    const hash = createHash('sha256').update(JSON.stringify([clientId, part]));
+    const hash = createHash('sha256').update(JSON.stringify([clientId, group]));
     return `${source} client ${hash.digest('base64url')}`;
   };
 
@@ -96,7 +96,7 @@ export function createAccount(settings: AccountSettings): Account {
     // The connector validated this JSON before it was sealed.
     const grant = live
       ? await live.current(signal)
-      : (JSON.parse(keeper ? 'null' : (credentials as string)) as OAuthGrant);
+      : (JSON.parse(grantStore ? 'null' : (credentials as string)) as OAuthGrant);
     const given = (live ? { accessToken: grant.accessToken, facts: grant.facts } : grant) as never;
     const facts = connector.facts?.(given) ?? (oauth ? grant.facts : {});
     const client = createSourceClient({
@@ -104,7 +104,7 @@ export function createAccount(settings: AccountSettings): Account {
       connector,
       urls: fillUrls(transport.urls, wholeFacts(oauth, facts)),
       headers: live ? liveHeaders(connector, live) : connector.headers(given),
-      rateLimiter: gateOf(oauth ? groupOf(grant) : null),
+      rateLimiter: limiterOf(oauth ? groupOf(grant) : null),
       signal,
     });
     return { ...client, credentials: given, cache };
@@ -113,23 +113,23 @@ export function createAccount(settings: AccountSettings): Account {
   return {
     grantVersion: () => live?.version() ?? null,
     async limits() {
-      const kept = limit && keeper ? await keeper.read() : null;
-      const { accountMs, sharedMs } = await gateOf(kept && groupOf(kept.grant)).paused();
+      const stored = limit && grantStore ? await grantStore.read() : null;
+      const { accountMs, sharedMs } = await limiterOf(stored && groupOf(stored.grant)).paused();
       const shared = limit && sharedMs !== null ? { requestsAtOnce: limit.requestsAtOnce, pausedMs: sharedMs } : null;
       return { requestsAtOnce: settings.requestsAtOnce, pausedMs: accountMs, shared };
     },
-    grant: async () => (oauth && keeper ? readGrantFacts(oauth, keeper) : null),
+    grant: async () => (oauth && grantStore ? readGrantFacts(oauth, grantStore) : null),
     sourceOf: (externalId) => connector.sourceOf?.(externalId) ?? source,
     identify: async (signal) => connector.identify(await open(signal)),
     listRoots: async (cursor, signal) => {
-      const at = cursor === null ? null : openCursor(cursor);
-      return sealed(await connector.listRoots(await open(signal), at));
+      const position = cursor === null ? null : openCursor(cursor);
+      return sealed(await connector.listRoots(await open(signal), position));
     },
     listContainers: async (page, signal) =>
       (await connector.listContainers?.(await open(signal), page)) ?? { containers: [], next: null },
     listDescendants: async (externalId, cursor, signal, typeFilter) => {
-      const at = cursor === null ? null : openCursor(cursor);
-      return sealed(await connector.listDescendants(await open(signal), externalId, at, typeFilter));
+      const position = cursor === null ? null : openCursor(cursor);
+      return sealed(await connector.listDescendants(await open(signal), externalId, position, typeFilter));
     },
     open: async (externalId, signal, { saveAs = null, version = null } = {}) =>
       connector.open(await open(signal), externalId, { saveAs, version }),
@@ -141,14 +141,14 @@ export function createAccount(settings: AccountSettings): Account {
               sealed(await prepare(await open(signal), openCursor(point))),
           }),
           async since(changeToken, signal) {
-            const from = openCursor(changeToken);
-            return sealed(await feed.since(await open(signal), from));
+            const position = openCursor(changeToken);
+            return sealed(await feed.since(await open(signal), position));
           },
         }
       : null,
     async read(what, query, signal) {
       const read = connector.reads?.[what];
-      if (!read) throw new Error(`${settings.name} has no read called ${what}`);
+      if (!read) throw new Error(`${settings.name} has no direct query named ${what}`);
       return read(await open(signal), query);
     },
   };
@@ -159,10 +159,9 @@ const sealed = <Next extends string | null, Page extends { readonly next: Next }
   next: page.next === null ? null : sealCursor(page.next),
 });
 
-/** Headers of a grant that is refreshed while its client is in use. */
+/** Returns the headers of a grant that may be refreshed while its client is in use. */
 function liveHeaders(connector: Connector<never>, live: LiveGrant): LiveHeaders {
-  // The token of each request. Only the token that the source refused is renewed, unless another request already did
-  // so.
+  // The token of each set of headers. A refused token is renewed, unless another request has already renewed it.
   const tokens = new WeakMap<object, string>();
   const signed = ({ accessToken, facts }: OAuthGrant) => {
     const headers = connector.headers({ accessToken, facts } as never);

@@ -19,7 +19,7 @@ export interface SourceRequest {
   /** Whether it requests the content of an item: the limits of contents apply then. */
   readonly isContent: boolean;
   /** Returns true for error responses that the connector handles itself: they are returned instead of thrown. */
-  readonly takes: (refusal: Refusal) => boolean;
+  readonly isExpected: (refusal: Refusal) => boolean;
 }
 
 export interface SourceAnswer {
@@ -40,7 +40,7 @@ export interface ListShape {
 export interface CallOptions {
   /** Name of the source's base URL; unset: `api`. */
   readonly at?: string;
-  /** Headers in addition to those of every request, or instead of them. */
+  /** Additional headers of this call. They replace the connector's headers of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the body is sent as a form; unset: as JSON. */
   readonly asForm?: boolean;
@@ -61,7 +61,10 @@ export interface SourceClient {
     query: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** Sends a POST instead. @param body undefined: an empty object; some methods without arguments require null */
+  /**
+   * Like `get`, with a POST request. @param body undefined: an empty object; some methods without arguments require
+   * null
+   */
   post(path: readonly string[], body: unknown, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /**
    * Like `get` for a list, with the headers that contain the next page.

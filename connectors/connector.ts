@@ -141,7 +141,8 @@ export interface Connector<Credentials> {
   ): Promise<ContainerPage>;
   /**
    * Returns a page of an item and its descendants. Throws a Fault not_found if the item does not exist.
-   * @param typeFilter types that become files: other items may be skipped if listing them costs requests; unset: none is
+   * @param typeFilter types that become files; items of other types may be skipped if listing them costs requests.
+   * Unset: no item is skipped
    */
   listDescendants(
     client: AccountClient<Credentials>,

@@ -38,21 +38,21 @@ export async function nextFolderPage(
   const walk = readCursor(CURSOR, cursor);
   const { root, open, at } = walk;
   const [folder, level] = open.at(-1) ?? [root, 0];
-  const behind: FolderWalk = { ...walk, open: open.slice(0, -1), at: null };
-  if (level > MAX_LEVELS) return pageAt({ items: [], refused: [folder] }, behind);
+  const afterFolder: FolderWalk = { ...walk, open: open.slice(0, -1), at: null };
+  if (level > MAX_LEVELS) return pageAt({ items: [], refused: [folder] }, afterFolder);
   let page: ItemPage;
   try {
     page = await list(folder, at, root);
   } catch (error) {
     const kind = error instanceof Fault ? error.kind : null;
-    if (kind === 'not_found') return pageAt({ items: [] }, behind);
-    if (kind === 'access_denied') return pageAt({ items: [], refused: [folder] }, behind);
+    if (kind === 'not_found') return pageAt({ items: [] }, afterFolder);
+    if (kind === 'access_denied') return pageAt({ items: [], refused: [folder] }, afterFolder);
     throw error;
   }
   const inside = page.items.flatMap(({ externalId, isExpandable }) =>
     isExpandable ? [[externalId, level + 1] as const] : [],
   );
-  const here: FolderWalk['open'] = page.next === null ? [] : [[folder, level]];
+  const unfinished: FolderWalk['open'] = page.next === null ? [] : [[folder, level]];
   const { items, skipped = [] } = page;
-  return pageAt({ items, skipped }, { root, open: [...behind.open, ...inside, ...here], at: page.next });
+  return pageAt({ items, skipped }, { root, open: [...afterFolder.open, ...inside, ...unfinished], at: page.next });
 }

@@ -122,7 +122,7 @@ export function contentOfAttached(
 
 /** A comment of a ticket or conversation. */
 export interface Comment {
-  readonly who: string | null;
+  readonly author: string | null;
   /** ISO 8601. */
   readonly at: string | null;
   readonly text: string;
@@ -137,7 +137,7 @@ const MAX_CHARACTERS = 20_000_000;
 export function textOfComments(subject: string | null, comments: readonly Comment[]): Uint8Array {
   const paragraphs = comments
     .filter(({ text }) => text.trim() !== '')
-    .map(({ who, at, text, isInternal = false }) => {
+    .map(({ author: who, at, text, isInternal = false }) => {
       const when = at === null ? '' : `, ${at.slice(0, 16).replace('T', ' ')}`;
       return `${who ?? 'Somebody'}${when}${isInternal ? ' (internal note)' : ''}: ${text.replaceAll('\r\n', '\n').trim()}`;
     });
@@ -242,7 +242,7 @@ export async function fetchSigned(client: SourceClient, source: string, address:
   let url = address;
   for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {
     if (!URL.canParse(url)) break;
-    const answer = await client.send({ url, headers: {}, isContent: true, takes: () => true });
+    const answer = await client.send({ url, headers: {}, isContent: true, isExpected: () => true });
     const { status, headers } = answer;
     if (status >= 200 && status < 300) return answer;
     const location = headers['location'] ?? '';

@@ -28,16 +28,16 @@ interface Host {
 export function createHostLimiter(perHost: number, now: () => number, sleep: Sleep): HostLimiter {
   const hosts = new Map<string, Host>();
 
-  const forget = (name: string, host: Host): void => {
+  const removeIfIdle = (name: string, host: Host): void => {
     if (host.active === 0 && host.waiting.length === 0 && host.nextStart <= now()) hosts.delete(name);
   };
 
-  const leave = (name: string, host: Host): void => {
+  const release = (name: string, host: Host): void => {
     const next = host.waiting.shift();
     // Hand the slot to the next waiting caller.
     if (next) next();
     else host.active -= 1;
-    forget(name, host);
+    removeIfIdle(name, host);
   };
 
   return {
@@ -46,7 +46,7 @@ export function createHostLimiter(perHost: number, now: () => number, sleep: Sle
       const host = hosts.get(name) ?? { active: 0, waiting: [], nextStart: 0 };
       hosts.set(name, host);
       if (host.active < perHost) host.active += 1;
-      else await inLine(host.waiting, signal);
+      else await waitInQueue(host.waiting, signal);
 
       const start = Math.max(now(), host.nextStart);
       host.nextStart = start + minIntervalMs;
@@ -54,34 +54,34 @@ export function createHostLimiter(perHost: number, now: () => number, sleep: Sle
         if (start > now()) await sleep(start - now(), signal);
         signal.throwIfAborted();
       } catch (error) {
-        leave(name, host);
+        release(name, host);
         throw error;
       }
-      let hasLeft = false;
+      let isReleased = false;
       return () => {
-        if (!hasLeft) leave(name, host);
-        hasLeft = true;
+        if (!isReleased) release(name, host);
+        isReleased = true;
       };
     },
   };
 }
 
 /** Adds a function to the queue and waits until it is called. Leaves the queue when the signal aborts. */
-export function inLine(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
+export function waitInQueue(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const turn = (): void => {
+    const start = (): void => {
       stopListening();
       resolve();
     };
-    waiting.push(turn);
+    waiting.push(start);
     const stopListening = onAbort(signal, () => {
-      waiting.splice(waiting.indexOf(turn), 1);
+      waiting.splice(waiting.indexOf(start), 1);
       reject(signal.reason as Error);
     });
   });
 }
 
-/** Rejects with the signal's own reason, which the timer's AbortError hides. */
+/** Sleeps. On abort, it rejects with the signal's own reason instead of the timer's AbortError. */
 export async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch((error: unknown) => {
     signal.throwIfAborted();

@@ -17,7 +17,7 @@ export interface TokenResponseField {
 /** How users grant access to a source. Its addresses `authorize` and `token`, with `revokes` also `revoke`, are in its row; `{name}` in them is a fact. */
 export interface OAuthSpec {
   /**
-   * It is OAuth 1.0a: its row also has an address `request`, scopes are parameters of the consent URL
+   * Whether it is OAuth 1.0a: its row also has an address `request`, scopes are parameters of the consent URL
    * (`notes_access=1`), tokens are valid until they are revoked, and the client has a secret.
    */
   readonly isOAuth1?: true;

@@ -2,8 +2,8 @@
 const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
 /**
- * Parses JSON; returns the text if it is invalid. Integers that a number cannot represent become strings: some ids
- * are such.
+ * Parses JSON; returns the text if it is invalid. Integers that a number cannot represent exactly become strings: some
+ * ids are such integers.
  */
 export function parseAnswer(bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes).toString();

@@ -10,15 +10,15 @@ import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLim
  */
 export interface RateLimiter {
   /**
-   * Runs `request` when a slot is free. Throws a Fault rate_limited if that would be after `deadline`; the signal's
-   * reason on abort.
+   * Runs `request` when a slot is free. Throws a Fault rate_limited if a slot would be free only after `deadline`, and
+   * the signal's reason on abort.
    */
   pass<T>(signal: AbortSignal, deadline: number, request: () => Promise<T>): Promise<T>;
   /**
-   * Delays all requests for this time; a longer earlier pause is kept. @param whose of this account, or of all that
-   * share its limit
+   * Delays all requests for this time; a longer earlier pause is kept. @param scope whether it applies to this account,
+   * or to all accounts that share its limit
    */
-  pause(forMs: number, whose?: 'account' | 'shared'): void;
+  pause(forMs: number, scope?: 'account' | 'shared'): void;
   /**
    * Returns the remaining pauses in all processes, in milliseconds; the shared one is null if the account shares no
    * limit.
@@ -27,63 +27,64 @@ export interface RateLimiter {
 }
 
 /** Request slots of one host limiter key. */
-interface Turns {
+interface Slots {
   readonly key: string;
   readonly limiter: SharedHostLimiter;
   /** The accounts that the limit applies to, as named in error texts. */
-  readonly whose: string;
+  readonly scope: string;
 }
 
 /**
- * Creates the limiter of an account. @param shared slots of the accounts that share its limit; null: it shares none
+ * Creates the limiter of an account. @param shared slots of all accounts that share its limit; null: the account shares
+ * no limit
  */
 function createRateLimiter(
   name: string,
-  account: Turns,
-  shared: Turns | null,
+  account: Slots,
+  shared: Slots | null,
   known: Pick<HostRateLimits, 'pausedMs'>,
 ): RateLimiter {
   /** Waits until a pause has ended. */
-  const rest = async ({ limiter, key, whose }: Turns, signal: AbortSignal, deadline: number): Promise<void> => {
+  const waitForPause = async ({ limiter, key, scope }: Slots, signal: AbortSignal, deadline: number): Promise<void> => {
     // Another request may have extended the pause in the meantime.
     for (let waitMs = limiter.pausedMs(key); waitMs > 0; waitMs = limiter.pausedMs(key)) {
       if (Date.now() + waitMs > deadline)
         throw new Fault(
           'rate_limited',
-          `${name} accepts no more requests of this ${whose} for now. Try again after ${Math.ceil(waitMs / 1000)} s.`,
+          `${name} accepts no more requests of this ${scope} for now. Try again after ${Math.ceil(waitMs / 1000)} s.`,
           { retryAfterMs: waitMs },
         );
       await sleep(waitMs, undefined, { signal });
     }
   };
-  const inTurn = async <T>(turns: Turns, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    const leave = await turns.limiter.enter(turns.key, 0, signal);
+  const inSlot = async <T>(slots: Slots, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const release = await slots.limiter.enter(slots.key, 0, signal);
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   };
   return {
     async paused() {
-      const of = async (turns: Turns): Promise<number> =>
-        Math.max(turns.limiter.pausedMs(turns.key), await known.pausedMs(turns.key));
-      const [accountMs, sharedMs] = await Promise.all([of(account), shared && of(shared)]);
+      const pauseOf = async (slots: Slots): Promise<number> =>
+        Math.max(slots.limiter.pausedMs(slots.key), await known.pausedMs(slots.key));
+      const [accountMs, sharedMs] = await Promise.all([pauseOf(account), shared && pauseOf(shared)]);
       return { accountMs, sharedMs };
     },
-    pause(forMs, whose = 'account') {
-      const { limiter, key } = (whose === 'shared' ? shared : null) ?? account;
+    pause(forMs, scope = 'account') {
+      const { limiter, key } = (scope === 'shared' ? shared : null) ?? account;
       limiter.pause(key, forMs);
     },
     pass: (signal, deadline, request) =>
-      inTurn(account, signal, async () => {
+      inSlot(account, signal, async () => {
         // Wait before taking a shared slot, so that a paused account does not block the others.
-        await rest(account, signal, deadline);
+        await waitForPause(account, signal, deadline);
         signal.throwIfAborted();
         if (shared === null) return request();
-        return inTurn(shared, signal, async () => {
-          await rest(shared, signal, deadline);
-          await rest(account, signal, deadline);
+        return inSlot(shared, signal, async () => {
+          await waitForPause(shared, signal, deadline);
+          await waitForPause(account, signal, deadline);
           signal.throwIfAborted();
           return request();
         });
@@ -111,23 +112,23 @@ function localRateLimits(): HostRateLimits {
 
 /**
  * Creates the rate limiters of a source's accounts.
- * @param turns slots shared by all processes of a deployment; unset: limited within this process only
+ * @param sharedSlots slots shared by all processes of a deployment; unset: limited within this process only
  * @param sharedAtOnce maximum number of concurrent requests of accounts that share a limit; unset: there is no such
  * limit
  */
 export function createRateLimiters(
   name: string,
   atOnce: number,
-  turns: HostRateLimits = localRateLimits(),
+  sharedSlots: HostRateLimits = localRateLimits(),
   sharedAtOnce = 0,
 ) {
-  const limiter = createSharedHostLimiter({ perHost: atOnce, turns });
-  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, turns }) : null;
+  const limiter = createSharedHostLimiter({ perHost: atOnce, turns: sharedSlots });
+  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, turns: sharedSlots }) : null;
   return (account: string, group: string | null = null): RateLimiter =>
     createRateLimiter(
       name,
-      { limiter, key: account, whose: 'account' },
-      shared && group !== null ? { limiter: shared, key: group, whose: 'service' } : null,
-      turns,
+      { limiter, key: account, scope: 'account' },
+      shared && group !== null ? { limiter: shared, key: group, scope: 'service' } : null,
+      sharedSlots,
     );
 }

@@ -35,7 +35,7 @@ export interface ConnectorSettings {
   /** Maximum wait of a request for a rate limit. */
   readonly patienceMs?: number;
   /** Slots shared by all processes that call an account; unset: limits apply within this process only. */
-  readonly turns?: HostRateLimits;
+  readonly sharedSlots?: HostRateLimits;
   /** The deployment's own OAuth clients. Unset: none. */
   readonly clients?: OAuthClients;
   /** Counts the results of requests to sources, and of token refreshes. Unset: not counted. */
@@ -59,7 +59,7 @@ export function createConnectors({
   urls,
   maxItemBytes,
   patienceMs,
-  turns,
+  sharedSlots,
   clients = {},
   counts,
 }: ConnectorSettings): Connectors {
@@ -103,9 +103,9 @@ export function createConnectors({
     const inTurn = (work: () => Promise<VersionedGrant>): Promise<VersionedGrant> => {
       const underWay = refreshing.get(place);
       if (underWay) return underWay;
-      const begun = work().finally(() => refreshing.delete(place));
-      refreshing.set(place, begun);
-      return begun;
+      const refresh = work().finally(() => refreshing.delete(place));
+      refreshing.set(place, refresh);
+      return refresh;
     };
     return createLiveGrant(CONNECTED_SOURCES[source].name, keeper, refresherOf(source, spec, keeper), inTurn);
   };
@@ -121,7 +121,7 @@ export function createConnectors({
       const { oauth, sharedLimit } = connector;
       const place = `${source} ${key}`;
       const rateLimiterOf =
-        rateLimiters.get(source) ?? createRateLimiters(name, requestsAtOnce, turns, sharedLimit?.requestsAtOnce);
+        rateLimiters.get(source) ?? createRateLimiters(name, requestsAtOnce, sharedSlots, sharedLimit?.requestsAtOnce);
       rateLimiters.set(source, rateLimiterOf);
       const cache = caches.get(source) ?? createFactCache(connector.cache);
       caches.set(source, cache);

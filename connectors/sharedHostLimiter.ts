@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { orAborted } from '../egress/deadline.js';
-import { inLine, sleepUntilAborted, type HostLimiter, type Sleep } from './hostLimiter.js';
+import { waitInQueue, sleepUntilAborted, type HostLimiter, type Sleep } from './hostLimiter.js';
 
 /** Renewal interval of a lease; other workers get their share after at most this time. */
 const RENEW_MS = 1000;
@@ -33,10 +33,11 @@ interface Host {
 /** A host limiter whose pauses apply to all workers. */
 export interface SharedHostLimiter extends HostLimiter {
   /**
-   * Delays requests of all workers to a host; the others learn of it within a second. A longer earlier pause is kept.
+   * Delays requests of all workers to a host; the other workers apply the pause within a second. A longer earlier pause
+   * is kept.
    */
   pause(host: string, forMs: number): void;
-  /** Returns the remaining pause of a host. Only known while a slot of the host is held. */
+  /** Returns the remaining pause of a host. It is known only while a slot of the host is in use. */
   pausedMs(host: string): number;
   close(): Promise<void>;
 }
@@ -62,7 +63,7 @@ export function createSharedHostLimiter({
   sleep = sleepUntilAborted,
 }: SharedLimiterOptions): SharedHostLimiter {
   const hosts = new Map<string, Host>();
-  const keeping = new Set<Promise<void>>();
+  const renewals = new Set<Promise<void>>();
   let isClosing = false;
 
   const isFree = (host: Host): boolean => host.active < host.limit && now() < host.until;
@@ -82,8 +83,8 @@ export function createSharedHostLimiter({
 
   /** Renews the share once. Returns the time until the next renewal, in milliseconds. */
   async function renew(name: string, host: Host): Promise<number> {
-    const askedAt = now();
-    const isValid = askedAt < host.until;
+    const requestedAt = now();
+    const isValid = requestedAt < host.until;
     const atMost = Math.max(host.active, isValid ? host.limit : 0);
     try {
       const { slots, fair, leaseMs, pausedMs } = await turns.share({
@@ -93,8 +94,8 @@ export function createSharedHostLimiter({
         atMost,
       });
       host.limit = Math.min(slots, fair);
-      host.until = askedAt + leaseMs;
-      if (pausedMs > 0) host.pausedUntil = Math.max(host.pausedUntil, askedAt + pausedMs);
+      host.until = requestedAt + leaseMs;
+      if (pausedMs > 0) host.pausedUntil = Math.max(host.pausedUntil, requestedAt + pausedMs);
       startWaiting(host);
       return slots > fair || host.limit === 0 ? SOON_MS : RENEW_MS;
     } catch {
@@ -104,7 +105,7 @@ export function createSharedHostLimiter({
   }
 
   /** Renews the share of a host while it is in use, then releases it. */
-  async function keep(name: string, host: Host): Promise<void> {
+  async function renewWhileUsed(name: string, host: Host): Promise<void> {
     do {
       const pauseMs = await renew(name, host);
       if (!isClosing) await pause(host, pauseMs);
@@ -137,8 +138,8 @@ export function createSharedHostLimiter({
       hurry: () => undefined,
     };
     hosts.set(name, host);
-    const kept = keep(name, host).finally(() => keeping.delete(kept));
-    keeping.add(kept);
+    const renewal = renewWhileUsed(name, host).finally(() => renewals.delete(renewal));
+    renewals.add(renewal);
     return host;
   }
 
@@ -157,7 +158,7 @@ export function createSharedHostLimiter({
       const host = hosts.get(name) ?? open(name);
       host.usedAt = now();
       if (host.waiting.length === 0 && isFree(host)) host.active += 1;
-      else await inLine(host.waiting, signal);
+      else await waitInQueue(host.waiting, signal);
       try {
         signal.throwIfAborted();
         if (minIntervalMs > 0) {
@@ -187,7 +188,7 @@ export function createSharedHostLimiter({
       for (const host of hosts.values()) host.hurry();
       const given = new AbortController();
       await Promise.race([
-        Promise.all(keeping),
+        Promise.all(renewals),
         wait(CLOSE_MS, undefined, { signal: given.signal }).catch(() => undefined),
       ]);
       given.abort();

@@ -46,7 +46,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       usual,
       headers: more,
       isContent: false,
-      takes: () => false,
+      isExpected: () => false,
     };
     const body = asForm ? new URLSearchParams(posted as Record<string, string>).toString() : JSON.stringify(posted);
     const answer = await send(isPost ? { ...request, method: 'POST', body } : request);
@@ -63,19 +63,19 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       withCredentials: true,
       headers: more,
       isContent: true,
-      takes: ({ status }) => REDIRECTS.has(status),
+      isExpected: ({ status }) => REDIRECTS.has(status),
     };
     for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {
       const answer = await send(request);
       if (!REDIRECTS.has(answer.status)) return answer;
       const { location } = answer.headers;
       if (location === undefined || !URL.canParse(location, request.url)) break;
-      const { isContent, takes } = request;
-      request = { url: new URL(location, request.url).href, headers: {}, isContent, takes };
+      const { isContent, isExpected: takes } = request;
+      request = { url: new URL(location, request.url).href, headers: {}, isContent, isExpected: takes };
     }
     throw new Fault('too_many_redirects', `${name} redirects without an end. Open the item there and sync it again.`);
   };
-  const unlike = (wanted: string): Fault =>
+  const incomplete = (wanted: string): Fault =>
     new Fault(
       'server_error',
       `${name} gave an answer that is not a complete JSON ${wanted}. It is retried automatically.`,
@@ -89,19 +89,19 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     async get(path, query, options) {
       const { body } = await call(path, query, options);
       if (isObject(body)) return body;
-      throw unlike('object');
+      throw incomplete('object');
     },
     async post(path, posted, options) {
       const { body } = await call(path, {}, options, posted === undefined ? {} : posted);
       if (isObject(body)) return body;
-      throw unlike('object');
+      throw incomplete('object');
     },
     async list(path, query, { within, isEmptyAt204 = false } = {}) {
       const { status, body, headers } = await call(path, query);
       if (isEmptyAt204 && status === 204) return { values: [], headers };
       const values = within === undefined ? body : isObject(body) ? body[within] : null;
       if (Array.isArray(values)) return { values: values as unknown[], headers };
-      throw unlike('list');
+      throw incomplete('list');
     },
   };
 }

@@ -8,7 +8,7 @@ export interface Answer {
 
 interface Row {
   readonly kind: FaultKind;
-  /** What happened and what to do; the thing and its URL precede it. */
+  /** What happened and what to do; it follows the name and URL of the requested thing. */
   readonly sentence: string;
 }
 
@@ -16,25 +16,26 @@ const BY_STATUS: Readonly<Record<number, Row>> = {
   401: { kind: 'access_denied', sentence: 'asks for a login. Make it public, or exclude it.' },
   403: {
     kind: 'access_denied',
-    sentence: "is refused to us by its server. Make it public, or let the service's user agent and address in.",
+    sentence: "was refused by its server. Make it public, or allow the service's user agent and IP address.",
   },
   404: {
     kind: 'not_found',
     sentence: 'does not exist. Check the address; if a link or a sitemap names it, correct that one.',
   },
   407: { kind: 'access_denied', sentence: 'is behind a proxy that asks for a login. Make it public, or exclude it.' },
-  410: { kind: 'gone', sentence: 'is gone for good. Take it out of the page or sitemap that names it.' },
+  410: { kind: 'gone', sentence: 'was removed permanently. Remove its link from the page or sitemap that names it.' },
   429: { kind: 'rate_limited', sentence: 'was requested too often.' },
-  451: { kind: 'access_denied', sentence: 'is withheld for legal reasons. Leave it out.' },
+  451: { kind: 'access_denied', sentence: 'is withheld for legal reasons. Exclude it.' },
 };
 const SERVER_ERROR: Row = {
   kind: 'server_error',
-  sentence: 'failed at its server. Try again later, or tell the operator of the site.',
+  sentence: 'could not be sent, because its server failed. Try again later, or contact the operator of the site.',
 };
-const BUSY: Row = { kind: 'rate_limited', sentence: 'is not served at the moment.' };
+const BUSY: Row = { kind: 'rate_limited', sentence: 'is unavailable at the moment.' };
 const OTHER: Row = {
   kind: 'bad_response',
-  sentence: "was answered in a way that can't be read. Open it in a browser to see what the server says.",
+  sentence:
+    "could not be fetched: the server gave an unexpected answer. Open it in a browser to see the server's message.",
 };
 
 /**

@@ -19,9 +19,9 @@ const PATIENCE_MS = 30_000;
 /** Wait if the source does not say how long. */
 const DEFAULT_WAIT_MS = 1_000;
 /** Minimum wait, even if the source requests none: it has just rate limited a request. */
-const LEAST_WAIT_MS = 200;
+const MIN_WAIT_MS = 200;
 /** Error codes of a source that are safe to show to a user. */
-const WORD = /^\w{1,60}$/;
+const CODE = /^\w{1,60}$/;
 
 /** Credentials that expire. Each request, and each retry, uses the current ones. */
 export interface LiveHeaders {
@@ -67,8 +67,8 @@ export function faultOf(
 ): Fault {
   const { kind, sentence } = ERROR_CLASSES[connector.classify?.(refusal) ?? classOfStatus(refusal.status)];
   const again = waitMs === null ? '' : ` Try again after ${Math.ceil(waitMs / 1000)} s.`;
-  const word = refusal.status < 300 ? connector.refusalIn?.(refusal.body) : null;
-  const shown = word && WORD.test(word) ? word : `HTTP ${refusal.status}`;
+  const code = refusal.status < 300 ? connector.refusalIn?.(refusal.body) : null;
+  const shown = code && CODE.test(code) ? code : `HTTP ${refusal.status}`;
   const message = `${name} ${sentence}${again} (${shown})`;
   return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
 }
@@ -101,17 +101,17 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
   const ask = async (outgoing: Outgoing): Promise<SourceAnswer> => {
     const { withCredentials, usual, ...request } = outgoing;
     if (!withCredentials) return counted(request);
-    const signed = (ours: Readonly<Record<string, string>>) => ({
+    const signed = (credentials: Readonly<Record<string, string>>) => ({
       ...request,
-      headers: { ...usual, ...ours, ...request.headers },
+      headers: { ...usual, ...credentials, ...request.headers },
     });
     if (!live) return counted(signed(fixed));
-    const ours = await live.now(signal);
+    const credentials = await live.now(signal);
     try {
-      return await counted(signed(ours));
+      return await counted(signed(credentials));
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'access_revoked') throw error;
-      return counted(signed(await live.renewed(ours, signal)));
+      return counted(signed(await live.renewed(credentials, signal)));
     }
   };
   const counted = async (request: SourceRequest): Promise<SourceAnswer> => {
@@ -143,11 +143,11 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     if (isSuccess && (request.isContent || !connector.refusalIn)) return whole;
     const refusal = { status, headers: answer.headers, body: parseAnswer(whole.bytes) };
     if (isSuccess && connector.refusalIn?.(refusal.body) === null) return whole;
-    if (request.takes(refusal)) return whole;
+    if (request.isExpected(refusal)) return whole;
     const fault = faultOf(settings, refusal, null);
     if (fault.kind !== 'rate_limited') throw fault;
-    const saidMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? DEFAULT_WAIT_MS;
-    const waitMs = Math.max(saidMs, LEAST_WAIT_MS);
+    const requestedMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? DEFAULT_WAIT_MS;
+    const waitMs = Math.max(requestedMs, MIN_WAIT_MS);
     if (connector.sharedLimit?.isMet(refusal)) gate.pause(waitMs, 'shared');
     throw faultOf(settings, refusal, waitMs);
   };

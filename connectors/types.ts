@@ -82,11 +82,11 @@ export interface Validators {
 export interface PageRequest {
   readonly url: string;
   /**
-   * Render each page in a browser with styles, images and fonts; otherwise only pages without text of their own.
-   * Without a browser: plain HTTP.
+   * Whether to render each page in a browser, with styles, images and fonts. Otherwise only pages without text of their
+   * own are rendered. Without a browser, plain HTTP is used.
    */
   readonly downloadCssAndMedia: boolean;
-  /** Fetch a page through the premium proxies if the site refuses it otherwise. */
+  /** Whether to fetch a page through the premium proxies after the site refused it on the default route. */
   readonly usePremiumProxies: boolean;
   /** Validators of the stored copy; null: fetch unconditionally. */
   readonly known: Validators | null;
@@ -115,7 +115,7 @@ export interface WebSource {
     sitemapUrl: string,
     signal: AbortSignal,
     onProblem?: (problem: SitemapProblem) => void,
-    /** Fetch a sitemap file through the premium proxies if the site refuses it otherwise. */
+    /** Whether to fetch a sitemap file through the premium proxies after the site refused it on the default route. */
     usePremiumProxies?: boolean,
   ): AsyncIterable<SitemapEntry>;
   /**

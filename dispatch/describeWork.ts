@@ -9,7 +9,7 @@ type Raw = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['descr
 type RawStep = NonNullable<Raw['pendingActivities']>[number];
 type RawFailure = NonNullable<RawStep['lastFailure']>;
 
-/** PENDING_ACTIVITY_STATE_SCHEDULED and PENDING_WORKFLOW_TASK_STATE_SCHEDULED: no worker has started it yet. */
+/** PENDING_ACTIVITY_STATE_SCHEDULED and PENDING_WORKFLOW_TASK_STATE_SCHEDULED: no worker has started the step yet. */
 const SCHEDULED = 1;
 /** EVENT_TYPE_WORKFLOW_TASK_FAILED */
 const TASK_FAILED = 9;

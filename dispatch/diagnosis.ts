@@ -12,7 +12,7 @@ import type { TemporalAccess } from './goneRuns.js';
 
 /** Runs described in one round; the next round takes the following ones. */
 const RUNS_PER_ROUND = 100;
-/** Recorded stalled runs that are described again in each round. */
+/** Maximum number of recorded stalled runs that are described again in each round. */
 const STALLED_PER_ROUND = 100;
 const DESCRIBED_AT_ONCE = 4;
 const DEADLINE_MS = 5_000;
@@ -87,11 +87,12 @@ export function createDiagnosis(
   ): Promise<RunStall | null> => {
     if (evidence.cause === 'qdrant_down')
       return { cause: 'qdrant_down', message: `${down.qdrant ?? 'Qdrant does not answer'}.`, since: now };
-    const trouble = workersCause(reports);
+    const workerProblem = workersCause(reports);
     if (evidence.cause === 'workflow_task_fails') {
       const reason = await taskFailure(temporal, run.workflowId);
       // Without a failure the tasks time out, so the cause is with the workers.
-      if (reason === null && trouble) return { ...trouble, message: `${trouble.message}.`, since: now };
+      if (reason === null && workerProblem)
+        return { ...workerProblem, message: `${workerProblem.message}.`, since: now };
       const why = reason === null ? 'no worker finishes them in time' : shortened(reason);
       const message = `Its workflow tasks fail again and again: ${why}. Run one version of all workers and look at the worker's log.`;
       return { cause: 'workflow_task_fails', message, since: now };
@@ -101,15 +102,15 @@ export function createDiagnosis(
       const message = `The step ${name} has failed ${attempt - 1} times: ${shortened(failure?.message ?? '')}. Look at the worker's log.`;
       return { cause: 'step_fails', message, since: now };
     }
-    if (trouble === null || now.getTime() - evidence.since.getTime() < stallAfterMs) return null;
-    return { ...trouble, message: `${trouble.message}.`, since: now };
+    if (workerProblem === null || now.getTime() - evidence.since.getTime() < stallAfterMs) return null;
+    return { ...workerProblem, message: `${workerProblem.message}.`, since: now };
   };
 
   /** Judges a run in the outbox: it waits for Temporal, or for a worker that sweeps the outbox. */
   const judgeUnstarted = (reports: readonly WorkerReport[], down: StoresDown, now: Date): RunStall | null => {
     if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
-    const trouble = workersCause(reports);
-    return trouble && { ...trouble, message: `${trouble.message}.`, since: now };
+    const workerProblem = workersCause(reports);
+    return workerProblem && { ...workerProblem, message: `${workerProblem.message}.`, since: now };
   };
 
   const judgeStarted = async (
@@ -141,7 +142,7 @@ export function createDiagnosis(
       ]);
       cursor = started.length < RUNS_PER_ROUND ? new Date(0) : (started.at(-1)?.startedAt ?? new Date(0));
       const runs = new Map([...started, ...unstarted, ...known].map((run) => [run._id, run]));
-      const inTurn = pLimit(DESCRIBED_AT_ONCE);
+      const limit = pLimit(DESCRIBED_AT_ONCE);
       // Many uploads share the workflow of their user's stream.
       const described = new Map<string, Promise<WorkflowState | null>>();
       const describe = (workflowId: string): Promise<WorkflowState | null> => {
@@ -151,7 +152,7 @@ export function createDiagnosis(
       };
       const judged = await Promise.allSettled(
         [...runs.values()].map((run) =>
-          inTurn(async () => ({
+          limit(async () => ({
             run,
             stall:
               run.startedAt || run.stream

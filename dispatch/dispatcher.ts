@@ -25,7 +25,7 @@ const UNACKNOWLEDGED_MS = 2_000;
 
 export interface Dispatcher {
   /**
-   * Starts an accepted run in Temporal. Never throws: a run that cannot be started now, or is held back, stays in the
+   * Starts an accepted run in Temporal. Never throws: a run that cannot be started now, or is held, stays in the
    * outbox.
    * @param first the run itself, if it was accepted together with a new target: no earlier run can exist
    */
@@ -84,7 +84,7 @@ export function createDispatcher(
       try {
         const run = first ?? (await runs.find(runId));
         if (!run || run.startedAt !== null || run.held === true) return;
-        if (run.stream) await streams.wake(run);
+        if (run.stream) await streams.signalStream(run);
         else await starter.start(run, first !== null);
       } catch (error) {
         log.warn({ runId, err: error }, 'run stays in the outbox');

@@ -12,18 +12,18 @@ import type { Webhooks } from '../store/webhooks/webhooks.js';
 
 const POLL_MS = 250;
 /**
- * Interval for webhooks with pending deliveries but no new event, in milliseconds: redeliveries, and webhooks whose
- * workflow was terminated by hand.
+ * Interval in milliseconds of the check for webhooks with pending deliveries but no new event: after a request for
+ * redelivery, or after an operator terminated the workflow.
  */
-const WAKE_MS = 1_000;
+const RECHECK_MS = 1_000;
 /**
- * Interval of the search for leftovers of crashed processes, in milliseconds. They are rare, and are recognized only
- * some time after the crash.
+ * Interval of the search for leftovers of crashed processes, in milliseconds. Leftovers are rare, and are recognized
+ * only some time after the crash.
  */
 const SETTLE_MS = 5_000;
 /** Deadline of a call to Temporal; a later round repeats the call. */
 const CALL_TIMEOUT_MS = 5_000;
-const WOKEN_PER_ROUND = 50;
+const SIGNALLED_PER_ROUND = 50;
 const ORGANIZATION: SearchAttributeName = 'OrganizationId';
 
 export interface FeedStores {
@@ -33,7 +33,7 @@ export interface FeedStores {
 
 /**
  * Creates the reader of the event feed. It numbers the events, and signals the workflows of webhooks with new
- * deliveries. Every worker runs one; they do not interfere with each other.
+ * deliveries. Every worker runs a reader; several readers do not interfere with each other.
  */
 export function createFeedReader(
   client: Client,
@@ -80,14 +80,14 @@ export function createFeedReader(
           settled = performance.now();
         }
         const numbered = await events.number();
-        if (numbered === 0 && performance.now() - checkedAt < WAKE_MS) return POLL_MS;
-        const wakeable = await webhooks.toWake(new Date(Date.now() - recheckMs), WOKEN_PER_ROUND);
+        if (numbered === 0 && performance.now() - checkedAt < RECHECK_MS) return POLL_MS;
+        const due = await webhooks.toWake(new Date(Date.now() - recheckMs), SIGNALLED_PER_ROUND);
         // Wait for all calls, so that none uses a closed connection when the worker stops.
-        const ends = await Promise.allSettled(wakeable.map(wake));
+        const ends = await Promise.allSettled(due.map(wake));
         const broken = ends.find((end) => end.status === 'rejected');
         if (broken) throw broken.reason;
         checkedAt = performance.now();
-        // A full round means that more events wait. Otherwise pause, since an ingest writes events all the time.
+        // After a full round more events wait. Otherwise pause: an ingest writes events continuously.
         return numbered >= ROWS_PER_ROUND ? 0 : POLL_MS;
       };
       const onError = (error: unknown): void =>

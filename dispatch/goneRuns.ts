@@ -63,8 +63,12 @@ async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<
     // continue-as-new.
     const firstRunId = raw.workflowExecutionInfo?.firstRunId || runId;
     // A stream's workflow handles all open uploads of its user.
-    const isIts = stream ? true : temporalRunId === undefined ? memo?.['runId'] === _id : firstRunId === temporalRunId;
-    return isIts ? status.name : null;
+    const isOwnWorkflow = stream
+      ? true
+      : temporalRunId === undefined
+        ? memo?.['runId'] === _id
+        : firstRunId === temporalRunId;
+    return isOwnWorkflow ? status.name : null;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;

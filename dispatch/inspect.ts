@@ -10,7 +10,7 @@ export interface TemporalInspection {
   server(): Promise<{ readonly version: string; readonly pollers: number }>;
   /** Returns whether Temporal still runs this run's workflow. */
   isAlive(run: RunDoc): Promise<boolean>;
-  /** Searches once for stalled runs, without writing anything. */
+  /** Searches once for stalled runs, and writes nothing. */
   stalled(stores: DiagnosisStores, down: StoresDown, stallAfterMs: number): Promise<DiagnosisRound['stalled']>;
   close(): Promise<void>;
 }

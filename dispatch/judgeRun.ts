@@ -3,7 +3,7 @@ import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../contract/runs/orchestration
 
 /** Number of failed attempts in a row that count as a stall. */
 const FAILS_FROM = 3;
-/** An activity sends heartbeats every second, and Temporal ends one without them after 10 s. */
+/** An activity sends heartbeats every second, and Temporal ends an activity without heartbeats after 10 s. */
 const HEARTBEAT_FRESH_MS = 15_000;
 /** Steps that write vectors. While Qdrant is down they wait, although they send heartbeats. */
 const NEED_QDRANT = new Set([
@@ -24,7 +24,7 @@ export interface PendingStep {
   readonly name: string;
   readonly isStarted: boolean;
   readonly attempt: number;
-  /** Time of its last heartbeat, or of its start; null while no worker has it. */
+  /** Time of its last heartbeat, or of its start; null while no worker runs it. */
   readonly seenAt: Date | null;
   readonly scheduledAt: Date;
   /** Null while no attempt has failed. */
@@ -37,7 +37,7 @@ export interface PendingTask {
   readonly scheduledAt: Date;
 }
 
-/** The pending work of a running workflow; without any, the workflow waits for a timer or a signal. */
+/** The pending work of a running workflow. If it is empty, the workflow waits for a timer or a signal. */
 export interface WorkflowState {
   readonly task: PendingTask | null;
   readonly steps: readonly PendingStep[];
@@ -48,7 +48,7 @@ export type Evidence =
   | { readonly cause: 'workflow_task_fails' }
   | { readonly cause: 'qdrant_down' }
   | { readonly cause: 'step_fails'; readonly step: PendingStep }
-  /** A worker should have taken the work at that time and has not. The state of the workers gives the reason. */
+  /** A worker should have started the work at that time, but did not. The state of the workers gives the reason. */
   | { readonly cause: null; readonly since: Date };
 
 type StepState = 'at_work' | 'waiting' | Evidence;

@@ -31,7 +31,8 @@ export async function reapOnce(
   let reaped = 0;
   for (const run of candidates) {
     if (await isAlive(temporal, run, runs)) continue;
-    // With many candidates, the last ones are checked seconds after the listing; most have ended normally since.
+    // With many candidates, the last ones are checked seconds after the listing; most of these have ended normally in
+    // the meantime.
     if ((await runs.find(run._id))?.finishedAt !== null) continue;
     reaped += 1;
     if (RESTARTED_KINDS.includes(run.kind) && (await runs.redo(run))) {

@@ -85,7 +85,7 @@ export function createSchedules(
       throw error;
     }
   };
-  const put = async (row: ScheduleDoc, wanted: Scheduled): Promise<void> => {
+  const createOrUpdate = async (row: ScheduleDoc, wanted: Scheduled): Promise<void> => {
     if (row.applied !== null && (await update(row, wanted))) return;
     try {
       await inTime(() => client.schedule.create({ scheduleId: idOf(row._id), ...optionsOf(row, wanted) }));
@@ -106,14 +106,14 @@ export function createSchedules(
     const wanted = await rows.wanted(row);
     const isWanted = wanted.state === 'on' || (wanted.state === 'paused' && row.applied !== null);
     if (isWanted) {
-      const word = scheduleState(wanted.state, wanted.hours);
-      if (row.applied !== word) {
+      const desired = scheduleState(wanted.state, wanted.hours);
+      if (row.applied !== desired) {
         await rows.applying(row);
-        await put(row, wanted);
+        await createOrUpdate(row, wanted);
       }
       // The record and its row were deleted in the meantime: delete the schedule again, which would otherwise never
       // end.
-      if (!(await rows.applied(row, word))) await end(row._id);
+      if (!(await rows.applied(row, desired))) await end(row._id);
     } else {
       if (row.applied !== null) await end(row._id);
       await rows.applied(row, null);
@@ -127,7 +127,7 @@ export function createSchedules(
   const removeAll = async (scheduleIds: readonly string[]): Promise<void> => {
     if (scheduleIds.length === 0) return;
     const known = await rows.known(scheduleIds);
-    // Most have no schedule in Temporal. A row is updated before its schedule is created.
+    // Most rows have no schedule in Temporal. A row is updated before its schedule is created.
     const open = scheduleIds.filter((id) => known.get(id) !== null);
     for (let from = 0; from < open.length; from += AT_ONCE)
       await Promise.all(open.slice(from, from + AT_ONCE).map(end));
@@ -135,7 +135,7 @@ export function createSchedules(
   };
 
   const reconcile = async (): Promise<number> => {
-    let looked = 0;
+    let checked = 0;
     const work = async (): Promise<void> => {
       for (let row = await rows.claim(LEASE_MS); row; row = await rows.claim(LEASE_MS)) {
         try {
@@ -144,25 +144,25 @@ export function createSchedules(
           await rows.postpone(row, new Date(Date.now() + RETRY_MS));
           throw error;
         }
-        looked += 1;
+        checked += 1;
       }
     };
     // Wait for all calls, so that none uses a closed connection.
     const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
     const broken = ends.find((one) => one.status === 'rejected');
     if (broken) throw broken.reason;
-    return looked;
+    return checked;
   };
 
   const compare = async (): Promise<{ ended: number; missing: number }> => {
-    const there = new Set<string>();
+    const present = new Set<string>();
     for await (const { scheduleId } of client.schedule.list({ pageSize: ROWS_COMPARED })) {
       // Other deployments may have schedules in the same namespace.
       const key = keyOf(scheduleId);
-      if (key !== null) there.add(key);
+      if (key !== null) present.add(key);
     }
     let [ended, missing] = [0, 0];
-    const all = [...there];
+    const all = [...present];
     for (let from = 0; from < all.length; from += ROWS_COMPARED) {
       const some = all.slice(from, from + ROWS_COMPARED);
       const known = await rows.known(some);
@@ -174,7 +174,7 @@ export function createSchedules(
     }
     for (let afterId: string | undefined = ''; afterId !== undefined;) {
       const part: string[] = await rows.page(afterId, ROWS_COMPARED);
-      const lost = part.filter((id) => !there.has(id));
+      const lost = part.filter((id) => !present.has(id));
       await rows.markAgain(lost);
       missing += lost.length;
       afterId = part.length < ROWS_COMPARED ? undefined : part.at(-1);

@@ -19,7 +19,7 @@ const CALL_TIMEOUT_MS = 5_000;
 /** Starts and signals the workflows that ingest uploads: one workflow for each user with uploads. */
 export interface UploadStreamStarter {
   /** Starts the stream that a run belongs to, or signals it. Never throws: the sweeper repeats it for waiting runs. */
-  wake(run: RunDoc): Promise<void>;
+  signalStream(run: RunDoc): Promise<void>;
   /**
    * Starts or signals the stream of a run that the sweeper found waiting, unless this process signalled it a moment
    * ago.
@@ -36,9 +36,9 @@ export function createUploadStreamStarter(
   tracing: Tracing,
 ): UploadStreamStarter {
   const closing = new AbortController();
-  /** The newest run that waits for the next signal, by the stream that is being signalled. Null: none waits. */
-  const waking = new Map<string, RunDoc | null>();
-  const wokenAt = new Map<string, number>();
+  /** The newest run that waits for the next signal, by the stream that is being signalled. Null: no run waits. */
+  const signalling = new Map<string, RunDoc | null>();
+  const signalledAt = new Map<string, number>();
 
   const signal = async ({ organizationId, userId, workflowId }: RunDoc) => {
     const priority = await shares.of({ organizationId, userId });
@@ -74,27 +74,27 @@ export function createUploadStreamStarter(
 
   const wake = async (run: RunDoc): Promise<void> => {
     const { workflowId } = run;
-    if (waking.has(workflowId)) {
-      waking.set(workflowId, run);
+    if (signalling.has(workflowId)) {
+      signalling.set(workflowId, run);
       return;
     }
     let next: RunDoc | null = run;
     while (next !== null && !closing.signal.aborted) {
-      waking.set(workflowId, null);
-      wokenAt.set(workflowId, Date.now());
+      signalling.set(workflowId, null);
+      signalledAt.set(workflowId, Date.now());
       await signalTraced(next);
       // Closing ends the wait.
       await sleep(SIGNAL_MS, undefined, { signal: closing.signal }).catch(() => undefined);
-      next = waking.get(workflowId) ?? null;
+      next = signalling.get(workflowId) ?? null;
     }
-    waking.delete(workflowId);
+    signalling.delete(workflowId);
   };
   return {
-    wake,
+    signalStream: wake,
     async wakeAgain(run) {
       const now = Date.now();
-      for (const [id, at] of wokenAt) if (at < now - REPEAT_MS) wokenAt.delete(id);
-      if (!wokenAt.has(run.workflowId)) await wake(run);
+      for (const [id, at] of signalledAt) if (at < now - REPEAT_MS) signalledAt.delete(id);
+      if (!signalledAt.has(run.workflowId)) await wake(run);
     },
     close: () => closing.abort(),
   };

@@ -62,7 +62,7 @@ async function answerOf({ input, chunking, links, recognition }: PoolDocument, l
 
 function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  // The stack, the length of strings and the length of arrays are limits too.
+  // A RangeError: the depth of the stack, and the length of strings and arrays, are limited too.
   if (error instanceof RangeError) {
     return new Fault(
       'parse_limit',
@@ -74,7 +74,7 @@ function asFault(error: unknown): Fault {
   }
   return new Fault(
     'broken_content',
-    'The document could not be read: its content is broken, or the reader has a fault.',
+    'The document could not be read: its content is broken, or its reader has a bug.',
     { cause: error },
   );
 }

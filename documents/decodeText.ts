@@ -89,7 +89,7 @@ function isDamagedUtf8(bytes: Uint8Array): boolean {
   return right > 0 && right >= 4 * wrong;
 }
 
-/** Whether not more than half of the non-ASCII sequences are invalid; more are a sign of another encoding. */
+/** Whether at most half of the non-ASCII sequences are invalid; more indicate another encoding. */
 function isMostlyUtf8(bytes: Uint8Array): boolean {
   if (isUtf8(bytes)) return true;
   const { right, wrong } = countLetters(new TextDecoder('utf-8').decode(bytes));

@@ -31,7 +31,7 @@ const isTriedAlone = (job: Job | undefined): boolean =>
 
 type Owner = Job['input']['owner'];
 
-/** Maximum number of owners whose last turn is remembered. */
+/** Maximum number of owners whose last turn is stored. */
 const OWNERS_KEPT = 1_000;
 
 /**
@@ -55,7 +55,7 @@ function createTurns(queue: Job[]) {
     return job;
   };
   return {
-    /** Takes one job; a small one brings the next small ones along. */
+    /** Takes one job; with a small job, also the next small jobs. */
     takeGroup(): Job[] {
       const group: Job[] = [];
       for (let job = next(); job; job = next()) {
@@ -82,7 +82,7 @@ export interface Lane {
  */
 export function createLane(readers: Readers, slots: number, onDeath: (death: ReaderDeath) => void): Lane {
   const queue: Job[] = [];
-  const turns = createTurns(queue);
+  const roundRobin = createTurns(queue);
   let free = slots;
   let gathering: NodeJS.Timeout | null = null;
   let closed = false;
@@ -109,7 +109,7 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
       const isRetried =
         group.length > 1 ? error instanceof LimitPassed : error instanceof ReaderDied && !isTriedAlone(group[0]);
       if (isRetried) {
-        // Either one document caused it, or none: retrying each alone shows which.
+        // Either one document caused the failure, or none: retrying each document alone shows which.
         for (const job of waiting) job.alone = true;
         queue.unshift(...waiting);
       } else {
@@ -118,14 +118,14 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
     }
   };
 
-  const pump = (): void => {
+  const startGroups = (): void => {
     if (gathering) clearTimeout(gathering);
     gathering = null;
     while (free > 0 && queue.length > 0) {
       free -= 1;
-      void runGroup(turns.takeGroup()).finally(() => {
+      void runGroup(roundRobin.takeGroup()).finally(() => {
         free += 1;
-        pump();
+        startGroups();
       });
     }
   };
@@ -156,8 +156,8 @@ export function createLane(readers: Readers, slots: number, onDeath: (death: Rea
       };
       signal?.addEventListener('abort', abort, { once: true });
       queue.push(job);
-      if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) pump();
-      else if (free > 0) gathering ??= setTimeout(pump, GATHER_MS);
+      if (free > 0 && (!isSmall(job) || queue.length >= GROUP_DOCUMENTS)) startGroups();
+      else if (free > 0) gathering ??= setTimeout(startGroups, GATHER_MS);
     }) as Promise<Answer>;
 
   return {

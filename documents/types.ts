@@ -10,7 +10,10 @@ export interface DocumentLimits {
   readonly maxDepth: number;
   /** Maximum number of attributes: further ones of HTML are ignored; in other formats it is a Fault too_large. */
   readonly maxAttributesPerElement: number;
-  /** Maximum number of open HTML elements; beyond it a Fault too_large. Likewise for the attributes of one element. */
+  /**
+   * Maximum number of open HTML elements; beyond it a Fault too_large. The same limit applies to the attributes of one
+   * element.
+   */
   readonly maxHtmlDepth: number;
   readonly maxHtmlAttributes: number;
   /** Maximum number of characters of extracted text; beyond it a Fault too_large. */
@@ -44,11 +47,11 @@ export interface HtmlSkips {
   readonly selectors: readonly string[];
 }
 
-/** What a page's reader knows of the other pages of its site. */
+/** Facts about the other pages of a site, for the reader of a page. */
 export interface SiteEvidence {
   /** Host of the page, with port: blocks of different hosts never match. */
   readonly host: string;
-  /** Ids of blocks that the site repeats. They are left out. */
+  /** Ids of blocks that the site repeats. They are removed. */
   readonly repeated: readonly string[];
   /** Whether the ids of the page's blocks are returned. */
   readonly listBlocks: boolean;
@@ -67,7 +70,7 @@ export interface ParseInput {
   readonly path?: string;
   /** Owner of the document: owners take turns at the readers. */
   readonly owner?: number;
-  /** Whether the caller needs the bytes no longer: then the pool may transfer them and leave them empty. */
+  /** Whether the caller no longer needs the bytes: then the pool may transfer them and leave them empty. */
   readonly transferBytes?: boolean;
   /** The Content-Type header as received, including the charset; null if unknown. */
   readonly contentType: string | null;
@@ -126,7 +129,8 @@ export interface PageRecognition {
   /** The language in which it was read; null for an empty page. */
   readonly language: OcrLanguage | null;
   /**
-   * Mean confidence of its words, 0 to 1, weighted by their length, illegible ones included; null if none was legible.
+   * Mean confidence of its words, 0 to 1, weighted by their length, illegible words included; null if no word was
+   * legible.
    */
   readonly confidence: number | null;
 }
@@ -194,7 +198,10 @@ export interface ParsedDocument {
   /** Creation time that the document states, as ISO 8601. */
   readonly sourceCreatedAt?: string;
   readonly pages?: readonly PlacedPage[];
-  /** Numbers of the pages without text, which OCR could read: scans. Before OCR also scans with a text stamp. */
+  /**
+   * Numbers of the pages without text, which OCR could read: scans. Before OCR, it also contains scans with a text
+   * stamp.
+   */
   readonly pagesWithoutText?: readonly number[];
   readonly items?: Items;
   /** Tables on pages, each as its rows; their chunks contain nothing else. */

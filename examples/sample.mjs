@@ -1,4 +1,4 @@
-/** What all examples begin with: an access token of the end user `alice`, and a report among her files. */
+/** The common beginning of all examples: an access token of the end user `alice`, and a report among her files. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -96,7 +96,7 @@ import type { StoreSettings } from './storeSettings.js';
 export interface Store {
   /** Id of the deployment that owns the records: 8 letters and digits, constant while processes run. */
   readonly deploymentId: string;
-  /** Gives the deployment a new id, which processes use that start afterwards; returns it. */
+  /** Sets and returns a new id of the deployment. Processes that start afterwards use it. */
   renewDeploymentId(): Promise<string>;
   /** Whether the records are from a newer version than this process. */
   readonly schema: SchemaWatch;
@@ -182,7 +182,7 @@ export interface Store {
   backlog(): Promise<Backlog>;
   /** Runs `work` in a MongoDB transaction, and repeats it if MongoDB asks for that. */
   readonly transaction: Atomically;
-  /** Resolves when MongoDB answers. */
+  /** Resolves if MongoDB answers. */
   pingMongo(): Promise<void>;
   close(): Promise<void>;
 }

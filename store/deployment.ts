@@ -7,7 +7,10 @@ interface DeploymentDoc {
 }
 
 const ID_LENGTH = 8;
-/** No vowels and no characters that look alike, because people read the id aloud and type it into search fields. */
+/**
+ * Letters and digits without vowels and without similar characters, because people read the id aloud and type it into
+ * search fields.
+ */
 const ALPHABET = 'bcdfghjkmnpqrstvwxz23456789';
 
 const newId = (): string => Array.from({ length: ID_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');

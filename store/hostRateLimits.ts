@@ -41,8 +41,8 @@ type Expression = Record<string, unknown>;
 const after = (ms: number): Expression => ({ $add: ['$$NOW', ms] });
 const known: Expression = { $ifNull: ['$shares', []] };
 const pauseEnd: Expression = { $ifNull: ['$pausedUntil', new Date(0)] };
-/** Keeps a row at least as long as its pause. */
-const stays: Expression = { expiresAt: { $max: [after(ROW_LIFE_MS), pauseEnd] } };
+/** Fields that keep a row at least as long as its pause. */
+const expiry: Expression = { expiresAt: { $max: [after(ROW_LIFE_MS), pauseEnd] } };
 const msBetween = (from: Date, to: Date | null | undefined): number =>
   Math.max(0, (to?.getTime() ?? 0) - from.getTime());
 
@@ -155,7 +155,7 @@ function sharing({ host: _host, holder, cap, atMost }: ShareRequest, leaseMs: nu
         },
       },
     },
-    { $set: { askedAt: '$$NOW', ...stays } },
+    { $set: { askedAt: '$$NOW', ...expiry } },
   ];
 }
 
@@ -167,14 +167,14 @@ function claiming(claim: string, intervalMs: number): Expression[] {
     {
       $set: {
         nextStart: { $cond: [isDue, after(intervalMs), '$nextStart'] },
-        ...stays,
+        ...expiry,
       },
     },
   ];
 }
 
 function pausing(forMs: number): Expression[] {
-  return [{ $set: { shares: known, pausedUntil: { $max: [pauseEnd, after(forMs)] } } }, { $set: stays }];
+  return [{ $set: { shares: known, pausedUntil: { $max: [pauseEnd, after(forMs)] } } }, { $set: expiry }];
 }
 
 function hostModel(connection: Connection): Model<HostDoc> {

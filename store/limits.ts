@@ -10,7 +10,7 @@ import type { Session } from './database/sequence.js';
 import type { Tenant } from './users/accept.js';
 import type { UserDoc } from './models/users.js';
 
-/** Delayed files of a run that one call considers. */
+/** Maximum number of delayed files of a run that one call processes. */
 const FILES_PER_TURN = 1000;
 
 /** A text that was read and is about to be stored. */
@@ -124,11 +124,11 @@ export function createLimits({ users, organizations, files, queue, transaction }
     let { files: filesLeft, characters: charactersLeft } = room;
     const ids: number[] = [];
     for (const { _id, generation, delayedCharacters } of held) {
-      const places = generation > 0 ? 0 : 1;
+      const newFiles = generation > 0 ? 0 : 1;
       const needed = delayedCharacters ?? 1;
       if (ids.length === room.queue) break;
-      if (places > filesLeft || needed > charactersLeft) continue;
-      filesLeft -= places;
+      if (newFiles > filesLeft || needed > charactersLeft) continue;
+      filesLeft -= newFiles;
       charactersLeft -= delayedCharacters ?? 0;
       ids.push(_id);
     }
@@ -166,18 +166,22 @@ export function createLimits({ users, organizations, files, queue, transaction }
       });
     },
     async admit({ runId, fileId, characters, ...tenant }, limits) {
-      const { max_characters_per_file: perFile, max_characters_per_upload: perUpload, max_characters: inAll } = limits;
+      const {
+        max_characters_per_file: perFile,
+        max_characters_per_upload: perUpload,
+        max_characters: inTotal,
+      } = limits;
       if (perFile !== null && characters > perFile) return 'max_characters_per_file';
-      if (perUpload === null && inAll === null) return null;
+      if (perUpload === null && inTotal === null) return null;
       return alone(tenant, async (session) => {
         const others = { _id: { $ne: fileId } };
         const note = (fields: Partial<FileDoc>) =>
           files.updateOne({ _id: fileId, runId, ...ofTenant(tenant) }, { $set: fields }).session(session);
         if (perUpload !== null && (await charactersOf({ ...others, runId }, session)) + characters > perUpload)
           return 'max_characters_per_upload';
-        if (inAll !== null) {
+        if (inTotal !== null) {
           const used = await charactersOf({ ...others, ...ofTenant(tenant) }, session);
-          if (used + characters > inAll) {
+          if (used + characters > inTotal) {
             await note({ delayedCharacters: characters });
             return 'max_characters';
           }

@@ -59,7 +59,7 @@ import { createWhiteLabels } from './whiteLabels/records.js';
 import { createWorkerRecords } from './workers/workers.js';
 import type { StoreBase } from './openBase.js';
 
-/** Collections with an index each, and nothing that other records share. */
+/** Opens the collections that share no dependencies with other records. */
 export async function openOwnCollections({ connection, secrets }: StoreBase) {
   const collections = {
     vectorCache: createVectorCache(connection),
@@ -73,7 +73,7 @@ export async function openOwnCollections({ connection, secrets }: StoreBase) {
   return collections;
 }
 
-/** The records of files. */
+/** Opens the records of files. */
 export function fileRecords({
   models,
   sequence,
@@ -106,7 +106,7 @@ export function fileRecords({
   };
 }
 
-/** The records of runs, and what is derived from them. */
+/** Opens the records of runs, and those derived from them. */
 export function runRecords({ models, atomically, events, queue, live, ledger, runCommands }: StoreBase) {
   const { runs, files } = models;
   return {
@@ -132,7 +132,7 @@ export function runRecords({ models, atomically, events, queue, live, ledger, ru
   };
 }
 
-/** The records of connected accounts. */
+/** Opens the records of connected accounts. */
 export function accountRecords({
   models,
   sequence,
@@ -166,7 +166,7 @@ export function accountRecords({
   };
 }
 
-/** The records of files' contents in MongoDB and file storage, and of where their vectors are. */
+/** Opens the records of contents in MongoDB and file storage, and of the locations of vectors. */
 export function contentRecords(
   { models, sequence, atomically, events, fileQueries, blobs }: StoreBase,
   rowBytes: number,
@@ -193,7 +193,7 @@ export function contentRecords(
   };
 }
 
-/** The records of organizations and their users. */
+/** Opens the records of organizations and their users. */
 export function customerRecords({ models, sequence, atomically }: StoreBase) {
   const { organizations, users } = models;
   const liveness = createLiveness();

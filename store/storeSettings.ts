@@ -9,16 +9,16 @@ export interface StoreSettings {
   readonly secretKeys: readonly { readonly id: string; readonly key: Buffer }[];
   readonly qdrant: VectorSettings;
   readonly files: FileStorageSettings & {
-    /** Contents up to so many bytes are kept in MongoDB. */
+    /** Maximum size in bytes of contents that are stored in MongoDB. */
     readonly rowBytes: number;
   };
-  /** Bytes of memory for texts that searches found. */
+  /** Maximum memory in bytes for cached texts of found chunks. */
   readonly textCacheBytes: number;
-  /** Days that events and deliveries are kept. */
+  /** Days for which events and deliveries are kept. */
   readonly eventsKeptDays: number;
   /** Days for which ended runs are stored, with their ledger. */
   readonly ledgerLifeDays: number;
-  /** Files of one user in the queue at most; 0: any number. */
+  /** Maximum number of queued files of one user; 0: no limit. */
   readonly maxQueuedFiles: number;
   /** Milliseconds between reads of the stored version of the records. */
   readonly schemaCheckMs: number;

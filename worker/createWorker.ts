@@ -46,7 +46,7 @@ export interface WorkerOverrides {
   readonly tracing?: Tracing;
   /** Metrics of the Temporal SDK in this process, added to our own (runtime.ts). */
   readonly sdkMetrics?: () => Promise<string>;
-  /** Measures how this process is scheduled; called once per heartbeat (processorShare.ts). */
+  /** Measures the processor time that this process gets; called once per heartbeat (processorShare.ts). */
   readonly measureLoad: () => Omit<WorkerLoad, 'lagMs'>;
   /** Stores that another part of this process has opened and will close. Absent: the worker opens its own. */
   readonly store?: Store;
@@ -70,7 +70,7 @@ export interface AllotropeWorker {
    * @returns 'outdated' when it stopped by itself because the stored data needs a newer version of this program
    */
   run(): Promise<'stopped' | 'outdated'>;
-  /** Stops polling; active work gets 5 s. Later calls do nothing. */
+  /** Stops polling; active work may take 5 s more. Later calls do nothing. */
   stop(): void;
 }
 
@@ -113,7 +113,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   const documents = createDocumentPool({ ...config.documents, ocr }, (death) =>
     log.warn({ ...death }, 'a document reader process died; each of its documents is read once more, separately'),
   );
-  /** Loaded on demand: its table takes about 40 MB, and the threads that count the tokens of pages load their own. */
+  /** Loaded on demand: its table needs about 40 MB, and the threads that count the tokens of pages load their own. */
   const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
   const upstreams = createEgress(config.embedding.egress, tracing);
   const embeddings = createEmbeddings({
@@ -141,7 +141,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     names,
     store,
     sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
-    connectors: createConnectors({ egress, ...config.connectors, turns: store.hostRateLimits, counts: metrics }),
+    connectors: createConnectors({ egress, ...config.connectors, sharedSlots: store.hostRateLimits, counts: metrics }),
     documents,
     identify: identifyFile,
     loadCounter,

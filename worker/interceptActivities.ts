@@ -8,7 +8,7 @@ import type { LastErrors } from '../store/runs/lastErrors.js';
 
 /** Heartbeats within the heartbeat timeout of an activity. The SDK sends at most one per second. */
 const HEARTBEATS_PER_TIMEOUT = 10;
-/** Minimum delay of a retry in milliseconds: with 0 the same request would be repeated at once, again and again. */
+/** Minimum delay of a retry in milliseconds: without it, the same request would be repeated without a pause. */
 const MIN_RETRY_DELAY_MS = 1_000;
 
 /** Stores and logs the causes of failed attempts. */

@@ -26,7 +26,7 @@ const log = createLog({
   fields: () => ({ ...tracing.logFields(), ...activityFields() }),
 });
 const sdkMetrics = await installRuntime(createSdkLogger(log), config.metrics.workerPort !== null);
-// A supervisor also started the engines and the API: its other children belong to this service.
+// A supervisor also starts the engines and the API, so its other child processes belong to this service.
 const measureLoad = createLoadMeter(process.send ? process.ppid : process.pid);
 const worker = await createWorker(config, { log, tracing, sdkMetrics, measureLoad });
 onStopSignal(worker.stop);

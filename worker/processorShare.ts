@@ -1,4 +1,4 @@
-/** Measures how the operating system schedules this process, from Linux's counters. */
+/** Measures the processor time that the operating system gives to this process, from Linux's counters. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 import type { WorkerLoad } from '../contract/runs/workers.js';

@@ -30,7 +30,9 @@ const read = (port: number): Promise<string> =>
     request.on('error', reject);
   });
 
-/** The native runtime logs through `logger`; by default it prints lines of its own format to standard output. */
+/**
+ * Logs of the native runtime go to `logger`. By default the runtime prints lines in its own format to standard output.
+ */
 const LOGGING = { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } as const;
 
 /**

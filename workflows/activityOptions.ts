@@ -68,7 +68,7 @@ export const NOTIFY: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
-/** Short reads and writes of our own stores, retried without limit. */
+/** Options of short reads and writes of our own stores, which are retried without limit. */
 export const STORE = {
   // These steps send no heartbeat: if a worker dies during one, the run waits this long.
   startToCloseTimeout: '10 seconds',

@@ -25,8 +25,8 @@ const DEFECT =
 
 /**
  * Ingests the uploads of one user in parallel batches until none waits. The runs in the database are the queue: a
- * signal only announces new ones, and a new execution continues a lost one. Temporal refuses to complete a workflow
- * that has an unhandled signal, so none is missed at the end.
+ * signal only announces new runs, and a new execution continues a lost one. Temporal refuses to complete a workflow
+ * that has an unhandled signal, so no run is missed at the end.
  */
 export async function drainUploads(user: UploadStreamInput): Promise<void> {
   let hasNews = false as boolean;

@@ -30,7 +30,7 @@ const { deleteGonePages } = proxyActivities<Activities>(COMPUTE);
 export const progressQuery = defineQuery<RunProgress>(PROGRESS_QUERY);
 const resumeSignal = defineSignal(RESUME_SIGNAL);
 
-/** The pause has reached its maximum duration. */
+/** Thrown when a pause has reached its maximum duration. */
 class PauseExpired extends Error {}
 const PAUSE_OVER =
   'The run was paused at max_tokens and was not resumed in time. Request it again with a higher limit.';

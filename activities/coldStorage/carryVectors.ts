@@ -52,7 +52,7 @@ async function copyToCold(by: MoveTry, file: FileDoc, { store, log }: MoveDeps):
   return store.moves.noteCopy(by, file, copy);
 }
 
-/** Writes a file's points back unchanged, with its current tags and data source; false if its copy is lost. */
+/** Writes a file's points back, with its current tags and data source. Returns false if the copy is lost. */
 async function restorePoints(
   by: MoveTry,
   file: FileDoc,
@@ -96,7 +96,7 @@ async function switchToHot(store: Store, by: MoveTry, restored: readonly Carried
 }
 
 /**
- * Moves the vectors of files in the direction that each record names: writes them to the target, then switches the
+ * Moves the vectors of files in the direction that each record states: writes them to the target, then switches the
  * record. Leaves obsolete copies to `tidyMoves`.
  * @returns the claimed files
  */

@@ -5,8 +5,8 @@ import type { GenerationScope } from '../../store/generations.js';
 
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 
-/** Returns the obsolete generations of a file of this attempt; the record names the place of its vectors. */
-function superfluousPoints(file: FileDoc): GenerationScope['generations'] {
+/** Returns the generations of a file whose points are obsolete. Its record states where its vectors are stored. */
+function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
   const { embeddingStorageStatus, generation } = file;
   // Higher generations may belong to an active sync.
   return { below: embeddingStorageStatus === 'HOT_STORAGE' ? generation : generation + 1 };
@@ -15,19 +15,19 @@ function superfluousPoints(file: FileDoc): GenerationScope['generations'] {
 /**
  * Deletes obsolete copies after an attempt: points whose vectors are in file storage, and copies whose vectors are in
  * Qdrant. Then it releases the files. Safe to repeat.
- * @param worked the files as the attempt read them: its writes for any other content are deleted
+ * @param claimed the files as the attempt read them; its writes for files whose content has changed since are deleted
  */
 export async function tidyMoves(
   store: Store,
   by: MoveTry,
   fileIds: readonly number[],
-  worked: readonly FileDoc[],
+  claimed: readonly FileDoc[],
 ): Promise<void> {
   const { organizationId, userId } = by;
   const tenant = { organizationId, userId };
   await store.moves.stepBack(by, fileIds);
   const rows = new Map((await store.files.byIds(tenant, fileIds)).map((file) => [file._id, file]));
-  const startGenerations = new Map(worked.map((file) => [file._id, file.generation]));
+  const startGenerations = new Map(claimed.map((file) => [file._id, file.generation]));
   const isOurs = ({ move }: FileDoc): boolean => move?.runId === by.runId && move.token === by.token;
   const points: GenerationScope[] = [];
   const contents: GenerationScope[] = [];
@@ -46,7 +46,7 @@ export async function tidyMoves(
       contents.push({ ...tenant, fileId, generations: EVERY_GENERATION });
     } else if (isOurs(file)) {
       ours.push(file);
-      points.push({ ...tenant, fileId, generations: superfluousPoints(file) });
+      points.push({ ...tenant, fileId, generations: obsoleteGenerations(file) });
     } else if (generation !== undefined && (file.generation !== generation || file.move?.token === null)) {
       // The file has another generation, or is being deleted: these points have no owner.
       points.push({ ...tenant, fileId, generations: { exactly: generation } });

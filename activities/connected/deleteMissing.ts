@@ -8,7 +8,7 @@ import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 /** Files that are compared and deleted in one step. */
 const FILES_PER_BATCH = 200;
 const HELD =
-  'a listing misses so many items that nothing was deleted; check the source, then approve the deletion with the command line';
+  'a listing lacks so many known items that nothing was deleted; check the source, then approve the deletion with the command line';
 
 /** Items that a listing did not find, or that a change feed reported as deleted. */
 interface Vanishing {
@@ -22,7 +22,7 @@ interface Vanishing {
 
 /**
  * Deletes the files and items that no longer exist at the source. Deletes nothing if the listing was incomplete, or if
- * so much is missing that an error of the source is likelier. Safe to repeat.
+ * so many are missing that an error of the source is more likely. Safe to repeat.
  */
 export async function deleteMissing(
   run: Run<'syncItems'>,

@@ -32,7 +32,8 @@ const isStale = (error: unknown): boolean => error instanceof Fault && error.kin
 type PointOfNow = Required<Pick<SyncItemsProgress, 'point' | 'isPreparing'>>;
 
 /**
- * Returns the current change cursor, or the next step to it. Null: the account has no change feed, so every listing is full.
+ * Returns the current change cursor, or the next step towards it. Null: the account has no change feed, so every
+ * listing is full.
  * @param point the last step; null: none
  */
 async function pointOfNow(feed: Feed, point: string | null, signal: AbortSignal): Promise<PointOfNow> {
@@ -80,14 +81,14 @@ async function storeChanges(
   const last = new Map<string, Change>();
   for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
   const latest = [...last.values()];
-  const there = latest.flatMap((change) => ('item' in change ? [change.item] : []));
+  const changedItems = latest.flatMap((change) => ('item' in change ? [change.item] : []));
   // Deletions come first, because contents of a deleted folder may have been moved out of it.
   const gone = latest.flatMap((change) => ('gone' in change ? [change.gone] : []));
   await items.markGone(source, gone);
   await items.markPathsDeleted(source, deletedPaths);
-  const fresh = await items.upsert(source, runId, there.map(listedOf(account)));
-  const open = there.flatMap(({ externalId, isExpandable }) =>
-    isExpandable && !isDeep && fresh.has(externalId) ? [externalId] : [],
+  const newIds = await items.upsert(source, runId, changedItems.map(listedOf(account)));
+  const open = changedItems.flatMap(({ externalId, isExpandable }) =>
+    isExpandable && !isDeep && newIds.has(externalId) ? [externalId] : [],
   );
   const roots = covered ? { next: null } : progress.walk.roots;
   const walk = { ...progress.walk, open: [...new Set([...progress.walk.open, ...open])], roots };
@@ -118,11 +119,11 @@ export async function listPage(
     }
   }
   const { items, refused, walk } = await nextPage(account, progress.walk, signal);
-  const fresh = await listing.items.upsert(source, listing.runId, items.map(listedOf(account)));
+  const newIds = await listing.items.upsert(source, listing.runId, items.map(listedOf(account)));
   const known = await listing.items.markClosed(source, listing.runId, refused);
   const closed = (walk.closed ?? 0) + refused.filter((id) => known.has(id)).length;
   const { told: coveredRoots = [] } = progress;
   // Folders that the feed covers are walked once, when they are new.
-  const stillOpen = walk.open.filter((id) => !coveredRoots.includes(id) || fresh.has(id));
-  return { ...progress, walk: { ...walk, open: stillOpen, closed }, listed: progress.listed + items.length };
+  const remaining = walk.open.filter((id) => !coveredRoots.includes(id) || newIds.has(id));
+  return { ...progress, walk: { ...walk, open: remaining, closed }, listed: progress.listed + items.length };
 }

@@ -29,7 +29,7 @@ type Queued = Pick<
   'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'version' | 'tags' | 'typeAtSource'
 >;
 
-/** Whether the run is part of a scheduled sync, not a request for these files. */
+/** Whether the run is part of a scheduled sync instead of a request for these files. */
 const isScheduled = ({ parentRunId }: RunDoc): boolean => parentRunId !== undefined;
 
 /** Returns the file of a requested item that the source did not return. Opening it fails and reports the reason. */
@@ -128,7 +128,7 @@ export function createQueueActivities(deps: ActivityDeps) {
             const isNamed = (item: SourceItem) => request.isWhole !== true && item.externalId === progress.walk.open[0];
             const wanted = items.filter((item) => becomesFile(item, isNamed(item), request.ingest));
             const taken = new Set(wanted);
-            // A named item that is only a container has its contents listed; it is not reported as skipped.
+            // The contents of a named container are listed, so the container itself is not reported as skipped.
             const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
             await recordSkipped(store, { run, source, request }, others, page.skipped);
             // Items that a scheduled sync does not find are deleted by the listing, not here.

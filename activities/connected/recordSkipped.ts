@@ -15,7 +15,7 @@ type Store = Pick<ActivityDeps['store'], 'transaction' | 'events' | 'ledger'>;
 const ITEMS_PER_EVENT = 100;
 /** Events written in one transaction. */
 const EVENTS_AT_ONCE = 20;
-/** Reason for an item that the connector only marks as not selectable. */
+/** Reason for an item that the connector marks as not selectable without a reason. */
 const DEFAULT_REASON = 'The source does not provide it in a readable form. Open it there.';
 
 type Request = Pick<SyncSourceRequest, 'ingest' | 'isWhole'>;
@@ -34,7 +34,9 @@ export async function recordOnce(
   });
 }
 
-/** Returns why an item becomes no file; null if it becomes one, contains such items, or was not requested. */
+/**
+ * Returns why an item becomes no file; null if it becomes one, if it only contains items, or if it was not requested.
+ */
 function reasonOf(item: SourceItem, { ingest }: Request): string | null {
   const { skipReason, isSelectable, hasContent, isAttachment, attachedTo } = item;
   // The caller decides whether attachments are ingested.
@@ -44,8 +46,8 @@ function reasonOf(item: SourceItem, { ingest }: Request): string | null {
 }
 
 /**
- * Records the items of a selection that become no file, and so have no record: one event per reason, with a list. A
- * scheduled sync does not repeat the events.
+ * Records the items of a selection that become no file: one event per reason, with a list of items, because they have
+ * no record. A scheduled sync does not repeat the events.
  * @param items the skipped items
  * @param others skipped entries that are not items
  */
@@ -57,7 +59,7 @@ export async function recordSkipped(
 ): Promise<void> {
   const byReason = new Map<string, Pick<SkippedItem, 'externalId' | 'name'>[]>();
   const add = (one: Pick<SkippedItem, 'externalId' | 'name'>, reason: string | null): void => {
-    // A request for the whole account contains its types. For a selection, the types may have been set with the
+    // A request for the whole account contains its types. For a selection, the types may come from the settings of the
     // connection.
     if (reason === null || (reason === EXCLUDED_BY_TYPE && request.isWhole === true)) return;
     const known = byReason.get(reason);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Fault } from '../../contract/failures.js';
 
-/** Minimum wait between two attempts, whatever a source requests. */
+/** Minimum wait between two attempts, even if a source requests less. */
 const LEAST_WAIT_MS = 200;
 
 /**

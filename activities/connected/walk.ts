@@ -25,7 +25,7 @@ const ITEM_FAULTS: ReadonlySet<FaultKind> = new Set(['access_denied', 'bad_respo
 /** A cursor that is stale again after this many restarts would be stale forever. */
 const MAX_RESTARTS = 3;
 
-/** Returns the walk with its current list at the first page; null if that cannot help. */
+/** Returns the walk with its current list at the first page; null if the list was restarted too often. */
 function restart(walk: Walk, error: unknown): Walk | null {
   const { open, at, roots, restarts = 0 } = walk;
   const cursor = open.length > 0 ? at : (roots?.next ?? null);

@@ -62,7 +62,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       const ids = await store.files.deletable(tenant, { runId, acceptedAt }, request, afterId, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
-      // Remove first what would recreate the files: schedules and selections.
+      // Remove schedules and selections first: they would recreate the files.
       await schedules.remove((await store.schedules.containers(tenant, ids)).map(scheduleIds.container));
       if (!request.preserveFileRecord) await addTombstones(tenant, ids);
       // Quarantined children are deleted with them.

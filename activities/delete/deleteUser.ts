@@ -39,7 +39,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       }
     },
 
-    /** Removes waiting runs from the outbox and returns some workflows that still work for the user. */
+    /** Removes waiting runs from the outbox and returns some active workflows of the user. */
     async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
       const { run, tenant } = await rowOf(runId);
       await store.runs.markStarted(runId);
@@ -60,7 +60,8 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     },
 
     /**
-     * Checks once more. Returns `again` if a concurrent request created new data; otherwise marks the user as erased.
+     * Checks for remaining data. Returns `again` if a concurrent request created new data; otherwise marks the user as
+     * erased.
      */
     async finishUserDelete({ runId }: RunInput): Promise<{ again: boolean }> {
       const { run, tenant } = await rowOf(runId);

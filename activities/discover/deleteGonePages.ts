@@ -7,7 +7,7 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
 const HELD =
-  'so many pages of a site are gone at once that none was deleted; check the site, then approve the deletion';
+  'so many pages of a site are missing at once that none was deleted; check the site, then approve the deletion';
 
 /** Creates the activity that deletes pages which no longer exist at their site. */
 export function createGonePagesActivities(deps: ActivityDeps) {
@@ -15,7 +15,8 @@ export function createGonePagesActivities(deps: ActivityDeps) {
   return {
     /**
      * At the end of a scheduled scrape, deletes pages that the site reports as gone, and those that a completely read
-     * sitemap no longer names. Deletes nothing if there are so many that a fault of the site is likelier. Safe to repeat.
+     * sitemap no longer names. Deletes nothing if so many are missing that an error of the site is more likely. Safe to
+     * repeat.
      */
     async deleteGonePages({ runId }: RunInput): Promise<void> {
       const run = await requireRun(store, runId, 'fileId');

@@ -4,7 +4,7 @@ import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { Tenant } from '../../store/users/accept.js';
 
-/** A delete covers all generations. */
+/** A delete removes all generations. */
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 
 /**

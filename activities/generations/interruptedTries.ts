@@ -1,4 +1,4 @@
-/** Cleans up after attempts that a crash or a store failure interrupted and that no batch retries. */
+/** Deletes the data of attempts that a crash or a store failure interrupted and that no batch retries. */
 import type { Store } from '../../store/connect.js';
 import { cleanUp, discard } from './cleanUp.js';
 

@@ -111,15 +111,15 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         };
       };
 
-      /** Result of an attempt in its slot; `end` is the work that remains after the slot is released. */
-      interface Tried {
+      /** Result of an attempt in its slot; `end` does the remaining work after the slot is released. */
+      interface AttemptResult {
         readonly started: StartedFile;
         readonly attempt: AttemptCost;
         readonly end: Commit;
       }
       let begun = 0;
       const unprocessed: number[] = [];
-      const tryFile = async ({ runId, fileId }: StartRequest): Promise<Tried | null> => {
+      const attemptFile = async ({ runId, fileId }: StartRequest): Promise<AttemptResult | null> => {
         signal.throwIfAborted();
         // Stop fetching after a store failure: the results could not be written.
         if (storeFailed || paused) return null;
@@ -143,9 +143,9 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const ingest = async (request: StartRequest): Promise<void> => {
         const { runId, fileId } = request;
         // Fetching, reading and embedding take a slot; waiting for a write does not.
-        const tried = await slots(() => fileSlots.run(owner, () => tryFile(request)));
-        if (!tried) return;
-        const { started, attempt, end } = tried;
+        const result = await slots(() => fileSlots.run(owner, () => attemptFile(request)));
+        if (!result) return;
+        const { started, attempt, end } = result;
         try {
           await end();
         } catch (error) {

@@ -9,8 +9,8 @@ import { compareFirstPages } from './site/compareFirstPages.js';
 import { createTokenBound } from './prepare/tokenBound.js';
 
 /**
- * After this number of attempts a batch does not compare its pages: one of them may be what the workers die of, and a
- * file counts its deaths only once it is started.
+ * After this number of attempts a batch does not compare its pages: one of them may crash the worker, and crashes are
+ * counted only for files that were started.
  */
 const SUSPECT_ATTEMPTS = 2;
 

@@ -14,7 +14,7 @@ export function createPlanActivities(deps: ActivityDeps) {
   const { store, settings } = deps;
   return {
     /**
-     * Holds back files above the user's limits and splits the due files after a cursor into batches. The first batch is
+     * Delays files above the user's limits and splits the due files after a cursor into batches. The first batch is
      * small, so that some pages are searchable at once. The first batch of a scrape has the pages that are compared to
      * find the blocks that its site repeats.
      */

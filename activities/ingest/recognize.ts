@@ -18,7 +18,8 @@ import { readingOf, recognitionOf } from './prepare/recognizedPages.js';
 import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
 
 /**
- * Ends a turn: the retry waits for the next turn among the files of all users, and continues with the remaining pages.
+ * Returns the error that ends a file's turn. Its retry waits for the next turn among the files of all users, and
+ * continues with the remaining pages.
  */
 const yieldTurn = (): ApplicationFailure =>
   ApplicationFailure.create({
@@ -97,7 +98,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
     async recognize({ runId, fileId }: DeferredInput): Promise<DeferredResult> {
       const signal = cancellationSignal();
       const file = await store.files.beginOcr(runId, fileId);
-      // It was read meanwhile, or belongs to another run: its batch reports that.
+      // The file was read in the meantime, or belongs to another run: its batch reports that.
       if (file === null) return { done: true };
       try {
         await work(runId, file, signal);

@@ -44,11 +44,11 @@ export function createSettling(deps: ActivityDeps) {
     };
     if (fault.kind === 'rate_limited') {
       // A rate limit of an account affects all its files at once, and is not a failure of any of them.
-      const isAccounts = isConnected(file) && fault.retryAfterMs !== null;
-      if (isAccounts || delay !== undefined) {
+      const isAccountLimit = isConnected(file) && fault.retryAfterMs !== null;
+      if (isAccountLimit || delay !== undefined) {
         const notBefore = new Date(Date.now() + Math.max(delay ?? 0, fault.retryAfterMs ?? 0));
         const message = `${fault.message} It continues automatically at ${notBefore.toISOString()}.`;
-        await store.files.limit(runId, file._id, notBefore, message, !isAccounts);
+        await store.files.limit(runId, file._id, notBefore, message, !isAccountLimit);
         log.debug({ ...context, notBefore }, 'file waits for the end of a rate limit');
         return;
       }
@@ -66,8 +66,8 @@ export function createSettling(deps: ActivityDeps) {
     // A file that was only compared keeps its state: lost access is reported for the account, and a restored file is
     // known to be missing at its source.
     const isGone = fault.kind === 'not_found' || fault.kind === 'gone';
-    const isKnownAlready = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
-    if (file.syncStatus === 'EVALUATING_RESYNC' && isKnownAlready) {
+    const isReportedElsewhere = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
+    if (file.syncStatus === 'EVALUATING_RESYNC' && isReportedElsewhere) {
       await store.files.endEvaluation(runId, file._id);
       return;
     }

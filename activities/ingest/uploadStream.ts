@@ -120,7 +120,10 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   };
 
   return {
-    /** Splits the waiting uploads of a user into batches, up to the window minus the active batches. */
+    /**
+     * Splits the waiting uploads of a user into batches. With the active ones, their number is at most that of the
+     * window.
+     */
     async planUploads({ except, underWay, ...tenant }: PlanUploadsInput): Promise<PlanUploadsResult> {
       const window = settings.batchConcurrency;
       const most = (window - underWay) * BATCH_SIZE;

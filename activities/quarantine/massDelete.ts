@@ -1,4 +1,4 @@
-/** Number of deletions that is never held: of a few files, each is a large share. */
+/** Maximum number of deletions that are never held: among few files, each one is a large share. */
 const FEW = 10;
 
 /** The result of comparing a full listing, or a scrape, with the known files. */

@@ -38,7 +38,8 @@ const eachOf = async (rows: Rows, signal: AbortSignal, work: (row: QuarantinedDo
 };
 
 /**
- * Returns the copy of a vanishing file's vectors in file storage, and writes it if necessary; null: it has no vectors.
+ * Returns the copy of a vanishing file's vectors in file storage, and writes it if necessary; null: the file has no
+ * vectors.
  */
 async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Promise<ColdCopy | null> {
   if (!hasVectors(row)) return null;
@@ -68,7 +69,7 @@ async function moveToFileStorage(run: RunDoc, rows: Rows, deps: QuarantineDeps, 
   const copies = new Map<number, ColdCopy | null>();
   await eachOf(rows, signal, async (row) => void copies.set(row._id, await keptCopy(row, deps)));
   signal.throwIfAborted();
-  // Some may belong to another run and be at the next step.
+  // Some files may belong to another run and be at the next step.
   const ours = await store.quarantine.unmoved(rows);
   const tenant = tenantOf(run);
   const ids = ours.map(({ _id }) => _id);

@@ -3,12 +3,12 @@ import type { ActivityDeps } from '../deps.js';
 import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
-/** Maximum number of attachments below some files: each message has a bounded number. */
+/** Maximum number of attachments below the files of one step: the number per message is limited. */
 const MAX_INSIDE = 100_000;
 /** Files processed in one step. */
 const FILES_AT_ONCE = 200;
 
-/** Completes the steps that an earlier attempt began with vanished files. */
+/** Completes the steps that an earlier attempt began for vanished files. */
 export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: AbortSignal): Promise<void> {
   while ((await advanceQuarantine(run, FILES_AT_ONCE, deps, signal)) > 0) signal.throwIfAborted();
 }

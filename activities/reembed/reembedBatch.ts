@@ -92,7 +92,7 @@ export function createReembedBatch(deps: ActivityDeps) {
     }
   };
 
-  /** Separates files whose space no provider serves: these fail. */
+  /** Separates the files whose vector space no provider serves: they fail. */
   const served = (files: readonly FileDoc[], request: ReembedRequest) => {
     const eligible: FileDoc[] = [];
     const unserved: ReembedEnd[] = [];
@@ -107,7 +107,7 @@ export function createReembedBatch(deps: ActivityDeps) {
     return { eligible, unserved };
   };
 
-  /** Embeds files; those that changed since they were read are read again, a few times. */
+  /** Embeds files. Files that have changed since they were read are read again, a few times. */
   const work = async (run: Run<'reembedFiles'>, fileIds: readonly number[], signal: AbortSignal): Promise<void> => {
     const { request } = run;
     const tenant = { organizationId: run.organizationId, userId: run.userId };
@@ -143,8 +143,12 @@ export function createReembedBatch(deps: ActivityDeps) {
         // The run was cancelled, or this worker was presumed dead. The rows may already belong to the next attempt, so
         // only this process can delete the data that it wrote. A store failure is left to the next attempt.
         if (signal.aborted) {
-          const mine = tries.map(({ file, generation }) => ({ fileId: file._id, from: file.generation, generation }));
-          await settleTries(store, run, mine);
+          const unpublished = tries.map(({ file, generation }) => ({
+            fileId: file._id,
+            from: file.generation,
+            generation,
+          }));
+          await settleTries(store, run, unpublished);
         }
         throw error;
       }

@@ -65,7 +65,7 @@ export async function settleTries(
   );
 }
 
-/** Returns the reason why each file keeps its vectors; files that are not found are being deleted. */
+/** Returns the reason why each file keeps its vectors. Files that are not found count as being deleted. */
 export function keptEnds(
   fileIds: readonly number[],
   files: readonly FileDoc[],

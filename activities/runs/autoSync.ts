@@ -121,7 +121,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       return { part: null };
     },
 
-    /** Ends a sync, with its parts that are not active: active ones have ended before. */
+    /** Ends a sync and its unfinished parts, of which none is active any longer. */
     async endPass({ runId, outcome }: EndAutoSyncInput): Promise<void> {
       const pass = await passOf(runId);
       const { organizationId, dataSourceId, fileId, requestId } = pass;

@@ -102,7 +102,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
   };
 
   /** Converts the receiver's answer to the outcome of an attempt. */
-  const judge = (webhook: WebhookDoc, item: Item, { at, error }: AttemptDoc, gone: boolean, pass: Pass) => {
+  const outcomeOf = (webhook: WebhookDoc, item: Item, { at, error }: AttemptDoc, gone: boolean, pass: Pass) => {
     if (error === null) {
       // A parallel delivery must not undo an answer 410.
       if (!pass.disabled) pass.outcome = { status: 'ACTIVE' };
@@ -110,16 +110,16 @@ export function createWebhookActivities(deps: ActivityDeps) {
     }
     const tries = item.tries + 1;
     const delay = retryDelaysMs[tries - 1];
-    const again = `POST /webhooks/${webhook._id}/redeliver`;
+    const redeliver = `POST /webhooks/${webhook._id}/redeliver`;
     if (gone) {
       pass.disabled = true;
-      const reason = `${error} No further events are sent to it. ${again} enables it again.`;
+      const reason = `${error} No further events are sent to it. ${redeliver} enables it again.`;
       pass.outcome = { status: 'FLAGGED', reason };
       return { status: 'FAILED' as const, tries, nextTryAt: null };
     }
     if (delay === undefined) {
       const what = `${item.event.kind} (${eventId(webhook.organizationId, item.event.position)})`;
-      const reason = `${what} failed after ${tries} attempts. ${error} Fix the receiver, then repeat the delivery: ${again}.`;
+      const reason = `${what} failed after ${tries} attempts. ${error} Fix the receiver, then repeat the delivery: ${redeliver}.`;
       pass.outcome = { status: 'FLAGGED', reason };
       return { status: 'FAILED' as const, tries, nextTryAt: null };
     }
@@ -129,7 +129,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
     return { status: 'PENDING' as const, tries, nextTryAt };
   };
 
-  const play = async (webhook: WebhookDoc, items: readonly Item[], signal: AbortSignal): Promise<Pass> => {
+  const deliverItems = async (webhook: WebhookDoc, items: readonly Item[], signal: AbortSignal): Promise<Pass> => {
     const pass = new Pass();
     const until = Date.now() + PASS_MS;
     const signingKey = store.webhooks.signingKeyOf(webhook);
@@ -149,16 +149,16 @@ export function createWebhookActivities(deps: ActivityDeps) {
         pass.cut ||= !pass.disabled;
         return pass.hold(item);
       }
-      const notYet = nextTryAt !== null && nextTryAt.getTime() > Date.now();
-      if (notYet || item.objects.some((object) => pass.held.has(object))) {
-        if (notYet) pass.dueAt = Math.min(pass.dueAt, nextTryAt.getTime());
+      const isLater = nextTryAt !== null && nextTryAt.getTime() > Date.now();
+      if (isLater || item.objects.some((object) => pass.held.has(object))) {
+        if (isLater) pass.dueAt = Math.min(pass.dueAt, nextTryAt.getTime());
         pass.hold(item);
         // It waits for an earlier event of the same object. A separate row lets the cursor advance.
         if (item.isNew) await record({ event, status: 'PENDING', tries: 0, nextTryAt: null, attempt: null });
         return;
       }
       const { attempt, gone } = await postEvent({ ...webhook, signingKey }, event, deps, signal);
-      await record({ event, ...judge(webhook, item, attempt, gone, pass), attempt });
+      await record({ event, ...outcomeOf(webhook, item, attempt, gone, pass), attempt });
     };
     await inOrder(items, (item) => item.objects, AT_ONCE, deliver);
     return pass;
@@ -177,7 +177,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
       }
       const signal = cancellationSignal();
       const { items, fresh } = webhook.disabledAt === null ? await itemsOf(webhook) : { items: [], fresh: [] };
-      const pass = await play(webhook, items, signal);
+      const pass = await deliverItems(webhook, items, signal);
       const open = items.find(({ event, isNew }) => isNew && !pass.recorded.has(event.position));
       const last = fresh.at(-1)?.position ?? webhook.cursor;
       const idle = !pass.waiting && fresh.length === 0;

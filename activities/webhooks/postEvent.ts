@@ -4,7 +4,7 @@ import type { AttemptDoc } from '../../store/models/webhooks.js';
 import type { ActivityDeps } from '../deps.js';
 import { signDelivery } from './signDelivery.js';
 
-/** Maximum number of bytes read from an answer, of which only the status is used. */
+/** Maximum number of bytes read from an answer. Only its status is used. */
 const ANSWER_BYTES = 100_000;
 
 export interface Receiver {

@@ -33,7 +33,7 @@ function get(
       'A blob whose name has `.` or `..` between slashes cannot be requested. Copy it to another name.',
     );
   const headers = signedHeaders(url, client.credentials);
-  return client.send({ url, headers, isContent, takes: () => false });
+  return client.send({ url, headers, isContent, isExpected: () => false });
 }
 
 async function list(

@@ -35,7 +35,7 @@ export function placeIn(item: Json): Place | null {
   return isKind(type) && typeof id === 'string' && /^\d{1,20}$/.test(id) ? { kind: type, id } : null;
 }
 
-const isThere = ({ item_status: status }: Json): boolean => status !== 'trashed' && status !== 'deleted';
+const isUndeleted = ({ item_status: status }: Json): boolean => status !== 'trashed' && status !== 'deleted';
 
 /** Returns the names of the folders above an item, outermost first, without the root. */
 const foldersAbove = (item: Json): readonly string[] =>
@@ -60,7 +60,7 @@ const versionOf = (item: Json, name: string): string | null => {
 /** Converts a Box file, folder or link; null for other types, and for items in the trash. */
 export function itemOf(item: Json): SourceItem | null {
   const place = placeIn(item);
-  if (place === null || !isThere(item)) return null;
+  if (place === null || !isUndeleted(item)) return null;
   const { kind } = place;
   const name = asName(item['name']) ?? place.id;
   const above = foldersAbove(item);
@@ -77,7 +77,7 @@ export function itemOf(item: Json): SourceItem | null {
     // A link points to a page outside Box.
     isSelectable: kind !== 'web_link',
     isExpandable: kind === 'folder',
-    // A file without content still becomes a file, whose error says so.
+    // A file without content becomes a file whose error gives the reason.
     hasContent: kind !== 'folder',
     createdAt: asMoment(item['created_at']),
     version: isFile ? versionOf(item, name) : null,

@@ -22,12 +22,12 @@ const KNOWN_FOR_MS = 13 * 86_400_000;
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Box no longer has the changes since the last sync. Everything is listed again.');
 
-const ROOMS: Readonly<Record<Place['kind'], string>> = { file: 'files', folder: 'folders', web_link: 'web_links' };
+const PATHS: Readonly<Record<Place['kind'], string>> = { file: 'files', folder: 'folders', web_link: 'web_links' };
 /** Returns the current state of a Box item. @throws Fault not_found also for items in the trash */
 export async function itemAt(client: SourceClient, { kind, id }: Place): Promise<Json> {
   // Without named fields the answer for a folder includes a page of its contents. Box documents them not for web links:
   // https://developer.box.com/reference/get-web-links-id
-  const json = await client.get([ROOMS[kind], id], kind === 'web_link' ? {} : { fields: ITEM_FIELDS });
+  const json = await client.get([PATHS[kind], id], kind === 'web_link' ? {} : { fields: ITEM_FIELDS });
   requireId('Box', json, 'the item');
   if (itemOf(json) === null) throw noSuchItem('Box');
   return json;

@@ -93,8 +93,8 @@ export async function siteOf(client: GrantClient): Promise<Site> {
 
 async function findSite(client: GrantClient, named: string | undefined): Promise<Site> {
   const sites = await sitesOf(client);
-  const meant = named === undefined ? sites : sites.filter(({ subdomain }) => subdomain.toLowerCase() === named);
-  const [site, another] = meant;
+  const matching = named === undefined ? sites : sites.filter(({ subdomain }) => subdomain.toLowerCase() === named);
+  const [site, another] = matching;
   if (!site)
     throw new Fault(
       'access_denied',
@@ -116,7 +116,7 @@ export interface Call {
   readonly site: Site;
 }
 
-const ask = ({ client, site }: Call, path: readonly string[], query: Record<string, string> = {}) =>
+const request = ({ client, site }: Call, path: readonly string[], query: Record<string, string> = {}) =>
   client.get(['ex', 'confluence', site.cloudId, 'wiki', 'api', 'v2', ...path], query);
 
 /** Requests one object by its id. @throws Fault server_error for an answer without an id */
@@ -124,7 +124,7 @@ export const fetchObject = async (
   call: Call,
   path: readonly string[],
   query: Record<string, string> = {},
-): Promise<Json> => requireId('Confluence', await ask(call, path, query), 'the requested object');
+): Promise<Json> => requireId('Confluence', await request(call, path, query), 'the requested object');
 
 /** The API's maximum page size. */
 const PER_PAGE = '250';
@@ -136,7 +136,7 @@ export async function fetchPage(
   query: Record<string, string>,
   cursor: string | null,
 ): Promise<{ readonly values: readonly Json[]; readonly next: string | null }> {
-  const answer = await ask(call, path, { limit: PER_PAGE, ...query, ...(cursor === null ? {} : { cursor }) });
+  const answer = await request(call, path, { limit: PER_PAGE, ...query, ...(cursor === null ? {} : { cursor }) });
   if (!Array.isArray(answer['results']))
     throw new Fault('server_error', 'Confluence gave an answer without a list. It is retried automatically.');
   const link = asText(asObject(answer['_links'])['next']);

@@ -16,7 +16,7 @@ const KEPT: ReadonlySet<string> = new Set([
 const KEPT_ATTRIBUTES: readonly string[] = ['href', 'colspan', 'rowspan'];
 const VOID: ReadonlySet<string> = new Set(['br', 'hr']);
 /** The HTML that replaces Confluence's own elements. */
-const SHOWN_AS: Readonly<Record<string, string>> = {
+const REPLACEMENTS: Readonly<Record<string, string>> = {
   'ac:layout-cell': 'div',
   'ac:task-list': 'ul',
   'ac:task': 'li',
@@ -28,7 +28,7 @@ const SHOWN_AS: Readonly<Record<string, string>> = {
  * Elements that are skipped with their contents: settings, numbers, and placeholders of elements that are handled
  * elsewhere.
  */
-const PASSED_OVER: ReadonlySet<string> = new Set([
+const SKIPPED: ReadonlySet<string> = new Set([
   'ac:task-id',
   'ac:task-uuid',
   'ac:adf-attribute',
@@ -65,13 +65,13 @@ export function htmlOfStorage(storage: string): string {
   const macros: string[] = [];
   let silent = 0;
   let textCount = 0;
-  const say = (text: string): void => {
+  const addText = (text: string): void => {
     if (silent > 0 || text === '') return;
     parts.push(text);
     if (text.trim() !== '') textCount += 1;
   };
 
-  const begin = (tag: string, attributes: Readonly<Record<string, string>>): Open => {
+  const openTag = (tag: string, attributes: Readonly<Record<string, string>>): Open => {
     const plain = { tag, end: '', isSilent: false, textsBefore: textCount, label: '' };
     if (KEPT.has(tag)) {
       const kept = KEPT_ATTRIBUTES.flatMap((name) =>
@@ -80,12 +80,12 @@ export function htmlOfStorage(storage: string): string {
       if (silent === 0) parts.push(`<${tag}${kept.join('')}>`);
       return { ...plain, end: VOID.has(tag) || silent > 0 ? '' : `</${tag}>` };
     }
-    const shown = SHOWN_AS[tag];
+    const shown = REPLACEMENTS[tag];
     if (shown !== undefined) {
       if (silent === 0) parts.push(`<${shown}>`);
       return { ...plain, end: silent > 0 ? '' : `</${shown}>` };
     }
-    if (PASSED_OVER.has(tag)) return { ...plain, isSilent: true };
+    if (SKIPPED.has(tag)) return { ...plain, isSilent: true };
     switch (tag) {
       case 'ac:structured-macro':
       case 'ac:macro':
@@ -102,10 +102,10 @@ export function htmlOfStorage(storage: string): string {
       case 'ac:image':
         return { ...plain, label: attributes['ac:alt'] ?? '' };
       case 'ac:emoticon':
-        say(escapeHtml(attributes['ac:emoji-fallback'] ?? ''));
+        addText(escapeHtml(attributes['ac:emoji-fallback'] ?? ''));
         return plain;
       case 'time':
-        say(escapeHtml(attributes['datetime'] ?? ''));
+        addText(escapeHtml(attributes['datetime'] ?? ''));
         return plain;
       default: {
         const around = open.at(-1);
@@ -120,20 +120,20 @@ export function htmlOfStorage(storage: string): string {
     {
       onopentag(tag, attributes) {
         if (open.length > MAX_DEPTH)
-          throw new Fault('too_large', `A page of Confluence with things in things ${MAX_DEPTH} deep is not read.`);
-        const one = begin(tag, attributes);
+          throw new Fault('too_large', `A Confluence page with elements nested ${MAX_DEPTH} deep is not read.`);
+        const one = openTag(tag, attributes);
         if (one.isSilent) silent += 1;
         open.push(one);
       },
       ontext(text) {
         const isStatus = open.at(-1)?.tag === 'ac:task-status';
-        say(isStatus ? (text.trim() === 'complete' ? '[x] ' : '[ ] ') : escapeHtml(text));
+        addText(isStatus ? (text.trim() === 'complete' ? '[x] ' : '[ ] ') : escapeHtml(text));
       },
       onclosetag() {
         const one = open.pop();
         if (!one) return;
         if (one.isSilent) silent -= 1;
-        if (one.label !== '' && one.textsBefore === textCount) say(escapeHtml(one.label));
+        if (one.label !== '' && one.textsBefore === textCount) addText(escapeHtml(one.label));
         if (one.end !== '') parts.push(one.end);
         if (one.tag === 'ac:structured-macro' || one.tag === 'ac:macro') macros.pop();
       },

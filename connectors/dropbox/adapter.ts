@@ -36,19 +36,19 @@ const addressOf = (entry: Json): string | null => {
  */
 export function exportOf(file: Json): { readonly format: string | null } | 'none' | null {
   if (file['is_downloadable'] !== false) return null;
-  const { export_as: usual, export_options: options } = asObject(file['export_info']);
+  const { export_as: defaultFormat, export_options: options } = asObject(file['export_info']);
   // Preferred: Markdown keeps headings, lists and tables.
   if (asList(options).includes('markdown')) return { format: 'markdown' };
-  return asText(usual) === null ? 'none' : { format: null };
+  return asText(defaultFormat) === null ? 'none' : { format: null };
 }
 
 const MARKDOWN = /\.(?:paper|papert)$/i;
 function listedFormat(file: Json, name: string): SourceItem['fileFormat'] {
-  const made = exportOf(file);
-  if (made === 'none') return null;
-  if (made === null) return formatOfName(name);
-  const usual = asText(asObject(file['export_info'])['export_as']) ?? '';
-  return made.format === 'markdown' || MARKDOWN.test(name) ? 'MD' : formatOfName(`a.${usual}`);
+  const exported = exportOf(file);
+  if (exported === 'none') return null;
+  if (exported === null) return formatOfName(name);
+  const defaultFormat = asText(asObject(file['export_info'])['export_as']) ?? '';
+  return exported.format === 'markdown' || MARKDOWN.test(name) ? 'MD' : formatOfName(`a.${defaultFormat}`);
 }
 
 /**
@@ -84,7 +84,7 @@ export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null
     fileFormat: isFile ? listedFormat(entry, name) : null,
     isSelectable: isFile ? exportOf(entry) !== 'none' : !isClosed,
     isExpandable: !isFile && !isClosed,
-    // An unreadable file or folder becomes a file whose error says so.
+    // An unreadable file or folder becomes a file whose error gives the reason.
     hasContent: isFile || isClosed,
     version: isFile ? versionOf(entry, name) : null,
     ...(path === null ? {} : { place: path }),
@@ -104,10 +104,10 @@ export function contentHash(bytes: Uint8Array): string {
   return whole.digest('hex');
 }
 
-/** Returns the content of a file. @param madeAs export format; null: the file itself */
-export function contentOf(file: Json, bytes: Uint8Array, madeAs: string | null): ItemContent {
+/** Returns the content of a file. @param exportFormat export format; null: the file itself */
+export function contentOf(file: Json, bytes: Uint8Array, exportFormat: string | null): ItemContent {
   const name = asName(file['name']);
-  const format = formatOfName(madeAs ?? name ?? '');
+  const format = formatOfName(exportFormat ?? name ?? '');
   const type = format === null ? 'application/octet-stream' : mimeTypeOf(format);
   const sharing = asObject(file['sharing_info']);
   return {
@@ -126,7 +126,7 @@ export function contentOf(file: Json, bytes: Uint8Array, madeAs: string | null):
         content_hash: asText(file['content_hash']),
         modified_at: asMoment(file['server_modified']),
         shared_folder_id: asText(sharing['parent_shared_folder_id']),
-        exported_as: madeAs === null ? null : format,
+        exported_as: exportFormat === null ? null : format,
       }),
     },
   };

@@ -32,9 +32,9 @@ const WORDS: Readonly<Record<string, ErrorClass>> = {
 /** Classifies a refusal by Dropbox's error summary. */
 export function classify({ body }: Refusal): ErrorClass | null {
   const { error_summary: summary, error } = asObject(body);
-  const words = [...(asText(summary) ?? '').split('/'), asText(asObject(error)['.tag']) ?? ''];
-  const known = words.find((word) => Object.hasOwn(WORDS, word));
-  return known === undefined ? null : (WORDS[known] ?? null);
+  const candidates = [...(asText(summary) ?? '').split('/'), asText(asObject(error)['.tag']) ?? ''];
+  const code = candidates.find((word) => Object.hasOwn(WORDS, word));
+  return code === undefined ? null : (WORDS[code] ?? null);
 }
 
 /** Returns the wait of a rate limit, which may be in the body only. */

@@ -23,31 +23,31 @@ const cursorOf = (answer: Json): string => {
 };
 
 /** Returns the final state of each path after the entries of a page, which apply in order. */
-function lastOf(entries: readonly Json[]): Map<string, Json> {
-  const last = new Map<string, Json>();
+function finalStates(entries: readonly Json[]): Map<string, Json> {
+  const final = new Map<string, Json>();
   for (const entry of entries) {
     const path = pathOf(entry);
     if (path === null) continue;
     // A file, or a deletion, at a path removes a previous folder there with its contents.
-    if (!isFolder(entry)) for (const one of last.keys()) if (one.startsWith(`${path}/`)) last.delete(one);
-    last.delete(path);
-    if (!isDeleted(entry)) last.set(path, entry);
+    if (!isFolder(entry)) for (const one of final.keys()) if (one.startsWith(`${path}/`)) final.delete(one);
+    final.delete(path);
+    if (!isDeleted(entry)) final.set(path, entry);
   }
-  return last;
+  return final;
 }
 
 async function changesOf(
   client: GrantClient,
   entries: readonly Json[],
 ): Promise<Pick<ChangePage, 'changes' | 'deletedPaths'>> {
-  const last = lastOf(entries);
+  const final = finalStates(entries);
   const folders = new Map<string, string>();
-  for (const [path, entry] of last) if (isFolder(entry) && isId(entry['id'])) folders.set(path, entry['id']);
+  for (const [path, entry] of final) if (isFolder(entry) && isId(entry['id'])) folders.set(path, entry['id']);
   const around = createAround(client, folders);
   // An entry ends the previous item at its path, which may have had another id.
   const deletedPaths = [...new Set(entries.flatMap((entry) => pathOf(entry) ?? []))];
   const changes: Change[] = [];
-  for (const entry of last.values()) {
+  for (const entry of final.values()) {
     const item = itemOf(entry, await around(entry));
     if (item) changes.push({ item });
   }

@@ -36,9 +36,9 @@ async function openFile(client: GrantClient, externalId: string): Promise<ItemCo
     const fields = made.format === null ? { path } : { path, export_format: made.format };
     const { bytes, result } = await download(client, 'export', fields);
     const usual = asText(asObject(file['export_info'])['export_as']);
-    const madeAs =
+    const exportFormat =
       made.format === 'markdown' ? 'a.md' : (asName(asObject(result['export_metadata'])['name']) ?? `a.${usual}`);
-    return contentOf(file, bytes, madeAs);
+    return contentOf(file, bytes, exportFormat);
   }
   const { bytes, result } = await download(client, 'download', { path });
   // The downloaded version may be newer than the listed one.

@@ -184,9 +184,9 @@ export function contentOfTicket({ json, item, conversations }: Ticket): ItemCont
     return (isAsker ? asker : null) ?? asText(one['from_email']) ?? byPart;
   };
   const comments: Comment[] = [
-    { who: asker ?? 'Requester', at: dateOf(json['created_at']), text: asText(json['description_text']) ?? '' },
+    { author: asker ?? 'Requester', at: dateOf(json['created_at']), text: asText(json['description_text']) ?? '' },
     ...conversations.map((one) => ({
-      who: whoOf(one),
+      author: whoOf(one),
       at: dateOf(one['created_at']),
       text: asText(one['body_text']) ?? '',
       isInternal: one['private'] === true,

@@ -35,7 +35,7 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
     return hasNext ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
   } catch (error) {
-    // List a placeholder: its listing is refused in turn, so its known contents do not count as deleted.
+    // List a placeholder: its listing is refused too, so its known contents do not count as deleted.
     if (!isFault(error, 'access_denied') || cursor !== null) throw error;
     return { items: [itemOfContainer(SOLUTIONS), tickets], next: null };
   }

@@ -10,7 +10,7 @@ import { asText } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
 
 /** Lower limit of the change date. Without one Freshdesk lists only the last month. */
-const EVER = '2000-01-01T00:00:00Z';
+const EARLIEST = '2000-01-01T00:00:00Z';
 const ORDER = { order_by: 'updated_at', order_type: 'asc' };
 /** Maximum number of concurrent ticket requests. */
 const AT_ONCE = 10;
@@ -31,7 +31,7 @@ const CURSOR = shapeOf({
 type Cursor = Checked<typeof CURSOR>;
 const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.isEnd && cursor.rest.length === 0 ? null : cursor);
 
-/** One second earlier: Freshdesk does not document whether the given second is included. */
+/** Returns the time one second earlier: Freshdesk does not document whether the given second is included. */
 const before = (date: string): string => new Date(Date.parse(date) - 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
 
 const attachedItems = (ticket: Ticket): readonly SourceItem[] =>
@@ -60,12 +60,12 @@ export const belowTickets = withCursor(
   CURSOR,
   async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
     if (cursor === null) {
-      const first: Cursor = { since: EVER, page: 1, isEnd: !wanted.of('TICKET'), rest: [] };
+      const first: Cursor = { since: EARLIEST, page: 1, isEnd: !wanted.of('TICKET'), rest: [] };
       return { items: [itemOfContainer(TICKETS)], next: unlessEnd(first) };
     }
     if (cursor.rest.length > 0) {
-      const some = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id)));
-      return { items: some.flat(), next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
+      const attachments = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id)));
+      return { items: attachments.flat(), next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
     }
     const { since, page } = cursor;
     const { values, hasNext } = await fetchPage(client, ['tickets'], page, { ...ORDER, updated_since: since });

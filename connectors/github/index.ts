@@ -164,14 +164,14 @@ export const github: Connector<GitHubCredentials> = {
     // Listings contain no id without a path. If the repository exists, the error says that its files can be read.
     const found = path === '' ? await client.get(['repos', owner, name], {}) : null;
     const file: ContentJson = found === null ? await contentAt(client, parts) : {};
-    const hasUnsearched = file.type === 'symlink' || file.type === 'submodule';
-    if (hasUnsearched)
+    const isLink = file.type === 'symlink' || file.type === 'submodule';
+    if (isLink)
       throw new Fault('unsupported_type', 'This is a link or submodule without text of its own. Sync its target.');
     if (file.type !== 'file' || file.sha === undefined)
       throw new Fault('unsupported_type', 'This has no text of its own: sync the files in it.');
     // The answer omits the content of large files.
-    const isHere = file.encoding === 'base64' && (file.content !== '' || file.size === 0);
-    const blob: ContentJson = isHere
+    const isComplete = file.encoding === 'base64' && (file.content !== '' || file.size === 0);
+    const blob: ContentJson = isComplete
       ? file
       : ((await client.get(['repos', owner, name, 'git', 'blobs', file.sha], {})) as ContentJson);
     if (blob.encoding !== 'base64' || blob.content === undefined)

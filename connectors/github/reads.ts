@@ -25,8 +25,8 @@ const NAME = /^[\w.-]{1,100}$/;
 function repositoryOf(word: string, account: string): Repository | null {
   const parts = word.trim().replace(ADDRESS, '').split('/');
   const [owner = '', name = '', ...more] = parts.length === 1 ? [account, ...parts] : parts;
-  const isOne = [owner, name].every((part) => NAME.test(part) && part !== '.' && part !== '..');
-  return isOne && more.length === 0 ? { owner, name } : null;
+  const isValid = [owner, name].every((part) => NAME.test(part) && part !== '.' && part !== '..');
+  return isValid && more.length === 0 ? { owner, name } : null;
 }
 
 /** Returns the account's only repository. @throws Fault bad_response if it has none or several */
@@ -76,7 +76,7 @@ const ofPull = (what: string, present: Kind['present']): Kind => ({
   present,
 });
 
-const presented = (kind: Kind, value: unknown, remote: boolean): Json => ({
+const present = (kind: Kind, value: unknown, remote: boolean): Json => ({
   ...kind.present(asObject(value)),
   remote_data: remote ? asObject(value) : null,
 });
@@ -95,7 +95,7 @@ async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
   }
 }
 
-const wherever = async (
+const repositoryOrNull = async (
   client: AccountClient<Login>,
   { repository }: Pick<GitHubListQuery, 'repository'>,
 ): Promise<Repository | null> => {
@@ -108,7 +108,7 @@ const listOf =
   (client, request) =>
     orNull(async () => {
       const place = request.cursor === null ? { page: String(request.page) } : CURSOR.read(request.cursor);
-      const repository = await wherever(client, request);
+      const repository = await repositoryOrNull(client, request);
       if (!repository) return null;
       const { owner, name } = repository;
       const parameters = {
@@ -124,7 +124,7 @@ const listOf =
         throw error;
       });
       return {
-        data: values.map((value) => presented(kind, value, request.remote)),
+        data: values.map((value) => present(kind, value, request.remote)),
         next_cursor: CURSOR.write(placeAfter(nextQuery(headers))),
       };
     });
@@ -133,11 +133,11 @@ const oneOf =
   (kind: Kind): LiveRead<Login, LiveReads['one of issues']> =>
   (client, request) =>
     orNull(async () => {
-      const repository = await wherever(client, request);
+      const repository = await repositoryOrNull(client, request);
       if (!repository) return null;
       const { owner, name } = repository;
       const path = ['repos', owner, name, ...kind.path(null), String(request.number)];
-      return presented(kind, await client.get(path, {}), request.remote);
+      return present(kind, await client.get(path, {}), request.remote);
     });
 
 /** The direct queries by operation. */

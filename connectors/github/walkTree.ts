@@ -25,9 +25,9 @@ export async function nextTree(client: SourceClient, cursor: TreeCursor): Promis
   if (first === undefined) return { items: [], next: null };
   const [path, sha] = first;
   const { owner, name } = ownerOf(place.repository);
-  const where = ['repos', owner, name, 'git', 'trees', sha];
+  const treePath = ['repos', owner, name, 'git', 'trees', sha];
   const treeAt = async (query: Readonly<Record<string, string>>) => {
-    const { tree, truncated } = await client.get(where, query);
+    const { tree, truncated } = await client.get(treePath, query);
     return { tree: requireList('GitHub', tree, 'the tree') as readonly EntryJson[], truncated: truncated === true };
   };
   let { tree, truncated } = await treeAt({ recursive: '1' });

@@ -42,8 +42,9 @@ async function found(answer: Promise<Json>): Promise<Json | null> {
 }
 
 /**
- * Returns a page at a cursor. Gong's cursors expire, and neither status nor text of that refusal is published: any refusal of
- * the request itself restarts the listing. A 404 must not count as the end here, which would delete the remaining calls.
+ * Returns a page at a cursor. Gong's cursors expire, and neither the status nor the text of that refusal is documented:
+ * any refusal of the request itself restarts the listing. If a 404 counted as the end, the remaining calls would be
+ * deleted.
  */
 async function atCursor(answer: Promise<Json>): Promise<Json> {
   try {
@@ -133,8 +134,8 @@ async function nextFolderCalls(client: SourceClient, cursor: CallsCursor): Promi
   });
   const calls = await detailsOf(client, [...new Set(ids)]);
   const items = calls.flatMap((call) => itemOfCall(asObject(call['metaData']), folder, cursor.workspace) ?? []);
-  const news = cursor.isAgain ? items.map((item) => ({ ...item, hasContent: false })) : items;
-  return pageAt(news, { ...cursor, folders: rest });
+  const newItems = cursor.isAgain ? items.map((item) => ({ ...item, hasContent: false })) : items;
+  return pageAt(newItems, { ...cursor, folders: rest });
 }
 
 async function nextPage(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {

@@ -74,15 +74,15 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cu
     return { items: [], next: unlessEnd({ ...cursor, open: rest, at: null }) };
   }
   const items = page.values.flatMap((member) => itemOf(kindOf(member), member, { parent: first.owner, root }) ?? []);
-  const deeper = items.flatMap(({ externalId }) => {
+  const subfolders = items.flatMap(({ externalId }) => {
     const place = parseItemId(externalId);
     return place?.kind === 'folder' ? [{ folder: place.id, owner: externalId }] : [];
   });
-  const later = page.next === null ? [...deeper, ...rest] : [first, ...deeper, ...rest];
+  const later = page.next === null ? [...subfolders, ...rest] : [first, ...subfolders, ...rest];
   return { items, next: unlessEnd({ ...cursor, open: later, at: page.next }) };
 }
 
-async function inNoFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
+async function unfiledCards(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { values, next } = await fetchPage(client, ['search', 'query'], cursor.at ?? ALL_CARDS);
   const items = values.flatMap((card): SourceItem[] => {
     const isInCollection = asText(asObject(card['collection'])['id']) === cursor.rest;
@@ -95,8 +95,8 @@ async function inNoFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<
 
 /** Returns the requested item itself, and the beginning of its contents. */
 async function begin(client: SourceClient, { kind, id }: Place): Promise<PageAt<Cursor>> {
-  const room = kind === 'card' ? 'cards' : kind === 'folder' ? 'folders' : 'collections';
-  const json = await client.get([room, id], {});
+  const list = kind === 'card' ? 'cards' : kind === 'folder' ? 'folders' : 'collections';
+  const json = await client.get([list, id], {});
   const collection = asText(asObject(json['collection'])['id']);
   const root =
     kind === 'collection' || collection === null ? null : externalIdOf({ kind: 'collection', id: collection });
@@ -152,7 +152,7 @@ export const guru: Connector<GuruCredentials> = {
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Guru');
     if (cursor === null) return begin(client, place);
-    return cursor.open.length > 0 ? inFolder(client, cursor) : inNoFolder(client, cursor);
+    return cursor.open.length > 0 ? inFolder(client, cursor) : unfiledCards(client, cursor);
   }),
 
   async open(client, externalId) {

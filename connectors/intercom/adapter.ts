@@ -221,7 +221,7 @@ export const attachedIn = (json: Json, kind: ThreadKind): readonly (Attached & {
 
 const personOf = (author: Json): string | null => asText(author['name']) ?? asText(author['email']);
 const readComment = (part: Json): Comment => ({
-  who: personOf(asObject(part['author'])),
+  author: personOf(asObject(part['author'])),
   at: dateOf(part['created_at']),
   text: plainOf(asText(part['body']) ?? ''),
   isInternal: part['part_type'] === 'note',
@@ -232,7 +232,7 @@ export function contentOfParts(json: Json, item: SourceItem, kind: ThreadKind): 
   const { parts, omitted } = partsOf(json, kind);
   const description = asText(asObject(json['ticket_attributes'])['_default_description_']);
   const described: Comment[] =
-    description === null ? [] : [{ who: 'Description', at: dateOf(json['created_at']), text: plainOf(description) }];
+    description === null ? [] : [{ author: 'Description', at: dateOf(json['created_at']), text: plainOf(description) }];
   return contentOfComments('INTERCOM', {
     name: item.name,
     comments: [...described, ...parts.map(readComment)],

@@ -35,7 +35,7 @@ const TOKEN = shapeOf({
 });
 type Point = Checked<typeof TOKEN>;
 
-const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}. All is listed.`);
+const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}. Everything is listed again.`);
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /**
@@ -107,7 +107,7 @@ export const threadChanges = changeFeed(TOKEN, {
     let { counted } = point;
     if (point.pass === null) {
       checkPasses(point, NAME);
-      // Count before the pages are read, and before the check: what is deleted afterwards lowers the next count.
+      // Count before the pages are read, and before the check: later deletions lower the next count.
       counted = await countAll(client, kinds, pass.begun);
       await checkCounts(client, point.counted);
     }

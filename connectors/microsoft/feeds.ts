@@ -75,7 +75,7 @@ function behind(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
 }
 
 /** Compares the places with those of the last sync; new ones are read completely. */
-function compare(
+function comparePlaces(
   feeds: Feeds,
   before: readonly ReadPlace[],
   now: readonly ListedPlace[],
@@ -145,7 +145,7 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
       const changes: Change[] = [];
       if (!before.isUnderWay) {
         if (places.some(({ isBlind }) => isBlind)) throw stale();
-        const now = compare(feeds, places, await feeds.list(client));
+        const now = comparePlaces(feeds, places, await feeds.list(client));
         ({ places } = now);
         changes.push(...now.changes);
       }

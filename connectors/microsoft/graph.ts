@@ -150,7 +150,7 @@ export async function fetchAll(
     all.push(...page.values);
     at = page.next;
     if (all.length > most)
-      throw new Fault('too_large', `Microsoft lists more than the ${most} entries that are read of such a list.`);
+      throw new Fault('too_large', `Microsoft lists more than ${most} entries, the maximum for this kind of list.`);
   }
   return all;
 }

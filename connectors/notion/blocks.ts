@@ -79,7 +79,7 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
   const top = await topOf();
   let level = top;
   for (let depth = 0; level.some(([, inner]) => inner !== null); depth += 1) {
-    if (depth > MAX_DEPTH) throw tooMuch(`blocks in blocks more than ${MAX_DEPTH} deep`);
+    if (depth > MAX_DEPTH) throw tooMuch(`blocks nested more than ${MAX_DEPTH} deep`);
     const inside: (readonly [Block, string | null])[] = [];
     for (let from = 0; from < level.length; from += AT_ONCE)
       inside.push(...(await Promise.all(level.slice(from, from + AT_ONCE).map(fill))).flat());

@@ -71,13 +71,13 @@ export const notion: Connector<OAuthGrant> = {
     const user = await client.get(['users', 'me'], {});
     const bot = asObject(user['bot']);
     const named = facts['workspace'];
-    // A token that a person made for themselves describes the person, without the workspace: then the caller's counts.
+    // The answer to a personal token contains the person but no workspace: use the workspace that the caller named.
     const own = asText(user['type']) === 'person' ? (named ?? null) : null;
     const [id, workspace] = [asText(user['id']), asText(bot['workspace_id']) ?? own];
     if (id === null || workspace === null)
       throw new Fault(
         'server_error',
-        'Notion returned no workspace. Name workspace_id if the token is one of a person; otherwise try again.',
+        'Notion returned no workspace. Set workspace_id if the token is a personal one; otherwise try again.',
       );
     if (named !== undefined && named.replaceAll('-', '').toLowerCase() !== workspace.replaceAll('-', '').toLowerCase())
       throw new Fault('bad_response', 'The token belongs to another Notion workspace than workspace_id.');
@@ -88,7 +88,7 @@ export const notion: Connector<OAuthGrant> = {
       user_email: asText(asObject(owner['person'])['email']),
     };
     return {
-      // Each user of a workspace shares other pages.
+      // Each user of a workspace shares different pages.
       account: `${workspace}:${id}`,
       metadata: {
         workspace_id: workspace,

@@ -46,51 +46,51 @@ const found = (json: Json, place: Place, parent: string, root: string): Found =>
 });
 
 /**
- * Returns null for an inaccessible object. @param alsoFor another kind of Fault that means the same for this request
+ * Returns null for an inaccessible object. @param otherKind another kind of Fault that means the same for this request
  */
-async function ifThere(ask: Promise<Json>, alsoFor?: Fault['kind']): Promise<Json | null> {
+async function orNull(ask: Promise<Json>, otherKind?: Fault['kind']): Promise<Json | null> {
   try {
     const json = requireId('Notion', await ask, 'the requested item');
     return isTrashed(json) ? null : json;
   } catch (error) {
-    if (isOutOfReach(error) || (error instanceof Fault && error.kind === alsoFor)) return null;
+    if (isOutOfReach(error) || (error instanceof Fault && error.kind === otherKind)) return null;
     throw error;
   }
 }
 
 /** The items that a block represents, and entries for inaccessible ones. */
-interface Behind {
-  readonly things: readonly Json[];
+interface Represented {
+  readonly objects: readonly Json[];
   readonly skipped: readonly SkippedItem[];
 }
 const UNLISTED =
   "Notion's API does not list the contents of this block. Move its pages elsewhere in Notion, then sync again.";
-const NOTHING: Behind = { things: [], skipped: [] };
-const hidden = (id: string, title: unknown, reason: string): Behind => ({
-  things: [],
+const NONE: Represented = { objects: [], skipped: [] };
+const inaccessible = (id: string, title: unknown, reason: string): Represented => ({
+  objects: [],
   skipped: [{ externalId: id, name: asText(title) ?? id, reason }],
 });
 
 /** Returns the page or the databases that a block represents. */
-async function behind(client: GrantClient, block: Json): Promise<Behind> {
+async function representedBy(client: GrantClient, block: Json): Promise<Represented> {
   const id = idOf(block['id']);
-  if (id === null) return NOTHING;
+  if (id === null) return NONE;
   if (block['type'] === 'child_page') {
-    const page = await ifThere(client.get(['pages', id], {}), 'bad_response');
+    const page = await orNull(client.get(['pages', id], {}), 'bad_response');
     const { title } = asObject(block['child_page']);
     return page === null
-      ? hidden(
+      ? inaccessible(
           id,
           title,
           'This page is not shared with the connection, was deleted, or cannot be read by its API. Share it at Notion, then sync again.',
         )
-      : { things: [page], skipped: [] };
+      : { objects: [page], skipped: [] };
   }
-  if (block['type'] !== 'child_database') return NOTHING;
+  if (block['type'] !== 'child_database') return NONE;
   // The API has no database for a linked view of another database.
-  const database = await ifThere(client.get(['databases', id], {}), 'bad_response');
+  const database = await orNull(client.get(['databases', id], {}), 'bad_response');
   if (database === null)
-    return hidden(
+    return inaccessible(
       id,
       asObject(block['child_database'])['title'],
       'This is a view of another database, or of one that is not shared. Share that database, and sync it separately.',
@@ -98,8 +98,8 @@ async function behind(client: GrantClient, block: Json): Promise<Behind> {
   const all = requireList('Notion', database['data_sources'], 'the data sources of a database').flatMap(
     (one) => idOf(asObject(one)['id']) ?? [],
   );
-  const there = await Promise.all(all.map((one) => ifThere(client.get(['data_sources', one], {}))));
-  return { things: there.filter((one) => one !== null), skipped: [] };
+  const sources = await Promise.all(all.map((one) => orNull(client.get(['data_sources', one], {}))));
+  return { objects: sources.filter((one) => one !== null), skipped: [] };
 }
 
 async function listInside(client: GrantClient, { room, id, owner, at }: Open, root: string) {
@@ -107,10 +107,10 @@ async function listInside(client: GrantClient, { room, id, owner, at }: Open, ro
   const page = isBlocks
     ? await fetchPage(client, ['blocks', id, 'children'], at)
     : await postPage(client, ['data_sources', id, 'query'], {}, at);
-  const shown = isBlocks ? await Promise.all(page.values.map((block) => behind(client, block))) : [];
-  const things = isBlocks ? shown.flatMap((one) => one.things) : page.values.filter((row) => !isTrashed(row));
+  const shown = isBlocks ? await Promise.all(page.values.map((block) => representedBy(client, block))) : [];
+  const objects = isBlocks ? shown.flatMap((one) => one.objects) : page.values.filter((row) => !isTrashed(row));
   const skipped = shown.flatMap((one) => one.skipped);
-  const all = things.flatMap((json) => {
+  const all = objects.flatMap((json) => {
     const place = placeOfJson(json);
     return place === null ? [] : [found(json, place, owner, root)];
   });

@@ -18,14 +18,15 @@ export interface LiveGrant {
   /** Returns the grant, refreshed before it expires. @throws Fault access_revoked if there is no access */
   current(signal: AbortSignal): Promise<StoredGrant>;
   /**
-   * Returns another grant than the one the provider just refused. @throws Fault access_revoked if there can be none
+   * Returns a newer grant than the one that the provider just refused. @throws Fault access_revoked if none can be
+   * obtained
    */
   renewed(refusedToken: string, signal: AbortSignal): Promise<StoredGrant>;
   /** Returns the version that was last in use. A refusal may revoke only this version, not a newer one. */
   version(): string | null;
 }
 
-/** Whether a token is due for a refresh although it is still valid. */
+/** Whether a valid token is due for a refresh. */
 export function isDue({ obtainedAt, expiresAt }: StoredGrant, now: number): boolean {
   if (expiresAt === null) return false;
   const life = expiresAt - obtainedAt;
@@ -33,22 +34,26 @@ export function isDue({ obtainedAt, expiresAt }: StoredGrant, now: number): bool
 }
 
 const revoked = (name: string): Fault =>
-  new Fault('access_revoked', `${name} no longer takes the credentials of this connection. Connect the account again.`);
+  new Fault(
+    'access_revoked',
+    `${name} no longer accepts the credentials of this connection. Connect the account again.`,
+  );
 
 /**
  * Creates the live grant of a data source.
- * @param refresh requests new tokens; a caller's disconnect does not abort it, because its answer may be the only one
- * @param inTurn merges concurrent calls of one process
+ * @param refresh requests new tokens; a caller's disconnect does not abort it, because its answer may contain the only
+ * valid tokens
+ * @param shared merges concurrent calls of one process
  */
 export function createLiveGrant(
   name: string,
   keeper: GrantStore,
   refresh: (grant: StoredGrant) => Promise<StoredGrant>,
-  inTurn: (work: () => Promise<VersionedGrant>) => Promise<VersionedGrant> = (work) => work(),
+  shared: (work: () => Promise<VersionedGrant>) => Promise<VersionedGrant> = (work) => work(),
 ): LiveGrant {
-  let used: string | null = null;
-  const take = ({ grant, version }: VersionedGrant): StoredGrant => {
-    used = version;
+  let usedVersion: string | null = null;
+  const use = ({ grant, version }: VersionedGrant): StoredGrant => {
+    usedVersion = version;
     return grant;
   };
 
@@ -70,10 +75,10 @@ export function createLiveGrant(
       fresh = await refreshTwice(kept.grant);
     } catch (error) {
       await keeper.release(claim);
-      const isDead = error instanceof Fault && error.kind === 'access_revoked';
+      const isRevoked = error instanceof Fault && error.kind === 'access_revoked';
       // If another process has refreshed in the meantime, this refusal does not apply to the new tokens.
-      if (isDead && (await keeper.read())?.version !== kept.version) return null;
-      if (isDead) used = kept.version;
+      if (isRevoked && (await keeper.read())?.version !== kept.version) return null;
+      if (isRevoked) usedVersion = kept.version;
       throw error;
     }
     const version = await keeper.save(claim, kept.version, fresh);
@@ -81,13 +86,13 @@ export function createLiveGrant(
   };
 
   /** Waits until another process has refreshed the grant, and returns it. */
-  const whenGood = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
+  const waitForGrant = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
     for (;;) {
       const kept = await keeper.read();
       if (!kept) throw revoked(name);
       if (isGood(kept.grant)) return kept;
       if (kept.grant.refreshToken === null) {
-        used = kept.version;
+        usedVersion = kept.version;
         throw revoked(name);
       }
       const renewed = await renew(kept);
@@ -99,30 +104,30 @@ export function createLiveGrant(
    * Shares one refresh among the callers of this process. The shared result may not satisfy this caller, so it is
    * checked.
    */
-  const together = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
-    const kept = await inTurn(() => whenGood(isGood));
-    return isGood(kept.grant) ? kept : whenGood(isGood);
+  const sharedRefresh = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
+    const kept = await shared(() => waitForGrant(isGood));
+    return isGood(kept.grant) ? kept : waitForGrant(isGood);
   };
 
   return {
-    version: () => used,
+    version: () => usedVersion,
     async current(signal) {
       const kept = await keeper.read();
       if (!kept) throw revoked(name);
       const { grant } = kept;
-      if (grant.refreshToken === null || !isDue(grant, Date.now())) return take(kept);
-      return take(
+      if (grant.refreshToken === null || !isDue(grant, Date.now())) return use(kept);
+      return use(
         await untilAborted(
           signal,
-          together((one) => !isDue(one, Date.now())),
+          sharedRefresh((one) => !isDue(one, Date.now())),
         ),
       );
     },
     async renewed(refusedToken, signal) {
-      return take(
+      return use(
         await untilAborted(
           signal,
-          together(({ accessToken }) => accessToken !== refusedToken),
+          sharedRefresh(({ accessToken }) => accessToken !== refusedToken),
         ),
       );
     },

@@ -33,7 +33,7 @@ export function signatureOf(
     .digest('base64');
 }
 
-/** The header of a signed request. */
+/** Returns the Authorization header of a signed request. */
 function authorizationOf(url: string, client: OAuthClient, own: Parameters, tokenSecret: string): string {
   const parameters: Parameters = {
     oauth_consumer_key: client.id,
@@ -72,7 +72,7 @@ async function sendTokenRequest(
   if (status >= 500 || status === 408) throw new Fault('server_error', `${name} failed. Try again later.`);
   const problem = answer.get('oauth_problem') ?? '';
   if (/^(?:token_|verifier_|permission_)/.test(problem))
-    throw new Fault('access_revoked', `${name} no longer takes this consent. Connect the account again.`);
+    throw new Fault('access_revoked', `${name} no longer accepts this consent. Connect the account again.`);
   throw new Fault(
     'not_configured',
     `${name} does not accept the OAuth client of this service (HTTP ${status}). The operator must check OAUTH_CLIENTS, or the white label.`,
@@ -97,10 +97,10 @@ export async function beginConsent(
   const { spec, urls } = provider;
   const client = { id: request.clientId, secret: clientSecret };
   // OAuth 1.0a has no state parameter, so the callback URL carries our state.
-  const back = new URL(request.redirectUri);
-  back.searchParams.set('state', request.state);
+  const callback = new URL(request.redirectUri);
+  callback.searchParams.set('state', request.state);
   const at = urls['request'] ?? '';
-  const header = authorizationOf(at, client, { oauth_callback: back.href }, '');
+  const header = authorizationOf(at, client, { oauth_callback: callback.href }, '');
   const requestToken = tokenIn(provider, await sendTokenRequest(provider, at, header, egress));
   const url = new URL(urls['authorize'] ?? '');
   // Evernote's permissions are separate parameters, such as `notes_access=1`.

@@ -7,7 +7,7 @@ const MAX_ANSWER_BYTES = 100_000;
 const TIMEOUT_MS = 10_000;
 
 /** Whether a successful answer contains a refusal. */
-function refuses(text: string): boolean {
+function isRefused(text: string): boolean {
   try {
     return (JSON.parse(text) as { readonly ok?: unknown } | null)?.ok === false;
   } catch {
@@ -22,22 +22,22 @@ export async function revokeGrant(
   egress: Pick<Egress, 'request'>,
 ): Promise<void> {
   if (revokes === undefined) return;
-  const inForm = revokes === 'form';
+  const isForm = revokes === 'form';
   const answer = await egress.request({
     url: urls['revoke'] ?? '',
     method: 'POST',
     headers: {
       accept: 'application/json',
       'content-type': 'application/x-www-form-urlencoded',
-      ...(inForm ? {} : { authorization: `Bearer ${accessToken}` }),
+      ...(isForm ? {} : { authorization: `Bearer ${accessToken}` }),
     },
     // Revoking the refresh token also ends its access token.
-    body: new URLSearchParams(inForm ? { token: refreshToken ?? accessToken } : {}).toString(),
+    body: new URLSearchParams(isForm ? { token: refreshToken ?? accessToken } : {}).toString(),
     maxBytes: MAX_ANSWER_BYTES,
     totalTimeoutMs: TIMEOUT_MS,
     redirects: 'answer',
   });
   const text = Buffer.from(await answer.bytes()).toString();
-  if (answer.status < 200 || answer.status >= 300 || refuses(text))
-    throw new Fault('bad_response', `${name} did not end the grant (HTTP ${answer.status}).`);
+  if (answer.status < 200 || answer.status >= 300 || isRefused(text))
+    throw new Fault('bad_response', `${name} did not revoke the grant (HTTP ${answer.status}).`);
 }

@@ -112,7 +112,7 @@ function refusalOf({ name, spec }: Provider, { status, body, headers, isRefresh 
   // Checked before BAD_CLIENT: one provider answers 403 unauthorized_client to an expired refresh token.
   const isDead = DEAD_GRANT.test(error) || PERSON_NEEDED.test(error) || isExpired;
   if (isDead || (status === 403 && error === 'unauthorized_client'))
-    return new Fault('access_revoked', `${name} no longer takes this consent. Connect the account again.`);
+    return new Fault('access_revoked', `${name} no longer accepts this consent. Connect the account again.`);
   if (BAD_CLIENT.test(error) || status === 401)
     return new Fault(
       'not_configured',
@@ -126,7 +126,7 @@ function refusalOf({ name, spec }: Provider, { status, body, headers, isRefresh 
   return new Fault('bad_response', `${name} rejected the token request as invalid (HTTP ${status}).`);
 }
 
-/** Sends a token request and returns the answer to a granted one. @throws Fault */
+/** Sends a token request and returns the answer if the tokens are granted. @throws Fault */
 async function requestTokens(
   provider: Provider,
   client: OAuthClient,

@@ -19,7 +19,7 @@ const MAX_ID = 500;
 const SENTENCES = {
   401: 'asks for a login. Add it again with the login in its address: https://name:password@host/…',
   404: 'does not exist. Check the address.',
-  410: 'is gone for good. Its stored entries stay; add it again if it returns.',
+  410: 'was removed permanently. Its stored entries are kept; add it again if it returns.',
 } as const;
 const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
 
@@ -41,7 +41,7 @@ export async function readFeed(
   { url, credentials, known, signal }: FeedRequest,
 ): Promise<FeedAnswer> {
   let movedTo: string | null = null;
-  let staysThere = true;
+  let isPermanent = true;
   const answer = await egress.request({
     url,
     signal,
@@ -54,8 +54,8 @@ export async function readFeed(
     totalTimeoutMs: settings.pageTimeoutMs,
     onRedirect(next, status) {
       // The target of a temporary redirect is not the feed's new address.
-      staysThere &&= PERMANENT.has(status);
-      if (staysThere) movedTo = normaliseUrl(next);
+      isPermanent &&= PERMANENT.has(status);
+      if (isPermanent) movedTo = normaliseUrl(next);
     },
   });
   if (answer.status === 304 && known) {
@@ -70,8 +70,7 @@ export async function readFeed(
   let total = 0;
   const count = (bytes: number): void => {
     total += bytes;
-    if (total > MAX_BYTES)
-      throw new NoFeed(`is larger than the ${MAX_BYTES.toLocaleString('en')} bytes that are read.`);
+    if (total > MAX_BYTES) throw new NoFeed(`is larger than the maximum of ${MAX_BYTES.toLocaleString('en')} bytes.`);
   };
   const { feed, error } = await parse(unpackedText(answer.body, answer.headers['content-type'], count));
   if (error !== null && feed.entries.length === 0) {

@@ -20,7 +20,7 @@ export interface S3Credentials {
 
 const AMAZON = /^https:\/\/s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com$/;
 /** The default region of S3-compatible stores. */
-const USUAL_REGION = 'us-east-1';
+const DEFAULT_REGION = 'us-east-1';
 
 /** A request signed by the SDK. */
 interface SignedRequest {
@@ -82,7 +82,7 @@ function sdkIn(
     disableS3ExpressSessionAuth: true,
     requestHandler: {
       async handle(request: SignedRequest) {
-        const elsewhere = (refusal: Refusal): string | null => {
+        const otherRegion = (refusal: Refusal): string | null => {
           const other = isLast ? null : regionIn(refusal);
           return other === region ? null : other;
         };
@@ -90,9 +90,9 @@ function sdkIn(
           url: urlOf(request),
           headers: request.headers,
           isContent,
-          takes: (refusal) => elsewhere(refusal) !== null,
+          isExpected: (refusal) => otherRegion(refusal) !== null,
         });
-        const other = elsewhere({ status, headers, body: status < 300 ? null : Buffer.from(bytes).toString() });
+        const other = otherRegion({ status, headers, body: status < 300 ? null : Buffer.from(bytes).toString() });
         if (other !== null) throw new OtherRegion(other);
         const body = Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
         return { response: { statusCode: status, headers, body } };
@@ -114,7 +114,7 @@ export async function withS3<T>(
   const endpoint = client.credentials.endpointUrl ?? client.urls['api'] ?? '';
   const place = `${endpoint} ${bucket ?? ''}`;
   // The region of a bucket is the same for all accounts. It is learned from the answer to a request in another region.
-  const region = (client.cache.get(place) as string | undefined) ?? AMAZON.exec(endpoint)?.[1] ?? USUAL_REGION;
+  const region = (client.cache.get(place) as string | undefined) ?? AMAZON.exec(endpoint)?.[1] ?? DEFAULT_REGION;
   const sdk = await loadSdk();
   const ask = (where: string, isLast: boolean): Promise<T> =>
     call(sdkIn(sdk, where, client, { isContent, isLast }), sdk);

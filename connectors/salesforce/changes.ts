@@ -41,8 +41,8 @@ async function deletedSince(client: GrantClient, since: number, until: number): 
   try {
     answer = await client.get(['sobjects', 'ContentDocument', 'deleted'], query);
   } catch (error) {
-    const isUntold = error instanceof Fault && ['access_denied', 'not_found', 'bad_response'].includes(error.kind);
-    throw isUntold ? stale() : error;
+    const isUnavailable = error instanceof Fault && ['access_denied', 'not_found', 'bad_response'].includes(error.kind);
+    throw isUnavailable ? stale() : error;
   }
   const { deletedRecords, earliestDateAvailable, latestDateCovered } = answer;
   const [earliest, covered] = [earliestDateAvailable, latestDateCovered].map((at) => Date.parse(asText(at) ?? ''));

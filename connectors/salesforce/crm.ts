@@ -28,16 +28,16 @@ function behind([id, value]: Place, order: CrmKind['orders'][string] | undefined
   if (!order) return isBehindId;
   if (value === null) return `(${order.field} = null AND ${isBehindId})`;
   const [field, at] = [order.field, literal(value, order.isText === true)];
-  const further = `${field} ${direction === 'asc' ? '>' : '<'} ${at}`;
-  return `(${further} OR (${field} = ${at} AND ${isBehindId}) OR ${field} = null)`;
+  const after = `${field} ${direction === 'asc' ? '>' : '<'} ${at}`;
+  return `(${after} OR (${field} = ${at} AND ${isBehindId}) OR ${field} = null)`;
 }
 
 function conditionsOf({ filters }: CrmKind, given: CrmListQuery['filters']): string[] {
   return Object.entries(filters).flatMap(([name, filter]) => {
     const value = given[name];
     if (typeof value !== 'string' || value === '') return [];
-    if (typeof filter.how === 'function') return [filter.how(value)];
-    return [filter.how === 'has' ? `${filter.field} LIKE ${containing(value)}` : `${filter.field} = ${quote(value)}`];
+    if (typeof filter.match === 'function') return [filter.match(value)];
+    return [filter.match === 'has' ? `${filter.field} LIKE ${containing(value)}` : `${filter.field} = ${quote(value)}`];
   });
 }
 
@@ -57,7 +57,7 @@ const selected = ({ object, fields }: CrmKind, includes: readonly string[]) => (
  * Converts a record of Salesforce to the record that its operation returns. @param remote whether to add Salesforce's
  * own fields
  */
-function presented(kind: CrmKind, row: Json, includes: readonly string[], remote: boolean): Json {
+function present(kind: CrmKind, row: Json, includes: readonly string[], remote: boolean): Json {
   const parts = includes.map((name) => {
     const { records } = asObject(row[name]);
     const inside = Array.isArray(records) ? records.map(asObject) : [];
@@ -68,17 +68,17 @@ function presented(kind: CrmKind, row: Json, includes: readonly string[], remote
 
 const listOf =
   (kind: CrmKind): LiveRead<OAuthGrant, LiveReads['accounts']> =>
-  async (client, asked) => {
-    const order = asked.orderBy === null ? undefined : kind.orders[asked.orderBy];
-    const where = conditionsOf(kind, asked.filters);
-    const place = asked.cursor === null ? [] : [behind(CURSOR.read(asked.cursor), order, asked.orderDir)];
+  async (client, query) => {
+    const order = query.orderBy === null ? undefined : kind.orders[query.orderBy];
+    const where = conditionsOf(kind, query.filters);
+    const place = query.cursor === null ? [] : [behind(CURSOR.read(query.cursor), order, query.orderDir)];
     const filter = (all: readonly string[]): string => (all.length === 0 ? '' : ` WHERE ${all.join(' AND ')}`);
-    const by = order ? `${order.field} ${asked.orderDir.toUpperCase()} NULLS LAST, Id` : 'Id';
-    const { pageSize } = asked;
+    const by = order ? `${order.field} ${query.orderDir.toUpperCase()} NULLS LAST, Id` : 'Id';
+    const { pageSize } = query;
     const from = `FROM ${kind.object}`;
     const rest = `${from}${filter([...where, ...place])} ORDER BY ${by} LIMIT ${pageSize}`;
     const [{ rows, isWhole }, { total }] = await Promise.all([
-      withVisible(client, selected(kind, asked.includes), (fields) =>
+      withVisible(client, selected(kind, query.includes), (fields) =>
         ask(client, `SELECT ${fields.join(', ')} ${rest}`),
       ),
       ask(client, `SELECT COUNT() ${from}${filter(where)}`),
@@ -89,7 +89,7 @@ const listOf =
     return {
       count: total,
       next_cursor: CURSOR.write(next),
-      data: rows.map((row) => presented(kind, row, asked.includes, asked.remote)),
+      data: rows.map((row) => present(kind, row, query.includes, query.remote)),
     };
   };
 
@@ -102,7 +102,7 @@ const oneOf =
       const soql = `SELECT ${fields.join(', ')} FROM ${kind.object} WHERE Id = ${quote(id)} LIMIT 1`;
       return (await ask(client, soql)).rows;
     });
-    return row && asText(row['Id']) !== null ? presented(kind, row, includes, remote) : null;
+    return row && asText(row['Id']) !== null ? present(kind, row, includes, remote) : null;
   };
 
 /** The direct queries: for each type of record, one that lists and one that reads a single record. */

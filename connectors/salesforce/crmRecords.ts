@@ -48,7 +48,7 @@ const PERSON_PHONE = { Phone: 'PRIMARY', MobilePhone: 'MOBILE', HomePhone: 'HOME
 /** Prefix of contact ids. The person of a task or event is a contact or a lead. */
 const CONTACT_ID = /^003/;
 const LEAD_ID = /^00Q/;
-const whom = (row: Json) => {
+const relations = (row: Json) => {
   const who = asText(row['WhoId']);
   return {
     owner: ownerOf(row),
@@ -69,7 +69,7 @@ const ACTIVITY_FIELDS = [
 ];
 const taskOf = (row: Json, remote: boolean): Json => ({
   id: asText(row['Id']) ?? '',
-  ...whom(row),
+  ...relations(row),
   subject: asText(row['Subject']),
   description: asText(row['Description']),
   priority: asText(row['Priority']),
@@ -79,7 +79,7 @@ const taskOf = (row: Json, remote: boolean): Json => ({
 });
 const eventOf = (row: Json, remote: boolean): Json => ({
   id: asText(row['Id']) ?? '',
-  ...whom(row),
+  ...relations(row),
   subject: asText(row['Subject']),
   description: asText(row['Description']),
   location: asText(row['Location']),
@@ -108,7 +108,7 @@ interface Order {
   readonly isText?: true;
 }
 /** A filter condition for callers. */
-type Filter = { readonly field: string; readonly how: 'is' | 'has' } | { readonly how: (value: string) => string };
+type Filter = { readonly field: string; readonly match: 'is' | 'has' } | { readonly match: (value: string) => string };
 
 /** A type of record. */
 export interface CrmKind {
@@ -126,8 +126,8 @@ const ORDERS = {
   name: { field: 'Name', isText: true },
   last_activity_at: { field: 'LastActivityDate' },
 } as const;
-const OWNER = { owner_id: { field: 'OwnerId', how: 'is' } } as const;
-const NAME = { name: { field: 'Name', how: 'has' } } as const;
+const OWNER = { owner_id: { field: 'OwnerId', match: 'is' } } as const;
+const NAME = { name: { field: 'Name', match: 'has' } } as const;
 
 export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opportunities', CrmKind>> = {
   accounts: {
@@ -179,8 +179,8 @@ export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opp
     filters: {
       ...OWNER,
       ...NAME,
-      converted_account_id: { field: 'ConvertedAccountId', how: 'is' },
-      converted_contact_id: { field: 'ConvertedContactId', how: 'is' },
+      converted_account_id: { field: 'ConvertedAccountId', match: 'is' },
+      converted_contact_id: { field: 'ConvertedContactId', match: 'is' },
     },
     orders: ORDERS,
     present: (row) => ({
@@ -209,7 +209,7 @@ export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opp
       ...[...COMMON, 'Name', 'FirstName', 'LastName', 'Title', 'Department', 'AccountId', 'MailingAddress'],
       ...['OtherAddress', 'Phone', 'MobilePhone', 'HomePhone', 'OtherPhone', 'Fax', 'Email'],
     ],
-    filters: { ...OWNER, ...NAME, account_id: { field: 'AccountId', how: 'is' } },
+    filters: { ...OWNER, ...NAME, account_id: { field: 'AccountId', match: 'is' } },
     orders: { ...ORDERS, title: { field: 'Title', isText: true } },
     present: (row) => ({
       id: asText(row['Id']) ?? '',
@@ -233,9 +233,9 @@ export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opp
     fields: [...COMMON, 'Name', 'Amount', 'AccountId', 'ContactId', 'StageName', 'IsClosed', 'IsWon', 'CloseDate'],
     filters: {
       ...OWNER,
-      account_id: { field: 'AccountId', how: 'is' },
-      stage: { field: 'StageName', how: 'is' },
-      status: { how: (status) => (status === 'WON' ? 'IsWon = true' : 'IsClosed = false') },
+      account_id: { field: 'AccountId', match: 'is' },
+      stage: { field: 'StageName', match: 'is' },
+      status: { match: (status) => (status === 'WON' ? 'IsWon = true' : 'IsClosed = false') },
     },
     orders: { ...ORDERS, amount: { field: 'Amount' }, close_date: { field: 'CloseDate' } },
     present: (row) => ({

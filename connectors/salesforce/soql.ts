@@ -57,7 +57,9 @@ async function visibleOf(client: GrantClient, object: string): Promise<ReadonlyS
   return new Set(asObjects(fields).flatMap((field) => [asText(field['name']), asText(field['relationshipName'])]));
 }
 
-/** Whether a field can be asked for: its name, or the relationship before its dot, is visible. Subqueries always can. */
+/**
+ * Whether a field can be requested: its name, or the relationship before its dot, is visible. Subqueries always can.
+ */
 const isVisible = (field: string, visible: ReadonlySet<string | null>): boolean =>
   field.startsWith('(') || visible.has(field.split('.')[0] ?? '');
 
@@ -74,16 +76,16 @@ export async function withVisible<T>(
 ): Promise<T> {
   const key = createHash('sha256').update(`${client.credentials.accessToken} hidden in ${object}`).digest('base64');
   const hidden = (client.cache.get(key) ?? []) as readonly string[];
-  const asked = fields.filter((field) => !hidden.includes(field));
+  const known = fields.filter((field) => !hidden.includes(field));
   try {
-    return await run(asked);
+    return await run(known);
   } catch (error) {
     if (!isFault(error, 'bad_response')) throw error;
     const visible = await visibleOf(client, object);
-    const left = asked.filter((field) => isVisible(field, visible));
-    if (left.length === asked.length) throw error;
-    client.cache.set(key, [...hidden, ...asked.filter((field) => !left.includes(field))]);
-    return run(left);
+    const allowed = known.filter((field) => isVisible(field, visible));
+    if (allowed.length === known.length) throw error;
+    client.cache.set(key, [...hidden, ...known.filter((field) => !allowed.includes(field))]);
+    return run(allowed);
   }
 }
 

@@ -6,7 +6,7 @@ import { escapeHtml } from '../html.js';
 import { asTrimmed, type Json } from '../json.js';
 import { createItem, createContainer, fileBytes } from '../items.js';
 
-/** Whether a field was requested with both values, as `{ display_value, value }`. */
+/** Whether a field contains both values, as `{ display_value, value }`. */
 const isBoth = (field: unknown): field is { readonly display_value: unknown; readonly value: unknown } =>
   typeof field === 'object' && field !== null && 'display_value' in field && 'value' in field;
 /** Returns the value of a field, which does not depend on the user's language. */

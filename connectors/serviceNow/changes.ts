@@ -9,8 +9,8 @@ import { type After, AFTER_CURSOR, count, FROM_START, readPage } from './tables.
 import { asTrimmed, type Json } from '../json.js';
 
 /**
- * Overlap of successive queries. Times in queries are in the user's time zone, which is unknown: up to half a day
- * off, plus a margin.
+ * Overlap of successive queries. Times in queries are in the user's time zone, which is unknown and differs from UTC by
+ * up to half a day. The overlap includes a margin.
  */
 const OVERLAP_MS = 36 * 3_600_000;
 const WITH_STATE = `${LISTED_FIELDS},workflow_state,active`;
@@ -41,7 +41,7 @@ const TOKEN = shapeOf({
 type Point = Checked<typeof TOKEN>;
 
 const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
-const stale = (why: string): Fault => new Fault('stale_cursor', `ServiceNow ${why}. All is listed.`);
+const stale = (why: string): Fault => new Fault('stale_cursor', `ServiceNow ${why}. Everything is listed again.`);
 
 async function countTable(client: SourceClient, table: string, before: string): Promise<Counted | null> {
   const created = `sys_created_on<${before}`;
@@ -118,8 +118,8 @@ async function fetchPage(client: SourceClient, table: string, since: string, { r
 }
 
 /**
- * The change feed: records by their change time; counts reveal deletions. Tables that cannot be counted are listed
- * completely.
+ * The change feed: it finds changed records by their change time, and deletions by their counts. Tables that cannot be
+ * counted are listed completely.
  */
 export const recordChanges = changeFeed(TOKEN, {
   async now(client) {
@@ -140,7 +140,7 @@ export const recordChanges = changeFeed(TOKEN, {
     let { counts } = point;
     if (point.pass === null) {
       checkPasses(point, 'ServiceNow');
-      // Count before the pages are read, and before the check: what is deleted afterwards lowers the next count.
+      // Count before the pages are read, and before the check: later deletions lower the next count.
       counts = await countAll(client, coveredRoots, pass.begun);
       await checkCounts(client, point.counts);
     }

@@ -81,7 +81,7 @@ export async function readAll(
     all.push(...page.rows);
     after = page.next;
     if (all.length > most)
-      throw new Fault('too_large', `ServiceNow lists more than the ${most} entries that are read of such a list.`);
+      throw new Fault('too_large', `ServiceNow lists more than ${most} entries, the maximum for this kind of list.`);
   }
   return all;
 }

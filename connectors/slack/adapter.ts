@@ -4,7 +4,7 @@ import { idOfThread, idOfWindow, WINDOW_SECONDS } from '../../contract/sources/s
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
 import { type Message, plainText } from './message.js';
-import type { Cut } from './windows.js';
+import type { Group } from './windows.js';
 import { asText, type Json } from '../json.js';
 import { createContainer } from '../items.js';
 
@@ -47,7 +47,7 @@ function versionOfThread({ ts, user, text, files, edited, replies, lastReply }: 
 }
 
 /** Converts a time window of messages, or a thread, to an item. */
-export function itemOfCut(cut: Cut, conversation: string, workspace: string): SourceItem {
+export function itemOfGroup(cut: Group, conversation: string, workspace: string): SourceItem {
   const common = {
     parentExternalId: conversation,
     rootExternalId: conversation,
@@ -117,8 +117,8 @@ export function contentOf(
 }
 
 /**
- * Converts a conversation to the contract's record. Front-ends look for private channels among the channels, although
- * Slack calls older ones groups.
+ * Converts a conversation to the contract's record. Front-ends expect private channels to be channels, although Slack
+ * calls older ones groups.
  * @param name display name; front-ends search by it, and direct messages have none in Slack
  */
 export function presentConversation(json: Json, name: string): Readonly<Record<string, unknown>> {

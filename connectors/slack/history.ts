@@ -8,7 +8,7 @@ import { noSuchItem, requireList } from '../faults.js';
 import type { Json } from '../json.js';
 import { ask } from './api.js';
 import { type Message, readMessage } from './message.js';
-import { close, cutMessages } from './windows.js';
+import { close, groupMessages } from './windows.js';
 
 /** Page size that Slack recommends; it may return fewer. */
 export const PER_PAGE = '200';
@@ -39,38 +39,38 @@ class Collected {
     }
   }
 
-  /** Returns them oldest first. */
+  /** Returns the messages, oldest first. */
   inOrder(): Message[] {
     return [...this.#messages.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
   }
 }
 
 /** Whether a message belongs to a window; replies and beginnings of threads do not. */
-const isInWindow = ({ isAnswer, beginsThread }: Message): boolean => !isAnswer && !beginsThread;
+const isInWindow = ({ isReply: isAnswer, beginsThread }: Message): boolean => !isAnswer && !beginsThread;
 const startOf = ({ ts }: Message): number => windowOf(Number(ts));
 
 /** Windows by their start, each with its messages, oldest first. */
 type Windows = ReadonlyMap<number, readonly Message[]>;
 /** Pages of one conversation that were read for one token. */
-interface Kept {
+interface CachedWindows {
   pages: readonly Windows[];
   /** A request whose page may contain further windows. */
   underWay: Promise<unknown> | null;
 }
 
-function keptOf({ credentials, cache }: GrantClient, conversation: string): Kept {
+function cachedWindows({ credentials, cache }: GrantClient, conversation: string): CachedWindows {
   const hash = createHash('sha256').update(`${credentials.accessToken} windows of ${conversation}`);
   const key = hash.digest('base64');
-  const known = cache.get(key) as Kept | undefined;
+  const known = cache.get(key) as CachedWindows | undefined;
   if (known !== undefined) return known;
-  const kept: Kept = { pages: [], underWay: null };
-  cache.set(key, kept);
-  return kept;
+  const cached: CachedWindows = { pages: [], underWay: null };
+  cache.set(key, cached);
+  return cached;
 }
 
 /** Returns the digest that a listing gives a window. */
 function digestOf(messages: readonly Message[]): string | null {
-  const [cut] = close(cutMessages(messages.toReversed(), null).open);
+  const [cut] = close(groupMessages(messages.toReversed(), null).open);
   return cut?.kind === 'window' ? cut.window.digest : null;
 }
 
@@ -86,8 +86,8 @@ function windowsIn(messages: readonly Message[]): Map<number, Message[]> {
 }
 
 /**
- * Requests a window with the older messages that fit into the same pages. A quarter-hour has few messages, and a page has
- * 200: the windows before it, which a sync opens next, are complete in most pages.
+ * Requests a window with the older messages of the same pages. A quarter-hour has few messages, and a page has 200, so
+ * most pages also contain whole earlier windows, which a sync opens next.
  */
 async function readBackwards(client: GrantClient, conversation: string, start: number): Promise<Windows> {
   const found = new Collected();
@@ -121,27 +121,27 @@ async function windowAt(
   { conversation, start }: { readonly conversation: string; readonly start: number },
   version: string | null,
 ): Promise<readonly Message[]> {
-  const kept = keptOf(client, conversation);
+  const cached = cachedWindows(client, conversation);
   const known = (): readonly Message[] | undefined =>
-    kept.pages
+    cached.pages
       .flatMap((page) => [page.get(start) ?? []])
       .find((messages) => version !== null && messages.length > 0 && digestOf(messages) === version);
   while (version !== null) {
     const found = known();
     if (found !== undefined) return found;
-    if (kept.underWay === null) break;
-    await kept.underWay;
+    if (cached.underWay === null) break;
+    await cached.underWay;
   }
   const reading = readBackwards(client, conversation, start);
-  // Others only wait for it: its failure is reported to this caller.
+  // Other callers only wait for the end of this request: its error is reported to this caller alone.
   const settled = reading.catch(() => undefined);
-  kept.underWay = settled;
+  cached.underWay = settled;
   try {
     const windows = await reading;
-    kept.pages = [windows, ...kept.pages].slice(0, PAGES_KEPT);
+    cached.pages = [windows, ...cached.pages].slice(0, PAGES_KEPT);
     return windows.get(start) ?? [];
   } finally {
-    if (kept.underWay === settled) kept.underWay = null;
+    if (cached.underWay === settled) cached.underWay = null;
   }
 }
 
@@ -151,7 +151,7 @@ async function threadAt(client: GrantClient, conversation: string, ts: string): 
   for (let cursor: string | null | undefined; cursor !== null;) {
     const fields = { channel: conversation, ts, limit: PER_PAGE, cursor: cursor ?? null };
     const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, 'conversations.replies', fields);
-    found.add(messagesIn(answer).filter((one) => one.isAnswer || (one.beginsThread && one.ts === ts)));
+    found.add(messagesIn(answer).filter((one) => one.isReply || (one.beginsThread && one.ts === ts)));
     cursor = next;
   }
   const messages = found.inOrder();

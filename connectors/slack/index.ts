@@ -15,12 +15,12 @@ import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../
 import type { Connector, ItemContent, LiveRead } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
-import { addressOf, contentOf, itemOfConversation, itemOfCut, paragraphOf, presentConversation } from './adapter.js';
+import { addressOf, contentOf, itemOfConversation, itemOfGroup, paragraphOf, presentConversation } from './adapter.js';
 import { ask, classify, refusalIn } from './api.js';
 import { messagesAt, messagesIn, PER_PAGE } from './history.js';
 import { mentionedIn, type Message } from './message.js';
 import { conversationName, nameOfConversation, userName, workspaceUrl } from './names.js';
-import { close, cutMessages, openWindow } from './windows.js';
+import { close, groupMessages, openWindow } from './windows.js';
 import { bearer } from '../bearer.js';
 import { asObject, asText } from '../json.js';
 import { noSuchItem, requireList } from '../faults.js';
@@ -32,7 +32,7 @@ const TYPES = ['public_channel', 'private_channel', 'mpim', 'im'];
 const ROOTS_CURSOR = shapeOf({
   type: count,
   at: nullable(string),
-  /** Number of types that the token may not list. */
+  /** Number of conversation types that the token may not list. */
   refused: count,
 });
 type RootsCursor = Checked<typeof ROOTS_CURSOR>;
@@ -93,11 +93,11 @@ async function listHistory(
   const fields = { channel: conversation, limit: PER_PAGE, inclusive: 'true', latest, ...range };
   const { answer, next } = await ask(client, 'conversations.history', { ...fields, cursor: from?.at ?? null });
   const found = messagesIn(answer).filter(({ ts }) => oldest === null || Number(ts) >= oldest);
-  const { cuts, open } = cutMessages(found, from?.open ?? null);
+  const { groups: cuts, open } = groupMessages(found, from?.open ?? null);
   const workspace = await workspaceUrl(client);
   const whole = next === null ? [...cuts, ...close(open)] : cuts;
   return {
-    items: whole.map((cut) => itemOfCut(cut, conversation, workspace)),
+    items: whole.map((cut) => itemOfGroup(cut, conversation, workspace)),
     next: next === null ? null : { at: next, latest, open },
   };
 }
@@ -107,9 +107,9 @@ async function itemAt(client: GrantClient, externalId: string): Promise<PageAt<H
   const place = slackPlaceOf(externalId);
   if (place?.kind !== 'window' && place?.kind !== 'thread') throw noSuchItem('Slack');
   const messages = await messagesAt(client, place, null);
-  const { cuts, open } = cutMessages(messages.toReversed(), null);
+  const { groups: cuts, open } = groupMessages(messages.toReversed(), null);
   const workspace = await workspaceUrl(client);
-  return { items: [...cuts, ...close(open)].map((cut) => itemOfCut(cut, place.conversation, workspace)), next: null };
+  return { items: [...cuts, ...close(open)].map((cut) => itemOfGroup(cut, place.conversation, workspace)), next: null };
 }
 
 /** Returns the names of users who wrote the messages or are mentioned in them. */

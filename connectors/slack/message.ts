@@ -16,7 +16,7 @@ export interface Message {
   /** Whether it began a thread that has replies. */
   readonly beginsThread: boolean;
   /** Whether it is a reply in a thread. */
-  readonly isAnswer: boolean;
+  readonly isReply: boolean;
   /** Number of replies. */
   readonly replies: number;
   /** Time of the last reply; null without replies, or if Slack does not name it. */
@@ -51,8 +51,8 @@ export function readMessage(value: unknown): Message | null {
   const json = asObject(value);
   const { ts, thread_ts: threadTs, reply_count: replies, subtype } = json;
   if (typeof ts !== 'string' || !TS.test(ts)) return null;
-  const isAnswer = typeof threadTs === 'string' && threadTs !== ts;
-  const beginsThread = !isAnswer && typeof replies === 'number' && replies > 0;
+  const isReply = typeof threadTs === 'string' && threadTs !== ts;
+  const beginsThread = !isReply && typeof replies === 'number' && replies > 0;
   const isNotice = typeof subtype === 'string' && NOTICE.test(subtype);
   if (isNotice && !beginsThread) return null;
   const { text, ...rest } = json;
@@ -68,7 +68,7 @@ export function readMessage(value: unknown): Message | null {
     }),
     edited: asText(asObject(json['edited'])['ts']),
     beginsThread,
-    isAnswer,
+    isReply,
     replies: beginsThread ? Number(replies) : 0,
     lastReply: asText(json['latest_reply']),
   };

@@ -15,7 +15,7 @@ export const openWindow = shapeOf({
 });
 export type OpenWindow = Checked<typeof openWindow>;
 
-export type Cut =
+export type Group =
   | { readonly kind: 'window'; readonly window: OpenWindow }
   | { readonly kind: 'thread'; readonly first: Message };
 
@@ -33,24 +33,24 @@ function fold(digest: string, { ts, user, signedAs, text, files, edited }: Messa
  * @param open the unfinished window of the previous page
  * @returns the finished windows and the unfinished one; after the last page, close() finishes that
  */
-export function cutMessages(
+export function groupMessages(
   messages: readonly Message[],
   open: OpenWindow | null,
-): { readonly cuts: readonly Cut[]; readonly open: OpenWindow | null } {
-  const cuts: Cut[] = [];
+): { readonly groups: readonly Group[]; readonly open: OpenWindow | null } {
+  const groups: Group[] = [];
   let now = open;
   for (const message of messages) {
-    if (message.isAnswer) continue;
+    if (message.isReply) continue;
     if (message.beginsThread) {
-      cuts.push({ kind: 'thread', first: message });
+      groups.push({ kind: 'thread', first: message });
       continue;
     }
     const start = windowOf(Number(message.ts));
-    if (now !== null && now.start !== start) cuts.push(...close(now));
+    if (now !== null && now.start !== start) groups.push(...close(now));
     now = { start, ts: message.ts, digest: fold(now?.start === start ? now.digest : '', message) };
   }
-  return { cuts, open: now };
+  return { groups, open: now };
 }
 
-export const close = (open: OpenWindow | null): readonly Cut[] =>
+export const close = (open: OpenWindow | null): readonly Group[] =>
   open === null ? [] : [{ kind: 'window', window: open }];

@@ -14,7 +14,7 @@ export interface BrowserPool {
 
 export interface BrowserPoolOptions {
   readonly chromiumPath: string | null;
-  /** Finds the browser; unset: findChromium. */
+  /** Returns the path of the browser; unset: findChromium. */
   readonly find?: typeof findChromium;
   /** Called once if no browser is found; null: none is installed. */
   readonly installer: ChromiumInstaller | null;
@@ -64,7 +64,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   let isReported = false;
   let isInstalled: Promise<boolean> | null = null;
 
-  const without = (why: string): null => {
+  const reportNoBrowser = (why: string): null => {
     tryAgainAt = now() + RETRY_LAUNCH_MS;
     if (!isReported) onNotice(`Pages are fetched without a browser: ${why}`);
     isReported = true;
@@ -74,14 +74,14 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   async function start(): Promise<Running | null> {
     let executablePath = find(chromiumPath);
     if (executablePath === null && chromiumPath !== null)
-      return without(`there is no file ${chromiumPath}, which the setting CHROMIUM_PATH names.`);
+      return reportNoBrowser(`there is no file ${chromiumPath}, which the setting CHROMIUM_PATH names.`);
     if (executablePath === null && installer !== null) {
       isInstalled ??= install(installer);
-      if (await inTime(isInstalled, installWaitMs)) executablePath = find(null);
+      if (await finishesWithin(isInstalled, installWaitMs)) executablePath = find(null);
     }
     if (executablePath === null) {
       const tried = installer === null ? '' : ' and the installation failed or took too long';
-      return without(
+      return reportNoBrowser(
         `no Chromium was found${tried}. Install chromium-headless-shell, or name one in the setting CHROMIUM_PATH.`,
       );
     }
@@ -93,7 +93,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
       });
       return running;
     } catch (error) {
-      return without(`${executablePath} did not start: ${String(error).split('\n', 1)[0] ?? ''}`);
+      return reportNoBrowser(`${executablePath} did not start: ${String(error).split('\n', 1)[0] ?? ''}`);
     }
   }
 
@@ -164,7 +164,7 @@ async function starts(executablePath: string | null): Promise<boolean> {
 }
 
 /** Returns false if the work takes longer. */
-async function inTime(work: Promise<boolean>, ms: number): Promise<boolean> {
+async function finishesWithin(work: Promise<boolean>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);
@@ -179,7 +179,7 @@ function launch(executablePath: string): Promise<Browser> {
     timeout: LAUNCH_TIMEOUT_MS,
     // Chromium does not start as root with its sandbox enabled.
     chromiumSandbox: process.getuid?.() !== 0,
-    // An address without a proxy: a page's requests leave the browser only through the page's own proxy.
+    // No proxy listens at this address: a page's requests leave the browser only through the page's own proxy.
     proxy: { server: 'http://127.0.0.1:9' },
     // A separate environment, because ours contains the service's secrets.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), LANG: 'en_US.UTF-8' },

@@ -11,7 +11,10 @@ export function mediaType(header: string | undefined): string | null {
   return type === '' ? null : type;
 }
 
-/** Throws a Fault for a media type that is not text. Returns null without a header: then the bytes decide. */
+/**
+ * Returns the media type of a page; null without a header: then the bytes decide. Throws a Fault for a type that is not
+ * text.
+ */
 export function checkType(url: string, header: string | undefined): string | null {
   const type = mediaType(header);
   if (type === null || READABLE.has(type)) return type;
@@ -53,6 +56,6 @@ function unsupported(url: string, type: string): Fault {
   const what = `The page ${shownUrl(url)} is of the type ${type.slice(0, 100)}, which can't be read as a page: only HTML, plain text and Markdown can.`;
   const next = OF_FILES.has(type)
     ? 'Ingest it as a file, with POST /upload_file_from_url.'
-    : 'Leave it out of the scrape.';
+    : 'Exclude it from the scrape.';
   return new Fault('unsupported_type', `${what} ${next}`);
 }

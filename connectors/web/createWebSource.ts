@@ -92,7 +92,7 @@ export function createWebSource({
   }
 
   /** Tries the default route, then the premium proxies if the site refused it and the request permits them. */
-  async function byEitherWay<T>(mayUsePremium: boolean, work: (way: SiteRoute) => Promise<T>): Promise<T> {
+  async function byAnyRoute<T>(mayUsePremium: boolean, work: (way: SiteRoute) => Promise<T>): Promise<T> {
     try {
       return await work(direct);
     } catch (error) {
@@ -117,7 +117,7 @@ export function createWebSource({
           settings,
           onProblem,
           readFile: (url) =>
-            byEitherWay(usePremiumProxies, (way) =>
+            byAnyRoute(usePremiumProxies, (way) =>
               inTurn(url, 0, signal, () => readSitemapFile(way.egress, settings, now, url, signal)),
             ),
         },
@@ -132,7 +132,7 @@ export function createWebSource({
           'address_refused',
           `"${shownUrl(request.url)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`,
         );
-      return byEitherWay(request.usePremiumProxies, async (way) => {
+      return byAnyRoute(request.usePremiumProxies, async (way) => {
         const page = await fetchBy(way, url, request);
         if (page === null || way === direct) return page;
         return { ...page, fetchedWith: page.fetchedWith === 'browser' ? 'browser_premium_proxy' : 'premium_proxy' };

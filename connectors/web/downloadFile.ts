@@ -6,7 +6,7 @@ import type { WebSettings } from './webSettings.js';
 /** Messages for the caller, who chose the address. */
 const SENTENCES = {
   404: 'does not exist. Check the address.',
-  410: 'is gone for good. Use another address.',
+  410: 'was removed permanently. Use another address.',
 } as const;
 
 /**

@@ -25,9 +25,9 @@ export function isEmptyShell(bytes: Uint8Array): boolean {
     const tag = html.slice(open, Math.min(inside, open + LONGEST_TAG));
     isMeantToBeFilled ||= MOUNT_ELEMENT.test(tag);
     at = inside;
-    if (!UNSEEN.has(name) || tag.endsWith('/>')) continue;
+    if (!INVISIBLE.has(name) || tag.endsWith('/>')) continue;
     at = endTag(html, name, inside);
-    if (name === 'script') hasScript ||= RUNS.test(tag);
+    if (name === 'script') hasScript ||= CODE_SCRIPT.test(tag);
     if (name === 'noscript') isMeantToBeFilled ||= NOTICE.test(html.slice(inside, Math.min(at, inside + LONGEST_TAG)));
   }
   return hasScript && (isMeantToBeFilled || text === '' || WAITING.test(text));
@@ -40,7 +40,7 @@ const ENOUGH_TEXT = 200;
 const LONGEST_TAG = 2000;
 
 /** Elements whose content is invisible if scripts run. */
-const UNSEEN: ReadonlySet<string> = new Set([
+const INVISIBLE: ReadonlySet<string> = new Set([
   'iframe',
   'math',
   'noscript',
@@ -51,7 +51,7 @@ const UNSEEN: ReadonlySet<string> = new Set([
   'title',
 ]);
 /** A script element that contains code and not data. */
-const RUNS = /^<script(?![^>]*\stype\s*=\s*["']?(?!module|text\/babel|[a-z/+-]*(?:java|ecma)script)[a-z])/i;
+const CODE_SCRIPT = /^<script(?![^>]*\stype\s*=\s*["']?(?!module|text\/babel|[a-z/+-]*(?:java|ecma)script)[a-z])/i;
 /** The elements into which frameworks render. */
 const MOUNT_ELEMENT =
   /^<(?:app-root|ion-app)\b|\sid\s*=\s*["']?(?:root|app|application|app-?root|react-(?:root|app)|vue-app|q-app|main-app|spa|svelte|__next|__nuxt|___gatsby)["'\s>]/i;

@@ -3,7 +3,10 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 
-/** Returns the browser to use: the given one only, else Playwright's, else the system's; null if there is none. */
+/**
+ * Returns the browser to use: the given one, without alternatives; otherwise Playwright's, else the system's. Null if
+ * there is none.
+ */
 export function findChromium(given: string | null): string | null {
   const candidates =
     given === null ? [...playwrights(), '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] : [given];

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 
 /** One method of installation: commands that run in order; the first failure ends it. */
-export type InstallWay = readonly { readonly command: string; readonly args: readonly string[] }[];
+export type InstallMethod = readonly { readonly command: string; readonly args: readonly string[] }[];
 
 export interface ChromiumInstaller {
   /**
@@ -23,18 +23,18 @@ const INSTALL_TIMEOUT_MS = 300_000;
  * Returns the default methods: Playwright's installer, which needs no root, then the system's for root on
  * Debian-based systems.
  */
-export function usualWays(): readonly InstallWay[] {
+export function defaultMethods(): readonly InstallMethod[] {
   const cli = path.join(path.dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js');
   const playwright = [{ command: process.execPath, args: [cli, 'install', 'chromium-headless-shell'] }];
   if (process.getuid?.() !== 0) return [playwright];
   const apt = (...args: string[]) => ({ command: 'apt-get', args: ['-q', '-y', ...args] });
-  const fromDebian = (name: string): InstallWay => [apt('update'), apt('install', '--no-install-recommends', name)];
+  const fromDebian = (name: string): InstallMethod => [apt('update'), apt('install', '--no-install-recommends', name)];
   return [playwright, fromDebian('chromium-headless-shell'), fromDebian('chromium')];
 }
 
 /** Installs a browser with child processes and a time limit, while the service keeps running. */
 export function createChromiumInstaller(
-  ways: () => readonly InstallWay[] = usualWays,
+  methods: () => readonly InstallMethod[] = defaultMethods,
   timeoutMs = INSTALL_TIMEOUT_MS,
 ): ChromiumInstaller {
   const stopping = new AbortController();
@@ -43,7 +43,7 @@ export function createChromiumInstaller(
       const timer = setTimeout(() => stopping.abort(), timeoutMs);
       timer.unref();
       try {
-        for (const way of ways()) if ((await follow(way, stopping.signal)) && (await works())) return true;
+        for (const way of methods()) if ((await run(way, stopping.signal)) && (await works())) return true;
         return false;
       } finally {
         clearTimeout(timer);
@@ -53,7 +53,7 @@ export function createChromiumInstaller(
   };
 }
 
-async function follow(way: InstallWay, signal: AbortSignal): Promise<boolean> {
+async function run(way: InstallMethod, signal: AbortSignal): Promise<boolean> {
   for (const { command, args } of way) if (!(await succeeds(command, args, signal))) return false;
   return true;
 }

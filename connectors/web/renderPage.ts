@@ -63,7 +63,7 @@ export async function renderPage(
     const navigation = page.goto(url, { waitUntil: 'domcontentloaded', timeout: remainingMs() });
     navigation.catch(() => undefined);
     const response = await Promise.race([navigation, transferError]);
-    if (response instanceof Error && response.message === LEFT && tries > 1)
+    if (response instanceof Error && response.message === NAVIGATION_ABORTED && tries > 1)
       return await renderPage({ egress, settings, now }, browser, url, signal, tries - 1);
     if (response === null || response instanceof Error) return null;
     const headers = await response.allHeaders();
@@ -80,7 +80,7 @@ export async function renderPage(
     if (bytes.length > settings.maxPageBytes) {
       throw new Fault(
         'too_large',
-        `The page ${shownUrl(url)} is larger than the ${settings.maxPageBytes.toLocaleString('en')} bytes that are read at most (setting MAX_PAGE_BYTES) once it is rendered. Split it.`,
+        `The page ${shownUrl(url)} is larger than ${settings.maxPageBytes.toLocaleString('en')} bytes after rendering (setting MAX_PAGE_BYTES). Split it.`,
       );
     }
     return {
@@ -109,7 +109,7 @@ export async function renderPage(
  * Chromium's error if the document's own script navigates to another page before loading ends. This is rare. No event
  * of the other document follows, and another attempt succeeds.
  */
-const LEFT = 'net::ERR_ABORTED';
+const NAVIGATION_ABORTED = 'net::ERR_ABORTED';
 
 /** Resolves with the error when the document's transfer fails. For this, `goto` neither resolves nor rejects. */
 function watchTransfer(page: Page): Promise<Error> {

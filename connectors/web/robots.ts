@@ -12,7 +12,8 @@ import type { WebSettings } from './webSettings.js';
 export interface Robots {
   /**
    * Returns the required delay between requests to the page's host, in milliseconds. Throws a Fault robots_disallowed
-   * if the page is forbidden. If robots.txt could not be read, throws that Fault: nothing may be fetched for now.
+   * if the page is forbidden. If robots.txt could not be read, throws the Fault of that request: nothing may be fetched
+   * for now.
    */
   admit(url: string, signal: AbortSignal): Promise<number>;
 }

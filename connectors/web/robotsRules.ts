@@ -77,7 +77,7 @@ export function productTokenOf(userAgent: string): string {
 /** Maximum line length: longer lines contain no real path, and the limit makes a hostile file cheap. */
 const MAX_LINE = 8192;
 
-/** Splits instead of a regular expression, which would take quadratic time on a line of blanks. */
+/** Parses a line with a split: a regular expression would take quadratic time on a line of blanks. */
 function parseLine(line: string): { key: string; value: string } {
   const rule = line.split('#', 1)[0] ?? '';
   const colon = rule.indexOf(':');
@@ -86,7 +86,7 @@ function parseLine(line: string): { key: string; value: string } {
     : { key: rule.slice(0, colon).trim().toLowerCase(), value: rule.slice(colon + 1).trim() };
 }
 
-/** The longest matching rule decides; of two equally long ones, the one that allows. */
+/** Applies the longest matching rule; of two equally long ones, the one that allows. */
 function isAllowed(rules: Group['rules'], path: string): boolean {
   let best = { length: -1, allow: true };
   for (const { pattern, allow } of rules) {
@@ -98,8 +98,8 @@ function isAllowed(rules: Group['rules'], path: string): boolean {
 
 function parsePattern(value: string): Pattern {
   const anchored = value.endsWith('$');
-  const rooted = /^[/*]/.test(value) ? value : `/${value}`;
-  const plain = normalise(anchored ? rooted.slice(0, -1) : rooted)
+  const withSlash = /^[/*]/.test(value) ? value : `/${value}`;
+  const plain = normalise(anchored ? withSlash.slice(0, -1) : withSlash)
     .replaceAll('$', '%24')
     .replace(/\*+/g, '*');
   return { parts: plain.split('*'), anchored, length: plain.length + (anchored ? 1 : 0) };

@@ -9,7 +9,7 @@ import type { WebSettings } from './webSettings.js';
 /** Error texts for the sitemap itself; the default ones are about its pages. */
 const SENTENCES = {
   404: 'does not exist. Open its address in a browser, or look for the line "Sitemap:" in the robots.txt of the site. A site without a sitemap is ingested by POST /web_scrape.',
-  410: 'is gone for good. Ask for its new address, or ingest the site by POST /web_scrape.',
+  410: 'was removed permanently. Ask for its new address, or ingest the site by POST /web_scrape.',
 };
 
 /** The contents of one sitemap file. */
@@ -23,7 +23,7 @@ export interface SitemapFile {
 }
 
 /** A sitemap may have 50 MB where a page has one, so its time limit is that of several pages. */
-const TIME_OF_PAGES = 4;
+const PAGE_TIMEOUTS = 4;
 
 /**
  * Fetches and parses one sitemap file as its bytes arrive. A truncated or too large file yields the items before the
@@ -37,7 +37,7 @@ export async function readSitemapFile(
   url: string,
   signal: AbortSignal,
 ): Promise<SitemapFile> {
-  const totalTimeoutMs = settings.pageTimeoutMs * TIME_OF_PAGES;
+  const totalTimeoutMs = settings.pageTimeoutMs * PAGE_TIMEOUTS;
   const answer = await egress.request({
     url,
     signal,
@@ -91,7 +91,7 @@ export async function readSitemapFile(
   function tooLarge(): Fault {
     return new Fault(
       'too_large',
-      `The sitemap ${shownUrl(url)} is larger than the ${settings.sitemapMaxBytes.toLocaleString('en')} bytes that are read at most (setting SITEMAP_MAX_BYTES). Split it and name the parts in a sitemap index.`,
+      `The sitemap ${shownUrl(url)} is larger than the ${settings.sitemapMaxBytes.toLocaleString('en')} bytes (setting SITEMAP_MAX_BYTES). Split it and name the parts in a sitemap index.`,
     );
   }
 }

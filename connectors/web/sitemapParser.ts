@@ -103,7 +103,7 @@ function xmlFormat(
     path.pop();
   });
 
-  /** Runs the parser. Its errors are plain ones whose messages begin with line:column. */
+  /** Runs the parser, and converts its errors, whose messages begin with line:column, to Faults. */
   const feed = (work: () => void): void => {
     try {
       work();

@@ -183,7 +183,7 @@ export const attachedIn = (comment: Json, ticket: string): readonly (Attached & 
   });
 
 const readComment = (comment: Json, users: Users): Comment => ({
-  who: users.get(idOf(comment['author_id']) ?? '')?.name ?? null,
+  author: users.get(idOf(comment['author_id']) ?? '')?.name ?? null,
   at: dateOf(comment['created_at']),
   text: asText(comment['plain_body']) ?? asText(comment['body']) ?? '',
   isInternal: comment['public'] === false,

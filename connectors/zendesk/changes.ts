@@ -12,7 +12,7 @@ import type { Json } from '../json.js';
 import { isFault } from '../faults.js';
 
 /** Minimum age of an export's start: Zendesk rejects times within the last minute. */
-const NOT_NEARER_S = 300;
+const MIN_AGE_S = 300;
 
 /** Position in the export of tickets. */
 const TOKEN = shapeOf({
@@ -73,7 +73,7 @@ async function listAttached(client: SourceClient, ids: AccountIds, rest: readonl
  */
 export const ticketChanges = changeFeed(TOKEN, {
   async now(client) {
-    const start = Math.floor(Date.now() / 1000) - NOT_NEARER_S;
+    const start = Math.floor(Date.now() / 1000) - MIN_AGE_S;
     try {
       // The listing that follows includes everything before the cursor.
       const { next } = await exported(client, start, null);
@@ -81,7 +81,7 @@ export const ticketChanges = changeFeed(TOKEN, {
     } catch (error) {
       // Only administrators may export.
       if (isFault(error, 'access_denied'))
-        throw new Fault('stale_cursor', `${NAME} lets this account see no export of tickets. All is listed.`);
+        throw new Fault('stale_cursor', `${NAME} does not let this account export tickets. Everything is listed.`);
       throw error;
     }
   },

@@ -93,7 +93,7 @@ export const zendesk: Connector<OAuthGrant> = {
     const [id, email] = [idOf(user['id']), asText(user['email'])];
     // Zendesk returns an anonymous user to unknown credentials, with status 200.
     if (id === null)
-      throw new Fault('access_revoked', `${NAME} no longer takes the credentials of this connection. Connect again.`);
+      throw new Fault('access_revoked', `${NAME} no longer accepts the credentials of this connection. Connect again.`);
     const subdomain = (facts['subdomain'] ?? '').toLowerCase();
     return {
       account: `${email?.toLowerCase() ?? id}|${subdomain}`,

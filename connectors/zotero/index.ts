@@ -1,5 +1,5 @@
 /**
- * Zotero: users' and groups' libraries of literature, with files and notes.
+ * Zotero: bibliographic libraries of users and groups, with files and notes.
  * https://www.zotero.org/support/dev/web_api/v3/basics
  */
 import { Fault } from '../../contract/failures.js';

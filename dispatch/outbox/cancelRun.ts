@@ -13,11 +13,14 @@ export interface CancelDeps {
   readonly log: Log;
 }
 
-/** Cancels the workflow of a run. If Temporal no longer has the workflow, or it was ended there, ends the run itself. */
+/**
+ * Cancels the workflow of a run. If the workflow no longer exists in Temporal, or was ended there, this function ends
+ * the run.
+ */
 async function cancelOrEnd({ access, stores, log }: CancelDeps, run: RunDoc): Promise<void> {
   const { _id: runId, organizationId, requestId } = run;
   const workflowId = access.names.idOf(run.workflowId);
-  // Check first: another run may have the same workflow id by now.
+  // Check first: another run may already use the same workflow id.
   if (await isAlive(access, run, stores.runs)) {
     try {
       await access.client.workflow.getHandle(workflowId).cancel();

@@ -15,15 +15,15 @@ import type { Pauses } from '../../store/runs/pauses.js';
 import type { FairShares } from '../fairShares.js';
 import { searchAttributes } from '../searchAttributes.js';
 
-/** A call that Temporal does not answer in this time is left to the sweeper. */
+/** Time limit of a call to Temporal. After it the sweeper starts the run. */
 export const CALL_TIMEOUT_MS = 5_000;
 /** Retry interval of an unstarted run: Temporal was unavailable, or an earlier run of the same target is active. */
 const RETRY_MS = 2_000;
 /** An earlier run of the same target often ends within a second. Wait briefly before leaving the row to the sweeper. */
 const CONFLICT_PAUSES_MS = [100, 300, 900];
 /**
- * Starting a workflow takes Temporal much longer than accepting a run takes us. The limit keeps a burst of requests
- * fast.
+ * Maximum number of concurrent starts. Starting a workflow takes much longer than accepting a run, so the limit keeps a
+ * burst of requests fast.
  */
 const STARTS_AT_ONCE = 2;
 
@@ -50,7 +50,7 @@ export interface RunStarterDeps {
   readonly shares: FairShares;
   readonly log: Log;
   readonly tracing: Tracing;
-  /** Once it is aborted, a start waits no longer for an earlier run of the same target. */
+  /** After its abort, a start no longer waits for an earlier run of the same target. */
   readonly closing: AbortSignal;
 }
 
@@ -93,13 +93,13 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
   const startTraced = (run: RunDoc) => {
     const { _id, kind, organizationId, userId, fileId, requestId, workflowId, traceparent } = run;
     const ids = { organization: organizationId, run: _id, request: requestId, workflow: idOf(workflowId) };
-    const whose = { ...(userId > 0 && { user: userId }), ...(fileId !== null && { file: fileId }) };
+    const owner = { ...(userId > 0 && { user: userId }), ...(fileId !== null && { file: fileId }) };
     return inSpan(
       tracing,
       {
         name: `start ${kind}`,
         kind: 'producer',
-        ids: { ...ids, ...whose },
+        ids: { ...ids, ...owner },
         ...(traceparent && { parent: traceparent }),
       },
       () => startWorkflow(run),
@@ -126,7 +126,8 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
       log.warn({ ...context, reason }, 'run stays in the outbox');
     };
     try {
-      // Otherwise the third of three runs could start before the second, and the second's older options would win.
+      // Otherwise the third of three runs could start before the second, and the older options of the second would
+      // apply last.
       if (!isFirst && (await runs.isBehindAnother(run)))
         return await postpone('an earlier run of the same target is waiting');
       let started = await tryStart(run);

@@ -7,7 +7,7 @@ const GROUPED: ReadonlySet<ParsedDocument['format']> = new Set(['CSV', 'TSV', 'X
 
 /**
  * Returns the blocks of a document: of its items if it has any, else of its text. If no chunk may span pages, each page
- * has its own blocks. So has each post of a thread: a chunk has one author. Each table is separate.
+ * has its own blocks. Each post of a thread also has its own, so that a chunk has one author. Each table is separate.
  */
 export function documentBlocks(
   document: Pick<ParsedDocument, 'text' | 'pages' | 'items' | 'tables' | 'sections' | 'format'>,
@@ -15,7 +15,7 @@ export function documentBlocks(
 ): Block[] {
   const { text, pages, items, tables = [], sections, format } = document;
   if (items !== undefined && items.length > 0) {
-    // The objects of a JSON file are not rows: each stays whole if it fits a chunk.
+    // The objects of a JSON file are not rows: each object stays whole if it fits a chunk.
     const splitRows = options.splitRows === true && format !== 'JSON';
     const perChunk = GROUPED.has(format) ? (options.maxItemsPerChunk ?? null) : null;
     return itemBlocks(text, items, perChunk, splitRows);

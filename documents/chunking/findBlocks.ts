@@ -40,7 +40,8 @@ export function findBlocks(text: string): Block[] {
   };
   for (const part of readParts(text)) {
     if (part.kind === 'heading') {
-      // A heading belongs to the text that follows; another one of the same or a higher rank shows that it has none.
+      // A heading belongs to the text that follows. If a heading of the same or a higher rank follows directly, it has
+      // no text.
       const last = headings.at(-1);
       if (last !== undefined && part.level <= last.level) flush();
       headings.push(part);

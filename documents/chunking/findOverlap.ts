@@ -47,7 +47,7 @@ function roomBefore(splitting: Splitting, from: number, block: number): number {
     const after = firstAbove(found, from);
     const unitStart = after === 0 ? next.bodyStart : skipSpace(text, found[after - 1] ?? 0);
     const unitEnd = found[after] ?? next.end;
-    // The rest of a unit that was already split is not a unit any longer.
+    // The rest of a unit that was already split is no longer a unit.
     if (from <= unitStart && index.fits(from, unitEnd, budget)) return roomFor(unitEnd);
   }
   return Math.floor(budget / 2);

@@ -23,7 +23,7 @@ const ABBREVIATIONS = new Set(
  * used: it breaks after "Dr." and at every line end, and its results change with the ICU version.
  */
 export function findSentences(text: string, start: number, end: number): number[] {
-  // Search only this part: in the whole text, a search without a match would continue to its end.
+  // Search only this part: a search without a match would continue to the end of the whole text.
   const part = text.slice(start, end);
   const ends: number[] = [];
   const enders = new RegExp(ENDERS.source, 'gu');

@@ -91,7 +91,10 @@ export class TokenIndex {
     return lastEnd < end ? tokens + this.#countCut(lastEnd, end) : tokens;
   }
 
-  /** Whether the part has at most `limit` tokens. Exact near the limit; far from it, estimated from the sums. */
+  /**
+   * Whether the part has at most `limit` tokens. The count is exact near the limit, and estimated from the sums far
+   * from it.
+   */
   fits(start: number, end: number, limit: number): boolean {
     const first = sortedIndex(this.#ends, start);
     const last = sortedIndex(this.#ends, end);

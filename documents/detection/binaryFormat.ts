@@ -93,9 +93,9 @@ export function binaryFormat(content: Uint8Array, named: FileFormat | null): Bin
     const found = typeof kind === 'function' ? kind(bytes, named) : kind;
     if (found !== null) return found;
   }
-  // Some programs write a line before a PDF's signature; readers search for it in the first kilobyte.
+  // Some programs write a line before a PDF's signature; readers search for the signature in the first kilobyte.
   if (named === 'PDF' && bytes.subarray(0, 1024).includes('%PDF-')) return 'PDF';
-  // A PDF that lost its signature begins with an object; its readers find the objects all the same.
+  // A PDF without its signature begins with an object. Readers find its objects nevertheless.
   if (named === 'PDF' && /(?:^|[\r\n])\s*\d+ \d+ obj\b/.test(bytes.toString('latin1', 0, 1024))) return 'PDF';
   // Raw samples have no header, and may look like the start of a frame.
   return named === 'PCM' && !hasTwoFrames(bytes) ? null : mpegAudio(bytes);
@@ -125,7 +125,7 @@ function zipFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
   // A workbook that may contain macros but has none keeps its type.
   if (found === 'XLSX' && named === 'XLSM') return named;
   if (found !== undefined) return found;
-  // A large file whose signature comes later, or a broken file: its reader will report it.
+  // A large file whose signature comes later, or a broken file, whose reader reports the error.
   if (named !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(named)) return named;
   return { unsupported: 'a ZIP archive. Unpack it and send its contents' };
 }

@@ -58,7 +58,10 @@ function formatOf(
 
 const HEAD_LENGTH = 4096;
 
-/** Returns the first characters, good enough to recognise ASCII marks in any encoding; null if it is not text. */
+/**
+ * Returns the first characters, decoded well enough to recognise ASCII marks in any encoding; null if the content is
+ * not text.
+ */
 function headOf(bytes: Uint8Array, contentType: string | null, name: FileFormat | null): TextHead | null {
   const part = bytes.subarray(0, HEAD_LENGTH);
   const declared = charsetOf(contentType)?.startsWith('utf-16') === true ? 'utf-16le' : null;
@@ -70,7 +73,7 @@ function headOf(bytes: Uint8Array, contentType: string | null, name: FileFormat 
   // Loud PCM samples contain no zero byte, but are not UTF-8 either.
   if (name === 'PCM' && !isUtf8(part)) return null;
   const text = decoded.trimStart();
-  // A page with a stray zero byte is still a page, as in browsers.
+  // A page with a stray zero byte counts as a page, as in browsers.
   if (charset === null && decoded.includes('\u0000') && !PAGE_START.test(text)) return null;
   return { text, whole: bytes.byteLength <= HEAD_LENGTH };
 }

@@ -42,14 +42,14 @@ const CANDIDATES: readonly Candidate[] = [
   { encoding: 'cp852', script: languages.CENTRAL_EUROPEAN, prior: 1.5 * RARE, filesOnly: true },
 ];
 
-/** Encodings that are nearly the same: one's declaration is right for the other's text. */
+/** Pairs of nearly equal encodings: a declaration of one is accepted for text in the other. */
 const DECLARED_AS: ReadonlyMap<string, string> = new Map([
   ['koi8-r', 'koi8-u'],
   ['iso-8859-8', 'windows-1255'],
   ['iso-8859-8-i', 'windows-1255'],
 ]);
 
-/** Least advantage over a declared encoding: in total, and per byte beyond ASCII. */
+/** Minimum advantage over a declared encoding: in total, and per byte beyond ASCII. */
 const LEAST_GAIN = 12;
 const LEAST_GAIN_PER_BYTE = 0.4;
 /** Score per byte beyond ASCII of a text that is surely decoded correctly: other encodings are not tried. */
@@ -58,15 +58,18 @@ const CERTAIN = -2.9;
 interface DetectionOptions {
   /** Whether the bytes are an HTML page: then its markup is skipped. */
   readonly isPage: boolean;
-  /** Declared encoding, in the name of the Encoding Standard; null for none. It wins unless another fits much better. */
+  /**
+   * Declared encoding, in the name of the Encoding Standard; null for none. It is used unless another encoding fits
+   * much better.
+   */
   readonly declared: string | null;
   /** Language subtag that the page declares; null for none. */
   readonly language: string | null;
 }
 
 /**
- * Detects the encoding of bytes that are not valid UTF-8 or UTF-16: the one whose decoding is the likeliest text. Without
- * evidence it is the declared one, else windows-1252, as in browsers.
+ * Detects the encoding of bytes that are not valid UTF-8 or UTF-16: the one whose decoding is the most likely text.
+ * Without evidence, returns the declared one, else windows-1252, as in browsers.
  */
 export function detectEncoding(bytes: Uint8Array, { isPage, declared, language }: DetectionOptions): string {
   if (!isPage && declared === null && isEbcdic(bytes)) return 'cp500';

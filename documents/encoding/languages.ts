@@ -1,6 +1,6 @@
 /**
  * Letter statistics of languages, for the detection of encodings. Letters are ordered from frequent to rare, by general
- * knowledge of each language; a rank is enough to tell encodings apart.
+ * knowledge of each language; a rank is sufficient to distinguish encodings.
  */
 
 /** An alphabet beyond ASCII: Latin ones list only their letters beyond ASCII. */
@@ -64,7 +64,7 @@ export interface Ideographs {
   readonly language: string;
   /** Its most frequent characters. */
   readonly frequent: ReadonlySet<string>;
-  /** Share of a text that the frequent characters make up, roughly. */
+  /** Approximate share of a text that the frequent characters make up. */
   readonly share: number;
   /** First and last code point of its other characters, and their approximate number in use. */
   readonly others: readonly [first: number, last: number, used: number];

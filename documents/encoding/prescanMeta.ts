@@ -5,7 +5,7 @@
 
 /** Bytes in which the standard's prescan searches. */
 const PRESCAN_BYTES = 1024;
-/** A meta element after the prescan's end changes the encoding too, when the parser of a browser meets it. */
+/** Bytes in which later meta elements are searched: a browser's parser changes the encoding at such an element too. */
 const LATE_BYTES = 16 * 1024;
 
 /** Returns the declared label in lower case, or null. Comments and the attributes of other elements do not count. */
@@ -32,7 +32,7 @@ function metaLabel(head: string): string | null {
       if (label !== null) return label;
       end = attributes === undefined ? -1 : REST_OF_TAG.lastIndex;
     }
-    // A comment or tag that does not end hides the rest.
+    // An unclosed comment or tag hides the rest of the page.
     if (end === -1) return null;
     at = end;
   }

@@ -59,7 +59,7 @@ function profileOf(text: string): Profile {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) {
       const kind = kindOfAscii(unit);
-      // In "naïveП" one of the two is wrong.
+      // In "naïveП", either the Latin or the Cyrillic letters are decoded wrongly.
       if (kind !== 'gap' && (before === 'symbol' || before === 'other' || before === 'mark')) structure += BROKEN_WORD;
       before = kind;
       continue;
@@ -126,7 +126,7 @@ function stepCost(before: Kind, kind: Kind, char: string): number {
   if (isLatin !== (before === 'latin' || before === 'LATIN')) return BROKEN_WORD;
   if (kind === 'LATIN' || kind === 'OTHER')
     return before === 'latin' || before === 'other' || before === 'mark' ? BROKEN_WORD : CAPITALS;
-  // A lower-case letter after two capitals is as rare, but needs a longer memory.
+  // A lower-case letter after two capitals is as rare, but its detection would need one more letter of context.
   return char === 'ß' && before === 'LATIN' ? BROKEN_WORD : 0;
 }
 

@@ -2,7 +2,7 @@ const EXAMINED = 4096;
 
 /**
  * Detects UTF-16 without a byte order mark. Text of any script has spaces, line ends or markup, whose zero bytes are
- * at even or at odd places.
+ * either all at even or all at odd offsets.
  */
 export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   const length = Math.min(bytes.length, EXAMINED) & ~1;
@@ -18,11 +18,11 @@ export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null 
   if (unlikeAscii === 0 && (even + odd) * 4 < length) return null;
   const orders = odd > even ? (['utf-16le', 'utf-16be'] as const) : (['utf-16be', 'utf-16le'] as const);
   const zeros = { 'utf-16le': odd, 'utf-16be': even };
-  // A letter such as U+4E00 has a zero byte at the other place: the decoded text decides.
+  // A letter such as U+4E00 has a zero byte at the other offset, so the decoded text decides.
   return orders.find((order) => zeros[order] * 2 >= LEAST_ASCII * length && isText(bytes, length, order)) ?? null;
 }
 
-/** Least share of ASCII characters and spaces. */
+/** Minimum share of ASCII characters and spaces. */
 const LEAST_ASCII = 0.01;
 
 /** Whether nearly all characters are letters, digits, punctuation or white space; numbers in 16 bits are not. */

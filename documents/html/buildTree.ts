@@ -11,7 +11,7 @@ const set = (...names: string[]): ReadonlySet<string> => new Set(names);
 const CELL_EDGES = set('td', 'th', 'caption', 'table');
 const TABLE = set('table');
 const NO_BLOCKS_INSIDE = set('svg', 'math', 'select');
-/** The id of an empty template at the place of a part that React streams later (see revealContent). */
+/** Id of the empty template that marks the place of a part that React streams later (see revealContent). */
 const STREAM_PLACE = /^[BP]:[0-9a-z]+$/i;
 const LIST_EDGES = set(
   'ul',

@@ -4,11 +4,11 @@ import type { RenderedText } from './renderText.js';
 
 /** A page with fewer visible characters may have its content elsewhere: in noscript or noframes. */
 const SCARCE = 300;
-/** A text of this length has enough visible characters, so they are not counted. */
-const SURELY_ENOUGH = 3000;
+/** Length of a text that certainly has enough visible characters, so that they are not counted. */
+const CERTAINLY_ENOUGH = 3000;
 /** A page with fewer characters counts as empty: its JSON-LD is read. */
 const NOTHING = 100;
-/** Least number of characters that a replacement adds; a sentence that asks for JavaScript has fewer. */
+/** Minimum number of characters that a replacement adds; a sentence that requests JavaScript has fewer. */
 const LEAST_GAIN = 200;
 
 /**
@@ -17,7 +17,7 @@ const LEAST_GAIN = 200;
  * @param read reads the main text of a page
  */
 export function withFallbacks(page: RenderedText, html: string, read: (html: string) => RenderedText): RenderedText {
-  if (page.text.length > SURELY_ENOUGH) return page;
+  if (page.text.length > CERTAINLY_ENOUGH) return page;
   const length = visibleLength(page.text);
   const isFuller = ({ text }: RenderedText): boolean =>
     visibleLength(text) >= Math.max(2 * length, length + LEAST_GAIN);

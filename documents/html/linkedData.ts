@@ -39,7 +39,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json.replace(/^\s*(?:<!--|\/\/\s*<!\[CDATA\[)|(?:-->|\/\/\s*\]\]>)\s*$/g, ''));
   } catch {
-    // Broken JSON is ignored, as by every other reader of it.
+    // Ignore broken JSON, as search engines do.
     return null;
   }
 }
@@ -66,7 +66,7 @@ function collect(value: unknown, depth: number, parts: string[], seen: Set<strin
 
 /** Shorter texts are labels. */
 const LEAST_TEXT = 40;
-/** Texts about the site or the author, not of the page. */
+/** Types whose texts are about the site or the author instead of the page. */
 const NOT_CONTENT = new Set(['publisher', 'author', 'isPartOf', 'provider', 'brand', 'potentialAction', 'breadcrumb']);
 
 const POSTS = /^(?:Comment|Answer|Question|DiscussionForumPosting|SocialMediaPosting)$/;
@@ -76,7 +76,7 @@ const isPost = (facts: Readonly<Record<string, unknown>>): boolean => {
   return typeof type === 'string' && POSTS.test(type);
 };
 
-/** Returns a post of a thread with its author and date in markup, and any other text as it is. */
+/** Returns a post of a thread with its author and date in markup, and any other text unchanged. */
 function asPost(facts: Readonly<Record<string, unknown>>, html: string): string {
   const author: unknown = Array.isArray(facts['author']) ? facts['author'][0] : facts['author'];
   const name = typeof author === 'object' && author !== null && 'name' in author ? author.name : author;
@@ -86,7 +86,7 @@ function asPost(facts: Readonly<Record<string, unknown>>, html: string): string 
   return `<article class="post" data-author="${safeName}"><time datetime="${safeDate}">${safeDate}</time><div>${html}</div></article>`;
 }
 
-/** Plain text keeps its paragraphs; text with markup stays as it is. */
+/** Converts plain text to paragraphs; text with markup stays unchanged. */
 function asHtml(text: string): string {
   if (/<\/?(?:p|br|div|ul|h[1-6])\b/i.test(text)) return `<div>${text}</div>`;
   return text

@@ -14,7 +14,7 @@ export interface Measure {
   holds: number;
 }
 
-/** Least number of characters of a line of prose. Captions, dates and labels are shorter. */
+/** Minimum number of characters of a line of prose. Captions, dates and labels are shorter. */
 const PROSE_LINE = 80;
 /** Maximum number of characters of a text that may be a date. */
 const LABEL_LINE = 45;
@@ -39,7 +39,9 @@ const emptyMeasure = (): Measure => ({
   holds: 0,
 });
 
-/** Measures into an element itself: another object for each element would be a tenth of a page's time. */
+/**
+ * Stores the measures on the element itself: a separate object per element would take a tenth of the time of a page.
+ */
 function measureInto(sum: Measure, node: ParentNode, leftOut: ReadonlySet<PageElement>, inLink: boolean): Measure {
   clear(sum);
   // Characters outside of links since the last block.

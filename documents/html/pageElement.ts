@@ -12,7 +12,7 @@ export class PageElement extends Element {
   images = 0;
   /** Number of blocks in it. */
   blocks = 0;
-  /** Number of commas, full stops and their like in other scripts. */
+  /** Number of commas, full stops and the corresponding marks of other scripts. */
   marks = 0;
   /** Equal for elements with equal text. */
   textHash = 0;

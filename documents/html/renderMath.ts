@@ -50,7 +50,7 @@ function lineOf(node: ChildNode): string {
   return node.children.map(lineOf).join('');
 }
 
-/** Relations get spaces. */
+/** Operators that are surrounded by spaces. */
 const OPERATOR = /^\s*[=<>≤≥≠≈≡→⇒∈⊂]\s*$/;
 
 const grouped = (line: string): string => (/^[\p{L}\p{N}.]*$/u.test(line.trim()) ? line.trim() : `(${line.trim()})`);

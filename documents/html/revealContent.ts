@@ -47,7 +47,7 @@ function moveTo(place: PageElement | undefined, streamed: PageElement): boolean 
   if (place === undefined || !STREAMED.test(streamed.attribs['id'] ?? '')) return false;
   let depth = 0;
   for (let node: PageElement['parent'] = place; isElement(node); node = node.parent) {
-    // A part that contains its own place would be a circle.
+    // A part must not contain its own place: that would be a cycle.
     if (node === streamed || ++depth > DEEPEST_PLACE) return false;
   }
   place.name = 'div';
@@ -57,7 +57,7 @@ function moveTo(place: PageElement | undefined, streamed: PageElement): boolean 
   return true;
 }
 
-/** Least number of characters of a panel: shorter ones are labels and icons. */
+/** Minimum number of characters of a panel: shorter elements are labels and icons. */
 const LEAST_TEXT = 20;
 /** A panel with a larger share of links is a menu. */
 const MOST_LINKS = 0.5;
@@ -111,7 +111,7 @@ function previousElementOf(node: PageElement['parent']): PageElement | null {
   return null;
 }
 
-/** Whether the element is a closed or open switch, or a heading that is nothing but one. */
+/** Whether the element is a closed or open switch, or a heading that contains only a switch. */
 function isToggle(element: PageElement | null): boolean {
   if (element === null) return false;
   if (element.attribs['aria-expanded'] !== undefined) return true;
@@ -119,7 +119,7 @@ function isToggle(element: PageElement | null): boolean {
   return more.length === 0 && only !== undefined && only.attribs['aria-expanded'] !== undefined;
 }
 
-/** Parts of the names of what covers or accompanies a page. */
+/** Parts of the names of elements that cover or accompany a page. */
 const OVERLAY =
   /(?:^|[\s_-])(?:modal|popup|pop-up|cookies?|consent|gdpr|overlay|lightbox|toast|tooltip|popover|offcanvas|drawer|dropdown|menu|nav|navbar|login|newsletter|subscribe|share|search|banner)(?:$|[\s_-])/i;
 const OVERLAY_ROLE =

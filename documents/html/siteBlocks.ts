@@ -8,9 +8,9 @@ import { removeBareHeadings } from './mainText/scoreBlocks.js';
 import { countText, HOLDS, isElement, isText, type PageElement, visibleLength } from './pageElement.js';
 import { HEADINGS, PREFORMATTED } from './tagSets.js';
 
-/** Least number of visible characters of a block. Shorter ones are labels of the content: "Return value". */
+/** Minimum number of visible characters of a block. Shorter ones are labels of the content, such as "Return value". */
 const LEAST_LENGTH = 20;
-/** Largest number of visible characters of a block; larger ones are compared by the blocks in them. */
+/** Maximum number of visible characters of a block. Of larger elements, the blocks inside are compared. */
 const MOST_LENGTH = 10_000;
 /** Maximum number of blocks of a page, the outermost first. */
 const MOST_BLOCKS = 1_000;
@@ -19,16 +19,21 @@ const KEPT_SHARE = 0.5;
 /** Number of visible characters that must remain. */
 const KEPT_LENGTH = 50;
 
-/** They frame the page, or go only with a section or a container: a removed cell would change its table. */
+/**
+ * Elements that are no blocks: they frame the page, or are removed only with a section or a container, because a
+ * removed cell would change its table.
+ */
 const NO_BLOCKS = new Set([
   ...['html', 'body', 'main', 'article', 'li', 'dt', 'dd', 'tr', 'td', 'th', 'tbody', 'thead', 'tfoot', 'caption'],
   ...['figcaption', 'legend', 'summary', 'option', 'optgroup', 'hr', 'br'],
   ...HEADINGS,
   ...PREFORMATTED,
 ]);
-/** Nothing inside them is a block: code, and text of one line. */
+/** Elements that contain no blocks: code, and text of one line. */
 const CLOSED = new Set([...PREFORMATTED, ...HEADINGS, 'p', 'caption', 'figcaption', 'legend', 'summary']);
-/** Parts of lists and tables. They are read only if they hold sections: layouts made of tables and lists do. */
+/**
+ * Parts of lists and tables. They are examined only if they contain sections, as layouts made of tables and lists do.
+ */
 const PARTS = new Set(['li', 'dt', 'dd', 'td', 'th']);
 const SECTIONS = HOLDS.heading | HOLDS.list;
 
@@ -69,7 +74,10 @@ function pathOf(element: PageElement): string {
   return path;
 }
 
-/** Returns the id of a block: its length, which most other blocks do not have, and a hash of host, place and text. */
+/**
+ * Returns the id of a block: its length, which differs from that of most other blocks, and a hash of host, place and
+ * text.
+ */
 function idOf(element: PageElement, length: number, lengths: Lengths, host: string): string {
   const hash = createHash('sha256').update(`${host}\n${pathOf(element)}\n${textOf(element, lengths)}`);
   return `${length.toString(36)}.${hash.digest('base64url').slice(0, 12)}`;
@@ -113,7 +121,7 @@ export function listBlocks(root: Document, { leftOut }: Selection, host: string)
 }
 
 /**
- * Leaves out the blocks that the site repeats, and headings that would have nothing below them. A page that would lose
+ * Removes the blocks that the site repeats, and headings that would have nothing below them. A page that would lose
  * most of its text keeps all of it.
  */
 export function withoutRepeated(

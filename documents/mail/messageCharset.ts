@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 
-/** What an Outlook message states about the encoding of its texts, if it stores them with one byte per letter. */
+/** The encoding that an Outlook message states for its texts, if it stores them with one byte per letter. */
 interface StatedEncoding {
   readonly messageCodepage?: number | undefined;
   readonly internetCodepage?: number | undefined;

@@ -6,7 +6,7 @@ export interface SplitMessage {
 
 /**
  * Lines that mail programs write above a quoted message, in the languages of the largest programs: "On … wrote:" and
- * its translations. Quantifiers are bounded, because the lines are a stranger's.
+ * its translations. Quantifiers are bounded, because the lines come from strangers.
  */
 const ATTRIBUTION =
   /^(?:On|Am|Le|El|Il|Em|Op|Den|W dniu) .{1,300}(?:wrote|schrieb.{0,100}|a écrit|escribió|ha scritto|escreveu|schreef.{0,100}|skrev.{0,100}|napisał\(?a?\)?) ?:$/;
@@ -28,7 +28,7 @@ export function splitQuoted(text: string): SplitMessage {
   const start = lines.findIndex((_, at) => beginsQuotation(lines, at));
   if (start < 0) return { own: text, quoted: null };
   const own = lines.slice(0, start).join('\n').trimEnd();
-  // A forwarded message without words of its own is the content.
+  // If the sender added no words to a forwarded message, the forwarded message is the content.
   if (own.trim() === '') return { own: text, quoted: null };
   return { own, quoted: lines.slice(start).join('\n').trim() };
 }

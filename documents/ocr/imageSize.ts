@@ -19,7 +19,8 @@ function jpegSize(view: DataView): { width: number; height: number } | null {
       at += 1;
       continue;
     }
-    // Markers in the range of frame headers that are none: Huffman tables, an extension, arithmetic coding.
+    // Markers in the range of frame headers that are not frame headers: Huffman tables, an extension, arithmetic
+    // coding.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
       return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
     at += 2 + view.getUint16(at + 2);

@@ -27,8 +27,8 @@ export interface LanguageData {
   /** Returns which codes are in the folder now. Links data that is installed elsewhere into it. */
   present(codes: readonly DataCode[]): DataCode[];
   /**
-   * Downloads the data of a code unless it is present. Parallel calls share the download; after a failed one, calls
-   * fail at once for some minutes, since each page would wait for it.
+   * Downloads the data of a code unless it is present. Parallel calls share the download. After a failed download,
+   * calls fail at once for some minutes, because each page would wait for another attempt.
    * @throws Fault not_configured that names the language and what to do; the signal's reason
    */
   ensure(code: DataCode, signal: AbortSignal): Promise<void>;
@@ -99,7 +99,7 @@ function installedFile(code: DataCode): string | null {
   } catch {
     // The package is not installed.
   }
-  // The script's data of the system lacks nothing, but languages of npm are more accurate: take them where they exist.
+  // The system's data is complete, but the data of npm is more accurate: prefer it if both exist.
   if (PACKAGES[code] === undefined && existsSync(SYSTEM))
     for (const version of readdirSync(SYSTEM))
       candidates.push(path.join(SYSTEM, version, 'tessdata', `${code}.traineddata`));

@@ -61,7 +61,7 @@ export function layoutPage(
     }
     flush();
   }
-  // Words that are left out count too: a page of which most was illegible is not read well.
+  // Words that are removed count too: a page whose text is mostly illegible is not read well.
   const confidence = paragraphs.length === 0 ? null : meanConfidence(wordsOf(read));
   return { number, paragraphs, recognition: { language: confidence === null ? null : language, confidence } };
 }

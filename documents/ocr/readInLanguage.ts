@@ -128,7 +128,7 @@ class Trials {
     return trial;
   }
 
-  /** Returns the language with the highest confidence. Languages whose data could not be downloaded are left out. */
+  /** Returns the language with the highest confidence. Languages whose data could not be downloaded are skipped. */
   async best(languages: readonly OcrLanguage[]): Promise<OcrLanguage> {
     const { refused } = this.#choice;
     const able = languages.filter((one) => !refused.includes(one)).slice(0, MAX_COMPARED);

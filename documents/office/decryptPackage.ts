@@ -4,8 +4,8 @@ import { openCompound } from './compoundFile.js';
 import { readXml } from './readXml.js';
 
 /**
- * The password with which Excel encrypts a workbook whose structure is protected but which everybody may read. Programs
- * try it before they request a password (MS-OFFCRYPTO, 2.4.2.3,
+ * The password with which Excel encrypts a workbook whose structure is protected but which needs no password for
+ * reading. Programs try it before they request a password (MS-OFFCRYPTO, 2.4.2.3,
  * https://learn.microsoft.com/openspecs/office_file_formats/ms-offcrypto).
  */
 const DEFAULT_PASSWORD = 'VelvetSweatshop';
@@ -35,7 +35,7 @@ export function decryptPackage(bytes: Uint8Array, limits: DocumentLimits): Uint8
     const plain = isAgile ? decryptAgile(info.subarray(8), packed, limits) : decryptStandard(info, packed);
     return plain === null || size > plain.length ? plain : plain.subarray(0, size);
   } catch {
-    // Missing or false parameters: programs cannot open the file either.
+    // Missing or invalid parameters: Office programs cannot open the file either.
     return null;
   }
 }

@@ -117,7 +117,7 @@ function refuseOverlaps(entries: readonly Entry[], fileSize: number): void {
     const start = entry.relativeOffsetOfLocalHeader;
     if (start < end) throw broken(new Error(`member ${entry.fileName} overlaps another`));
     end = start + localHeader + entry.compressedSize;
-    if (end > fileSize) throw broken(new Error(`member ${entry.fileName} ends behind the file`));
+    if (end > fileSize) throw broken(new Error(`member ${entry.fileName} ends after the end of the file`));
   }
 }
 

@@ -30,8 +30,8 @@ export interface Package {
 const CONTENT_TYPES = '[Content_Types].xml';
 
 /**
- * Opens an Office file (2007 or later). An encrypted one, which is in the container of the old formats, is opened if its
- * password is Excel's default.
+ * Opens an Office file (2007 or later). An encrypted file, which is in the container of the old formats, is opened if
+ * its password is Excel's default.
  * @throws Fault broken_content, encrypted or too_large
  */
 export async function openPackage(bytes: Uint8Array, limits: DocumentLimits): Promise<Package> {

@@ -24,7 +24,7 @@ export const htmlParser = {
     const tree = buildTree(html, limits);
     const metadata = readMetadata(tree, input.baseUrl);
     const { site } = input;
-    /** What the site says of each text that was tried. */
+    /** The evidence of the site about each text that was tried. */
     const siteFacts = new Map<string, SiteFacts>();
     const mainTextOf = (page: Document): RenderedText => {
       applySkips(page, input.html);

@@ -63,7 +63,7 @@ function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; att
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let reader = new MsgReader(view);
     let fields = reader.getFileData();
-    // The code page of the texts is itself a field of the message: only the second reading knows it.
+    // The code page of the texts is itself a field of the message, so it is known only in a second reading.
     if (TEXTS.some((key) => /[\u0080-\u00ff]/.test(fields[key] ?? ''))) {
       const ansiEncoding = messageCharset(fields);
       reader = new MsgReader(view);
@@ -73,7 +73,7 @@ function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; att
     if (fields.error !== undefined) throw new Error(fields.error);
     const attachments = (fields.attachments ?? [])
       .filter((part) => part.attachmentHidden !== true)
-      // One more than allowed is enough to detect the excess.
+      // One attachment more than allowed is sufficient to detect the excess.
       .slice(0, most + 1)
       .map((part, nth) => {
         const { fileName, content } = reader.getAttachment(part);

@@ -1,4 +1,7 @@
-/** A title has one cell, and lines such as "Date: 2024" above a wide table have two. */
+/**
+ * Maximum number of cells of a title row: a title has one cell, and a line such as "Date: 2024" above a wide table has
+ * two.
+ */
 const MOST_CELLS_OF_TITLE = 2;
 
 /**

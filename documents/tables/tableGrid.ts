@@ -10,7 +10,7 @@ const MAX_ROWS = 10_000;
 
 /**
  * Longest text, in characters, that is repeated in the cells that a merged cell covers. Longer cells belong to a layout
- * rather than to a table of facts, and stay single.
+ * rather than to a table of facts, and are not repeated.
  */
 const LONGEST_REPEATED = 100;
 
@@ -81,7 +81,7 @@ export class TableGrid {
     for (let more = 0; more < Math.min(columns, MAX_COLUMNS); more++) this.#row.push(shown);
   }
 
-  /** Adds empty cells, which the row leaves out. */
+  /** Adds empty cells, which the row omits. */
   addEmpty(columns: number): void {
     for (let more = 0; more < Math.min(columns, MAX_COLUMNS); more++) this.#row.push('');
   }

@@ -90,7 +90,7 @@ export class TableWriter {
 
   /** Notes that rows without a value follow. */
   addGap(): void {
-    // A title or a header may be set off from its table.
+    // An empty row may separate a title or a header from its table.
     const wide = (this.#sample ?? []).filter(({ cells }) => cells.filter((cell) => cell.trim() !== '').length > 1);
     if (this.#sample !== null && wide.length < 2) return;
     this.#decide();

@@ -5,7 +5,7 @@ import { searchTool } from './searchTool.mjs';
 import { standInModel } from './standInModel.mjs';
 
 const { text, steps } = await generateText({
-  model: standInModel, // Yours, for example openai('…') of @ai-sdk/openai.
+  model: standInModel, // Use your own model, for example openai('…') of @ai-sdk/openai.
   tools: { search: searchTool(await prepare()) },
   stopWhen: stepCountIs(5),
   prompt: process.argv[2] ?? 'How deep is the entrance at low water?',

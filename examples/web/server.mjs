@@ -9,7 +9,7 @@ import { tokenOf } from '../sample.mjs';
 const { ALLOTROPE_URL: url = 'http://localhost:8000', PORT = '3000' } = process.env;
 const packaged = (name) => readFile(new URL(import.meta.resolve(name)));
 
-/** The published widget is a React component: this makes a script of it that a page without React can load. */
+/** The published widget is a React component. This builds a script of it that a page without React can load. */
 async function widget() {
   const contents = `
     import { createElement } from 'react';
@@ -39,7 +39,7 @@ const served = {
 async function answer(request, response) {
   try {
     if (request.url === '/token') {
-      // Take the user from your own session. Here everybody is alice.
+      // Take the user from your own session. In this example every visitor is alice.
       const token = await tokenOf('alice');
       return response.setHeader('content-type', 'application/json').end(JSON.stringify({ access_token: token, url }));
     }

@@ -11,7 +11,7 @@ export interface FairQueue<Owner extends object, Item> {
    * its own party.
    */
   add(owner: Owner, items: readonly Item[], party?: Party): void;
-  /** Puts the item that continues an owner's work first: it is taken at the next turn of the owner's party. */
+  /** Adds the item that continues an owner's work at the front: it is taken at the next turn of the owner's party. */
   resume(owner: Owner, item: Item, party?: Party): void;
   /**
    * Removes and returns the next item. Parties take turns with one item each, so a short list never waits for the whole

@@ -17,7 +17,7 @@ export function readPrices(text: string): Partial<Record<EmbeddingModelId, numbe
     pairs.map((pair) => {
       const [id = '', price = ''] = pair.split('=').map((part) => part.trim());
       if (!EMBEDDING_MODEL_IDS.some((known) => known === id) || !/^\d+(\.\d+)?$/.test(price))
-        throw new Error('takes OPENAI=0.02, COHERE_MULTILINGUAL_V3=0.1 and the like, separated by commas');
+        throw new Error('takes prices such as OPENAI=0.02, separated by commas');
       return [id, Number(price)];
     }),
   );

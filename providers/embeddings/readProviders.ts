@@ -57,9 +57,7 @@ export function readDeployments(text: string): AzureSettings['deployments'] {
       .map((pair) => {
         const [id = '', name = ''] = pair.split('=').map((part) => part.trim());
         if (!isServedByAzure(id) || name === '')
-          throw new Error(
-            'takes AZURE_OPENAI=deployment, AZURE_ADA_LARGE_256=deployment and the like, separated by commas',
-          );
+          throw new Error('takes pairs such as AZURE_OPENAI=deployment, separated by commas');
         return [id, name];
       }),
   );
@@ -96,7 +94,7 @@ function allOrNone(given: ReadSetting, names: readonly string[]): string[] {
   if (missing.length === names.length) return [];
   if (missing.length > 0)
     throw new Error(
-      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set, but the others of Azure OpenAI are`,
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set, but other settings of Azure OpenAI are`,
     );
   return values.flatMap((value) => value ?? []);
 }

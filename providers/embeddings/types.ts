@@ -60,7 +60,7 @@ export interface ServedModel {
 export interface Embeddings {
   /** Returns the space in which texts for this model id are embedded now. */
   spaceOf(model: EmbeddingModelId): VectorSpace;
-  /** Announces texts for a space: a model that needs loading starts to load. Free if it is loaded. */
+  /** Announces texts for a space: a model that needs loading starts to load. Costs nothing if it is loaded. */
   prepare(space: string): void;
   /** Returns every model id in the order of the contract. */
   models(): readonly ServedModel[];

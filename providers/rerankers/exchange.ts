@@ -56,8 +56,8 @@ export async function exchange(one: Exchange): Promise<Ranked[]> {
   const request = { url, method: 'POST', headers, json: body, maxBytes: MAX_ANSWER_BYTES, timeoutMs, signal } as const;
   const read = service.read(readJson(await call(egress, request, peer), peer));
   if (read === undefined) throw wrongAnswer('no list of results', peer);
-  const amiss = findWrong(read, texts.length, service.filters ? null : count);
-  if (amiss !== null) throw wrongAnswer(amiss, peer);
+  const defect = findWrong(read, texts.length, service.filters ? null : count);
+  if (defect !== null) throw wrongAnswer(defect, peer);
   // Sort by score, whatever the order of the response; equal scores keep the order in which the texts were sent.
   return (read as readonly Ranked[]).toSorted((a, b) => b.score - a.score || a.index - b.index).slice(0, count);
 }

@@ -21,8 +21,8 @@ const SENTENCES_OF_A_PARAGRAPH = 6;
 
 /**
  * Cuts a transcript into sentences, and these into paragraphs: at a change of the speaker, at a pause between
- * sentences, and after a maximum length. The text is the service's own, because not every language has spaces between
- * words.
+ * sentences, and after a maximum length. The text is copied from the service's text, because not every language has
+ * spaces between words.
  */
 export function sentencesOf(text: string, words: readonly SpokenWord[]): TranscriptSegment[] {
   const segments: TranscriptSegment[] = [];

@@ -23,13 +23,13 @@ export interface TextRanges {
    * @returns null if the generation has no text at that offset
    */
   textFrom(file: FileText, offset: number, length: number): Promise<string | null>;
-  /** Returns the range of the chunks that are on a page; null if none is. */
+  /** Returns the range of the chunks that are on a page; null if no chunk is. */
   rangeOfPage(file: FileText, page: number): Promise<TextRange | null>;
   /** Returns the number of the last page with text; null if the chunks have no pages. */
   lastPage(file: FileText): Promise<number | null>;
 }
 
-/** The position of a chunk on the pages of its file, as metadata of the public interface has it. */
+/** The position of a chunk on the pages of its file, as in the metadata of the public interface. */
 interface Pages {
   readonly pg_start?: number;
   readonly pg_end?: number;

@@ -24,13 +24,13 @@ export interface MoveClaims {
   claimed(tenant: Tenant, runId: number, limit: number): Promise<number[]>;
   /** Gives the run all files of the user whose move was interrupted because its run ended. */
   adopt(tenant: Tenant, runId: number): Promise<void>;
-  /** Claims files whose time in hot storage is over, those that wait longest first. Sets HOT_TO_COLD. */
+  /** Claims files whose time in hot storage has ended, the longest overdue first. Sets HOT_TO_COLD. */
   claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<number[]>;
   /** Claims matching files in cold storage, ordered by id. Sets COLD_TO_HOT. */
   claimCold(tenant: Tenant, runId: number, filters: FileFilters, afterId: number, limit: number): Promise<number[]>;
   /**
-   * Stops other runs from moving matching files to cold storage. Files that are not in cold storage yet stay in Qdrant.
-   * Returns whether such a run still holds a matching file.
+   * Prevents other runs from moving matching files to cold storage. Files that are not in cold storage yet stay in
+   * Qdrant. Returns whether such a run still holds a matching file.
    */
   callBack(tenant: Tenant, filters: FileFilters): Promise<boolean>;
 }
@@ -54,7 +54,7 @@ export function createMoveClaims(
 ): MoveClaims {
   /** Excludes files that are being deleted. */
   const notTakenOver = { $nor: [TAKEN_OVER] };
-  const mine = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
+  const ofTenant = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
   /** Returns the runs that have ended. */
   const ended = async (runIds: readonly number[]): Promise<number[]> => {
     if (runIds.length === 0) return [];
@@ -77,7 +77,7 @@ export function createMoveClaims(
       { $set: { embeddingStorageStatus, move, updatedAt: new Date() } },
     );
     // Another run may have claimed some of them first.
-    const rows = await files.find({ ...mine(tenant), _id, 'move.runId': runId }, { _id: 1 }).lean();
+    const rows = await files.find({ ...ofTenant(tenant), _id, 'move.runId': runId }, { _id: 1 }).lean();
     return rows.map((row) => row._id);
   };
   const named = async (tenant: Tenant, filters: FileFilters, afterId = 0): Promise<QueryFilter<FileDoc>> =>
@@ -91,7 +91,7 @@ export function createMoveClaims(
         .limit(ROWS_PER_LOOK)
         .lean();
       const left = await ended(await files.distinct('move.runId', moving));
-      const halfway = await Promise.all(
+      const interrupted = await Promise.all(
         left
           .slice(0, limit)
           .map((runId) =>
@@ -99,7 +99,7 @@ export function createMoveClaims(
           ),
       );
       const owners = new Map(
-        [...due, ...halfway.flatMap((row) => row ?? [])].map(({ organizationId, userId, customerId }) => [
+        [...due, ...interrupted.flatMap((row) => row ?? [])].map(({ organizationId, userId, customerId }) => [
           userId,
           { organizationId, userId, customerId },
         ]),
@@ -107,27 +107,27 @@ export function createMoveClaims(
       return [...owners.values()].slice(0, limit);
     },
     async isUnderWay(tenant, workflowId) {
-      return (await runs.exists({ ...mine(tenant), workflowId, finishedAt: null })) !== null;
+      return (await runs.exists({ ...ofTenant(tenant), workflowId, finishedAt: null })) !== null;
     },
     async claimed(tenant, runId, limit) {
       const rows = await files
-        .find({ ...mine(tenant), ...notTakenOver, 'move.runId': runId }, { _id: 1 })
+        .find({ ...ofTenant(tenant), ...notTakenOver, 'move.runId': runId }, { _id: 1 })
         .sort({ _id: 1 })
         .limit(limit)
         .lean();
       return rows.map((row) => row._id);
     },
     async adopt(tenant, runId) {
-      const known = await files.distinct('move.runId', { ...mine(tenant), ...moving });
+      const known = await files.distinct('move.runId', { ...ofTenant(tenant), ...moving });
       const left = await ended(known.filter((id) => id !== runId));
       if (left.length === 0) return;
       await files.updateMany(
-        { ...mine(tenant), 'move.runId': { $in: left } },
+        { ...ofTenant(tenant), 'move.runId': { $in: left } },
         { $set: { move: { runId, token: null } } },
       );
     },
     async claimDue(tenant, runId, now, limit) {
-      const query = { ...mine(tenant), ...dueBy(now) };
+      const query = { ...ofTenant(tenant), ...dueBy(now) };
       const found = await files
         .find({ ...query, move: null }, { _id: 1 })
         .sort({ coolsAt: 1 })

@@ -79,7 +79,7 @@ function createReader(parts: AsyncIterable<Uint8Array>) {
       hash.update(taken);
       return taken;
     },
-    /** @throws BrokenPointFile unless the hash of all bytes so far follows, and nothing after it */
+    /** @throws BrokenPointFile unless the hash of all bytes so far follows, at the end of the file */
     async end(): Promise<void> {
       const expected = hash.digest();
       const found = await take(HASH_BYTES);

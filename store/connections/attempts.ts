@@ -97,7 +97,7 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
   };
   const open = (attempt: AttemptDoc, field: string, sealed: SealedSecret | null): string | null =>
     sealed === null ? null : secrets.open(placeOf(attempt, field), sealed);
-  /** An ended attempt keeps no secrets. */
+  /** Removes the secrets of an ended attempt. */
   const forgotten = { sealed: null, sealedCode: null, sealedGrant: null };
   const isOpen = (state: AttemptState): boolean => (OPEN_ATTEMPT_STATES as readonly string[]).includes(state);
 

@@ -8,7 +8,7 @@ const UNREACHABLE_CODES: ReadonlySet<unknown> = new Set([
   ...['ESTALE', 'EHOSTDOWN'],
 ]);
 
-/** Returns whether an error has a code of the operating system. Other errors, such as a TypeError, are defects. */
+/** Returns whether an error has a code of the operating system. Other errors, such as a TypeError, are bugs. */
 const isSystemError = (error: { code?: unknown }): boolean =>
   typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
 

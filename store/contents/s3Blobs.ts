@@ -88,7 +88,7 @@ export function createS3Blobs(settings: S3Settings, patienceMs: number | null = 
       }
     },
     async delete(Key) {
-      // A process that crashed during an upload leaves parts, which a listing of objects does not show.
+      // A process that crashed during an upload leaves parts, which a listing of objects does not contain.
       const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
       for (const { Key: name, UploadId } of Uploads)
         if (name === Key) await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));

@@ -62,7 +62,7 @@ const PAGE_ROWS = 200;
 const PAGE_EVENTS = 500;
 
 /** Thrown when another process has already numbered the same rows. */
-class RunsTaken extends Error {}
+class RowsTaken extends Error {}
 
 interface PageRow {
   readonly events: readonly (EventRowDoc['events'][number] | null)[];
@@ -100,7 +100,7 @@ export function createEvents(
         }),
         session,
       );
-      if (matched !== some.length) throw new RunsTaken();
+      if (matched !== some.length) throw new RowsTaken();
       await webhooks.updateMany(
         { organizationId, deletedAt: null, disabledAt: null },
         { $set: { wake: feed.last, wokenAt: null } },
@@ -166,7 +166,7 @@ export function createEvents(
         byOrganization.set(row.organizationId, [...(byOrganization.get(row.organizationId) ?? []), row]);
       for (const [organizationId, some] of byOrganization) {
         await numberOne(organizationId, some).catch((error: unknown) => {
-          if (!(error instanceof RunsTaken)) throw error;
+          if (!(error instanceof RowsTaken)) throw error;
         });
       }
       return fresh.length;

@@ -5,7 +5,7 @@ import { insertRows } from '../database/insertOnce.js';
 import { INTENDED, type EventRowDoc, newRows } from '../models/events.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** Age in milliseconds from which an intent counts as left over from a crash. No write takes so long. */
+/** Age in milliseconds from which an intent counts as left by a crash. No write takes so long. */
 const LEFT_OVER_MS = 15_000;
 
 /** Returns which of the files carry a mark. */

@@ -34,7 +34,7 @@ export interface FileChanges {
 }
 
 /**
- * Maximum number of marks stored per file. Later changes must not push out a mark before the crash that it covers is
+ * Maximum number of marks stored per file. A mark must not be dropped because of later changes before its crash is
  * settled.
  */
 const MARKS_KEPT = 4;

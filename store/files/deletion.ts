@@ -26,7 +26,7 @@ const deletedItem = ({ _id: fileId, externalFileId: externalId, name }: FileDoc)
   ...{ fileId, externalId, name, end: DELETED, message: null },
 });
 
-/** Deletes files, in an order that leaves nothing behind. */
+/** Deletes files, in an order that leaves no data after a crash. */
 export interface FileDeletion {
   /**
    * Returns the parents whose children a delete includes: those that its filters name, with all descendants, and with
@@ -96,7 +96,7 @@ export function createFileDeletion({
       if (tell) await events.write(transitionEvents('empty', rows, {}), session);
     });
   /** Returns the conditions of a delete, combined with OR. */
-  const meant = (
+  const conditionsOf = (
     tenant: Tenant,
     { filters, deleteChildren = false, parents = [] }: DeleteFilesRequest & DeleteFilesProgress,
     afterId?: number,
@@ -124,7 +124,7 @@ export function createFileDeletion({
       const isEmptied = { $nor: [{ runId, syncStatus: EMPTIED }] };
       const query = {
         $or: [
-          { $and: [{ $or: meant(tenant, request, afterId) }, { createdAt: { $lte: acceptedAt } }, isEmptied] },
+          { $and: [{ $or: conditionsOf(tenant, request, afterId) }, { createdAt: { $lte: acceptedAt } }, isEmptied] },
           { ...mine, ...TAKEN_OVER },
         ],
       };
@@ -133,7 +133,7 @@ export function createFileDeletion({
     },
     async deletableOpen(tenant, { runId, acceptedAt }, request, limit) {
       const others = { createdAt: { $lte: acceptedAt }, runId: { $ne: runId }, syncStatus: { $in: OPEN } };
-      const query = { $and: [{ $or: meant(tenant, request) }, others] };
+      const query = { $and: [{ $or: conditionsOf(tenant, request) }, others] };
       const rows = await files.find(query, { _id: 1 }).limit(limit).lean();
       return rows.map((row) => row._id);
     },

@@ -102,7 +102,7 @@ export async function passKnown(
         seen: syncStatus,
         message: null,
         set: {
-          // From here on its events belong to the scheduled sync.
+          // Its later events belong to the scheduled sync.
           requestId: request.requestId,
           keptRequestId: file.requestId,
           runId: request.runId,

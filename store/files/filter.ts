@@ -14,7 +14,7 @@ const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}(
 const anyOf = <T>(values: readonly T[] | undefined): { $in: T[] } | undefined =>
   values === undefined || values.length === 0 ? undefined : { $in: [...values] };
 
-/** Returns the conditions of the tag filters; all must hold. */
+/** Returns the conditions of the tag filters, combined with AND. */
 export function tagQueries({ tagTree, tags = {} }: FileFilters): TagQuery[] {
   if (tagTree) return [tagTreeQuery(tagTree)].filter((part) => part !== undefined);
   return Object.entries(tags).map(([key, value]) => tagCondition({ key, value }));

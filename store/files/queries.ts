@@ -86,7 +86,7 @@ function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): 
 
 export function createFileQueries(files: Model<FileDoc>, remember: Remember): FileQueries {
   const totals = remember<number>(TOTALS_KEPT);
-  /** Finds all parents in two queries, at any depth: the index on parents names each once. */
+  /** Finds all parents in two queries, at any depth: the index on parents contains each of them once. */
   const parentsBelow = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {
     const { organizationId, userId } = tenant;
     const parents = (await files.distinct('parentId', { organizationId, userId })).filter((id) => id !== null);

@@ -3,7 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../contract/cacheSize.js';
 import type { Tenant } from '../users/accept.js';
 
-/** Minimum number of files that a run may queue even if the queue is full, so that no run waits for another to end. */
+/**
+ * Minimum number of files that a run may queue even if the queue is full, so that no run waits for the end of another
+ * run.
+ */
 const MIN_QUEUED = 200;
 /** Time in milliseconds for which a count is reused while the queue is far from full. */
 const COUNT_LIFE_MS = 1_000;

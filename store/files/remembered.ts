@@ -9,8 +9,8 @@ import { ORDER_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 
 /**
- * Time without changes before sums of a user are cached, in milliseconds. Changes in progress may carry the time of a
- * clock that is slightly behind.
+ * Time without changes before sums of a user are cached, in milliseconds. Changes in progress may have the time of a
+ * slightly slow clock.
  */
 const REST_MS = 60_000;
 /**
@@ -29,10 +29,9 @@ export interface Remembered<T extends object | number> {
 export type Remember = <T extends object | number>(most: number) => Remembered<T>;
 
 /**
- * Caches sums over a user's files. Summing a hundred thousand files takes tens of milliseconds, and a reader who turns
- * pages requests the same sum each time. Every visible change of a file sets its updatedAt, and every removal is
- * counted on the user, so a cached sum is valid while neither has changed. Sums of users whose files have just changed
- * are not cached.
+ * Caches sums over a user's files. Summing a hundred thousand files takes tens of milliseconds, and every page of a
+ * list requests the same sum. Every visible change of a file sets its updatedAt, and every removal is counted on the
+ * user, so a cached sum is valid while neither has changed. Sums of users whose files have just changed are not cached.
  */
 export const rememberWhileUnchanged =
   (files: Model<FileDoc>, users: Model<UserDoc>): Remember =>

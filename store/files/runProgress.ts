@@ -18,7 +18,7 @@ export interface RunCounts {
 
 /** Reads the progress of a run's files. */
 export interface RunProgress {
-  /** Returns a file that a run has started and not ended; null if it is in another state. */
+  /** Returns a file that a run has started and not finished; null if it is in another state. */
   findSyncing(runId: number, fileId: number): Promise<FileDoc | null>;
   /** Returns those of the given files that are published and whose older generations are not deleted yet. */
   needingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;

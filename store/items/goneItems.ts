@@ -26,7 +26,7 @@ export interface GoneItems {
   markPathsDeleted(source: Holder, places: readonly string[]): Promise<void>;
   /** Marks items that a listing did not find, except below some root items. Safe to repeat. */
   markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
-  /** Unmarks all items, because the operator rejected the deletions. */
+  /** Unmarks all items after an operator rejected the deletions. */
   unmarkGone(source: Holder): Promise<void>;
   /** Counts the files that would be deleted. */
   countGone(source: Holder): Promise<MissingCounts>;

@@ -12,30 +12,30 @@ const chunksOf = (count: number): string => `${count} chunk${count === 1 ? '' : 
 
 /** Returns findings for all data stored under an id without a record. */
 export function judgeStray({ chunks, points, contents, originals, pages }: Held): Finding[] {
-  const nowhere = 'of a file that does not exist';
+  const ofNoFile = 'of a file that does not exist';
   return [
     ...chunks.map(({ generation, count }): Finding => ({
       kind: 'stray_chunks',
-      what: `${chunksOf(count)} of generation ${generation} ${nowhere}`,
+      what: `${chunksOf(count)} of generation ${generation} ${ofNoFile}`,
       mend: { do: 'deleteChunks', generation },
     })),
     ...points.map(({ space, generation, count }): Finding => ({
       kind: 'stray_points',
-      what: `${count} points of generation ${generation} in ${space} ${nowhere}`,
+      what: `${count} points of generation ${generation} in ${space} ${ofNoFile}`,
       mend: { do: 'deletePoints', space, generation, fromChunk: 0 },
     })),
     ...contents.map((generation): Finding => ({
       kind: 'stray_contents',
-      what: `the content of generation ${generation} ${nowhere}`,
+      what: `the content of generation ${generation} ${ofNoFile}`,
       mend: { do: 'deleteContents', generation },
     })),
     ...originals.map(({ id }): Finding => ({
       kind: 'stray_originals',
-      what: `the uploaded content ${id} ${nowhere}`,
+      what: `the uploaded content ${id} ${ofNoFile}`,
       mend: { do: 'releaseOriginal', id },
     })),
     ...(pages > 0
-      ? [{ kind: 'stray_pages', what: `${pages} recognized pages ${nowhere}`, mend: { do: 'deletePages' } } as const]
+      ? [{ kind: 'stray_pages', what: `${pages} recognized pages ${ofNoFile}`, mend: { do: 'deletePages' } } as const]
       : []),
   ];
 }

@@ -57,7 +57,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
   };
 
   /** Returns the files that reference a data source which does not exist. */
-  const sourceless = async (tenant: Tenant, files: readonly RecordOfFile[]): Promise<Set<number>> => {
+  const withoutSource = async (tenant: Tenant, files: readonly RecordOfFile[]): Promise<Set<number>> => {
     const named = [...new Set(files.flatMap(({ dataSourceId }) => dataSourceId ?? []))];
     if (named.length === 0) return new Set();
     const { organizationId, userId } = tenant;
@@ -81,11 +81,11 @@ export function createReconciliation(stores: Stores): Reconciliation {
     const live = await liveRuns(models, tenant);
     const measured = await measure(stores, tenant, range, records, options.hasTerms);
     progress.points += measured.points;
-    const lost = await sourceless(tenant, records);
+    const lost = await withoutSource(tenant, records);
     const stuck = stuckAmong(records, live);
     const known = new Map(records.map((file) => [file._id, file]));
     const findings = new Map<number, Finding[]>(stuck);
-    const sound: RecordOfFile[] = [];
+    const consistent: RecordOfFile[] = [];
     for (const file of records) {
       if (!isSettled(file)) {
         if (!stuck.has(file._id)) progress.busy += 1;
@@ -102,9 +102,9 @@ export function createReconciliation(stores: Stores): Reconciliation {
         found.push({ kind: 'missing_source', what: `references data source ${file.dataSourceId}`, mend: null });
       if (found.length > 0) findings.set(file._id, found);
       if (collections.holds(file) && !found.some(({ kind }) => kind === 'missing_points' || kind === 'wrong_count'))
-        sound.push(file);
+        consistent.push(file);
     }
-    for (const [id, finding] of await checkVectors(stores, tenant, sound, collections.points, options))
+    for (const [id, finding] of await checkVectors(stores, tenant, consistent, collections.points, options))
       findings.set(id, [...(findings.get(id) ?? []), finding]);
     for (const [id, held] of measured.held) if (!known.has(id)) findings.set(id, judgeStray(held));
     if (findings.size === 0) return [];

@@ -101,7 +101,7 @@ export const rangeOf = (above: number, records: readonly RecordOfFile[], limit: 
 
 /** The active runs. */
 export interface LiveRuns {
-  /** Returns whether a run processes the file, or may do so. */
+  /** Returns whether a run processes the file, or may process it. */
   owns(file: Pick<RecordOfFile, '_id' | 'runId' | 'move'>): boolean;
   /** Returns whether a run changes the tags of the file's data source. */
   retags(file: Pick<RecordOfFile, 'dataSourceId'>): boolean;

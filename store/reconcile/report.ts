@@ -27,7 +27,7 @@ export function createDifferenceReport(): DifferenceReport {
       found.set(kind, known);
       known.count += 1;
       if (mended?.done === true) known.mended += 1;
-      const outcome = mended?.done === false ? ` (not mended: ${mended.why})` : '';
+      const outcome = mended?.done === false ? ` (not repaired: ${mended.why})` : '';
       if (known.examples.length < EXAMPLES) known.examples.push(`organization ${organizationId}, ${what}${outcome}`);
     },
     kinds: () =>

@@ -16,7 +16,7 @@ export interface Pauses {
   resume(tenant: Tenant, runId: number, maxTokens: number | null): Promise<boolean>;
   /** Removes the pause of a resumed run, for its workflow; false if it was not resumed. */
   clear(runId: number): Promise<boolean>;
-  /** Returns runs that were resumed before a time and whose workflow has not reacted. */
+  /** Returns runs that were resumed before a time and whose pause their workflow has not removed yet. */
   unacknowledged(before: Date, limit: number): Promise<RunDoc[]>;
   /** Returns paused runs, at most `limit`. */
   standing(limit: number): Promise<RunDoc[]>;
@@ -24,19 +24,19 @@ export interface Pauses {
   under(workflowId: string): Promise<RunDoc | null>;
 }
 
-const GOES_ON = { $exists: false };
+const NOT_PAUSED = { $exists: false };
 
 export function createPauses(runs: Model<RunDoc>): Pauses {
   return {
     async take(runId, tokens) {
       const room = { $expr: { $lte: [{ $add: ['$tokensTaken', tokens] }, '$maxTokens'] } };
       const { modifiedCount } = await runs.updateOne(
-        { _id: runId, pause: GOES_ON, $or: [{ maxTokens: null }, room] },
+        { _id: runId, pause: NOT_PAUSED, $or: [{ maxTokens: null }, room] },
         { $inc: { tokensTaken: tokens } },
       );
       if (modifiedCount > 0) return true;
       const pause = { reason: 'max_tokens', at: new Date(), wanted: tokens, resumedAt: null } as const;
-      await runs.updateOne({ _id: runId, finishedAt: null, pause: GOES_ON }, { $set: { pause } });
+      await runs.updateOne({ _id: runId, finishedAt: null, pause: NOT_PAUSED }, { $set: { pause } });
       return false;
     },
     async giveBack(runId, tokens) {

@@ -30,8 +30,8 @@ export interface Stalls {
 }
 
 /**
- * Filter for the index of stalled runs, which contains no others. Without the hint, MongoDB reads all runs of all
- * organizations.
+ * Filter of stalled runs, which have an index of their own. Queries name the index as a hint: otherwise MongoDB reads
+ * all runs of all organizations.
  */
 const STALLED = { finishedAt: null, 'stall.since': { $exists: true } } as const;
 

@@ -23,7 +23,7 @@ export interface ScheduleMarks {
 
 /** The update that marks a row. */
 export const RAISED = { $inc: { version: 1 }, $set: { marked: true } } as const;
-/** Ids of organizations' rows: they have no schedule of their own. */
+/** Matches the ids of organizations' rows, which have no schedule of their own. */
 export const ORGANIZATION_ROW = /^organization:/;
 
 export function createScheduleMarks(schedules: Model<ScheduleDoc>): ScheduleMarks {

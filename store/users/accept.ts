@@ -21,7 +21,7 @@ export interface UserAcceptance {
    * user.
    */
   ensure(organizationId: number, customerId: string): Promise<Tenant & { customerId: string }>;
-  /** Returns the user, unless it is deleted; otherwise null. */
+  /** Returns the user, or null if it is deleted. */
   find(tenant: Tenant): Promise<(Tenant & { customerId: string }) | null>;
   /** Returns whether the user exists. The answer may be one second old, so use it only for reads. */
   isLive(tenant: Tenant): Promise<boolean>;

@@ -27,9 +27,9 @@ function refusal(status: number, text: string): Error {
 
 /**
  * Sends queries with a waiting caller on persistent connections. Qdrant's client uses fetch, which costs about as much
- * processor time as the engine's own search. An undici `Pool` does not fit: none of its limits includes the wait for a
- * connection, and it does not report whether a socket was reused, so both would be extra code here. Requests do not go
- * through egress/, which guards requests to addresses from callers: this address is the operator's.
+ * processor time as the engine's own search. An undici `Pool` is not suitable: none of its limits includes the wait for
+ * a connection, and it does not report whether a socket was reused. Requests do not go through egress/, which guards
+ * requests to addresses from callers: this address is the operator's.
  * @param timeoutMs milliseconds that a request may take
  */
 export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = QDRANT_TIMEOUT_MS): QueryQdrant {

@@ -35,7 +35,9 @@ export interface Deliveries {
   /** Returns deliveries, the latest first. */
   list(webhookId: number, page: { limit: number; offset: number }, status?: DeliveryStatus): Promise<DeliveryDoc[]>;
   count(webhookId: number, status?: DeliveryStatus): Promise<number>;
-  /** Queues ended deliveries again: named ones, or all that were given up. Returns their number. */
+  /**
+   * Queues ended deliveries again: the named ones, or all whose attempts have failed for good. Returns their number.
+   */
   again(webhookId: number, positions: readonly number[] | null): Promise<number>;
 }
 

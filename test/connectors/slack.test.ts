@@ -5,7 +5,7 @@ import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { slack as connector } from '../../connectors/slack/index.js';
 import { mentionedIn, plainText, readMessage } from '../../connectors/slack/message.js';
-import { close, cutMessages } from '../../connectors/slack/windows.js';
+import { close, groupMessages } from '../../connectors/slack/windows.js';
 import { secondsOf, slackPlaceOf } from '../../contract/sources/slackIds.js';
 import type { Egress } from '../../egress/types.js';
 import { type EmulatedMessage, type SlackEmulator, startSlack } from '../emulators/slack.js';
@@ -130,12 +130,12 @@ describe('windows and threads', () => {
 
   test('continues an open window with the messages of the next page', () => {
     const message = (seconds: number) => readMessage({ ts: `${QUARTER + seconds}.000000`, text: 'a', user: 'U1' })!;
-    const first = cutMessages([message(950), message(300)], null);
-    expect(first.cuts).toMatchObject([{ kind: 'window', window: { start: QUARTER + 900 } }]);
-    const second = cutMessages([message(200), message(-1)], first.open);
-    expect(second.cuts).toMatchObject([{ window: { start: QUARTER, ts: `${QUARTER + 200}.000000` } }]);
-    const atOnce = cutMessages([message(300), message(200)], null);
-    expect(second.cuts).toEqual(close(atOnce.open));
+    const first = groupMessages([message(950), message(300)], null);
+    expect(first.groups).toMatchObject([{ kind: 'window', window: { start: QUARTER + 900 } }]);
+    const second = groupMessages([message(200), message(-1)], first.open);
+    expect(second.groups).toMatchObject([{ window: { start: QUARTER, ts: `${QUARTER + 200}.000000` } }]);
+    const atOnce = groupMessages([message(300), message(200)], null);
+    expect(second.groups).toEqual(close(atOnce.open));
     expect(close(second.open)).toMatchObject([{ window: { start: QUARTER - 900 } }]);
     expect(close(null)).toEqual([]);
   });

@@ -180,7 +180,7 @@ describe('upload stream of a user', () => {
 
   test('is started or signalled with the share of its user', async () => {
     const { starter, temporal, lines } = open();
-    const waking = starter.wake(runOf(7));
+    const waking = starter.signalStream(runOf(7));
     starter.close();
     await waking;
     expect(temporal.signalled).toMatchObject([
@@ -198,11 +198,11 @@ describe('upload stream of a user', () => {
 
   test('sends one further signal for all uploads that arrive meanwhile; other users have their own', async () => {
     const { starter, temporal } = open();
-    const all = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.wake(run));
+    const all = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.signalStream(run));
     await Promise.all(all);
     expect(temporal.ids().map(String).toSorted()).toEqual(['d1:uploads:2', 'd1:uploads:2', 'd1:uploads:9']);
     // A later upload is signalled again.
-    const waking = starter.wake(runOf(5));
+    const waking = starter.signalStream(runOf(5));
     starter.close();
     await waking;
     expect(temporal.ids()).toHaveLength(4);
@@ -223,13 +223,13 @@ describe('upload stream of a user', () => {
 
   test('waits for the sweeper while Temporal is unreachable, and is not signalled after closing', async () => {
     const { starter, temporal, lines } = open(fakeTemporal({}, 'd1:uploads:2'));
-    await starter.wake(runOf(1));
+    await starter.signalStream(runOf(1));
     expect(lines).toEqual(['the upload stream could not be signalled; the sweeper repeats it']);
     temporal.state.fails = null;
-    await starter.wake(runOf(1));
+    await starter.signalStream(runOf(1));
     expect(temporal.ids()).toEqual(['d1:uploads:2']);
     starter.close();
-    await starter.wake(runOf(2));
+    await starter.signalStream(runOf(2));
     expect(temporal.ids()).toHaveLength(1);
   });
 });

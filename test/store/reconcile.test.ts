@@ -315,7 +315,7 @@ test('a report counts each kind with five examples, and all unrepaired differenc
   expect([...report.kinds()]).toEqual([
     [
       'stray_chunks',
-      { count: 2, mended: 1, examples: ['organization 4, file 8', 'organization 4, file 9 (not mended: a reason)'] },
+      { count: 2, mended: 1, examples: ['organization 4, file 8', 'organization 4, file 9 (not repaired: a reason)'] },
     ],
     ['stuck', { count: 7, mended: 0, examples: [0, 1, 2, 3, 4].map((at) => `organization 4, file ${at}`) }],
   ]);

@@ -28,8 +28,8 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 /**
- * Creates a child for each contained file, queued in the same run with the same options and tags. Unreadable ones are
- * skipped and named. Safe to repeat.
+ * Creates a child for each contained file, queued in the same run with the same options and tags. Unreadable files are
+ * skipped, and the record names them. Safe to repeat.
  */
 export async function acceptAttachments(
   runId: number,
@@ -78,7 +78,7 @@ export async function acceptAttachments(
 
 interface FoundAttachment extends Attachment {
   readonly externalFileId: string;
-  /** Number of files that contain it. */
+  /** Nesting depth: the number of files that contain it. */
   readonly depth: number;
   /** Its file from an earlier sync. */
   readonly child: FileDoc | null;

@@ -11,7 +11,7 @@ import { sparseVectorsOf } from './sparseVectors.js';
 
 /** Separator of chunks in the file's text. */
 const GAP = '\n\n';
-/** Chunks counted before other work gets a turn. */
+/** Number of chunks counted before other work may run. */
 const COUNTED_AT_ONCE = 20;
 
 async function readGiven({ organizationId, _id: fileId, callerChunks }: FileDoc, { store }: ActivityDeps) {

@@ -21,13 +21,13 @@ export interface EmbeddingWork {
   readonly signal: AbortSignal;
   /** Reserves the tokens of texts before they are embedded; null: unlimited. */
   readonly tokens: TokenBound | null;
-  /** Receives the tokens of reused and computed texts; unset: they are not counted. */
+  /** Receives the numbers of tokens of reused and of newly embedded texts; unset: they are not counted. */
   readonly attempt?: AttemptCost;
 }
 
 /**
- * Returns the vectors of chunks, in their order: cached ones, and the rest computed now. @param owner shares a provider's
- * capacity with other owners. @throws BoundReached if the tokens do not fit
+ * Returns the vectors of chunks, in their order. Vectors that are not cached are computed. @param owner shares a
+ * provider's capacity with other owners. @throws BoundReached if the tokens do not fit
  */
 export async function embedTexts(
   owner: Party,

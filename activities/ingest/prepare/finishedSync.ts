@@ -31,7 +31,8 @@ function contentOf({ started: { file, generation }, opened, rawHash, processedAs
     rawHash,
     processedAs,
     ...opened.validators,
-    // The version of the listing, which is older than the fetched content: a change in between is fetched again.
+    // The version from the listing. It is older than the fetched content, so a change after the listing is fetched
+    // again.
     version: isConnected(file) ? (file.listedVersion ?? null) : null,
   };
 }

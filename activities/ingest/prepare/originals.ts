@@ -62,7 +62,7 @@ export async function withOriginal(
   return { file: taken, generation };
 }
 
-/** Returns the format that the sender declared, for types that content alone does not determine. */
+/** Returns the format that the sender declared, for types that the content alone does not determine. */
 const readAs = ({ source }: FileDoc): DocumentFormat | null => (source === RAW_TEXT_SOURCE ? 'TXT' : null);
 
 /**

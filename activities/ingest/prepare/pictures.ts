@@ -10,7 +10,7 @@ import { contentStep } from './contentStep.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 import { PICTURES } from './recognizedPages.js';
 
-/** No model accepts larger pictures. They are read into memory completely. */
+/** Maximum size of a picture in bytes: no model accepts larger ones, and a picture is read into memory completely. */
 const MAX_BYTES = 20_000_000;
 
 /** Returns the vector space for a picture without OCR; null if no model takes pictures. */

@@ -30,7 +30,7 @@ export interface Preparation {
   /** Collector of links; null unless the page belongs to a crawl that continues from it. */
   readonly keepLinks: LinkKeeper | null;
   readonly fetchedAhead: FetchedAhead;
-  /** Returns what is known of the site of a page. */
+  /** Returns the evidence about the site of a page: the blocks that the site repeats. */
   evidenceOf(file: FileDoc): Promise<SiteEvidence | null>;
 }
 

@@ -15,11 +15,11 @@ export interface ReadableContent {
   readonly rawHash: string;
   /** Whether the bytes can be transferred to the reader, because they are not needed afterwards. */
   readonly transferBytes: boolean;
-  /** What is known of the site of a page; null for other files. */
+  /** Evidence about the site of a page: the blocks that the site repeats. Null for other files. */
   readonly site: SiteEvidence | null;
 }
 
-/** Faults that mean that the reader crashed, in contrast to unreadable content. */
+/** Kinds of Faults of a crashed reader, in contrast to those of unreadable content. */
 const CRASHES: readonly Fault['kind'][] = ['parse_limit', 'quarantined'];
 
 /** Counts a crash of the reader on this content, identified by its hash. */

@@ -29,10 +29,10 @@ const NO_CHUNKS = { chunkSize: 1_000_000, chunkOverlap: 0, prefix: null };
 const NOTHING_FETCHED: FetchedAhead = () => Promise.resolve(null);
 
 /** A fetched page of the comparison. */
-interface Looked {
+interface ComparedPage {
   readonly file: FileDoc;
   /** The content, or null if the stored copy is current; a Fault if it could not be fetched. */
-  readonly got: OpenedContent | null | Fault;
+  readonly outcome: OpenedContent | null | Fault;
   readonly isComparable: boolean;
   readonly isNew: boolean;
   /** Null: not read yet, because it is unchanged. */
@@ -61,52 +61,54 @@ export async function compareFirstPages(
 
   const first = fileIds.toSorted((a, b) => a - b).slice(0, settings.siteSamplePages);
   const files = (await store.files.byIds(run, first)).filter(({ callerChunks }) => !callerChunks);
-  const late = AbortSignal.timeout(COMPARE_MS);
-  const tooLate = new Promise<null>((resolve) => late.addEventListener('abort', () => resolve(null), { once: true }));
-  const looking = new Map<number, Promise<Looked>>();
-  const begin = (file: FileDoc): Promise<Looked> => {
-    const one = look(file, deps, signal);
+  const timeout = AbortSignal.timeout(COMPARE_MS);
+  const timedOut = new Promise<null>((resolve) =>
+    timeout.addEventListener('abort', () => resolve(null), { once: true }),
+  );
+  const comparing = new Map<number, Promise<ComparedPage>>();
+  const begin = (file: FileDoc): Promise<ComparedPage> => {
+    const one = comparePage(file, deps, signal);
     // Its file awaits it later, except after a cancellation.
     one.catch(() => undefined);
-    looking.set(file._id, one);
+    comparing.set(file._id, one);
     return one;
   };
   const limit = pLimit(settings.fileConcurrency);
   const tries = files.map((file) =>
-    limit(() => slots.run(run, () => (late.aborted ? tooLate : Promise.race([begin(file), tooLate])))),
+    limit(() => slots.run(run, () => (timeout.aborted ? timedOut : Promise.race([begin(file), timedOut])))),
   );
-  const looked = (await Promise.all(tries)).flatMap((one) => one ?? []);
-  const isNew = known === null || looked.some((one) => one.isNew);
-  const pages = isNew ? await Promise.all(looked.map((one) => limit(() => blocksOf(one, deps, signal)))) : [];
+  const compared = (await Promise.all(tries)).flatMap((one) => one ?? []);
+  const isNew = known === null || compared.some((one) => one.isNew);
+  const pages = isNew ? await Promise.all(compared.map((one) => limit(() => blocksOf(one, deps, signal)))) : [];
   const blocks = isNew ? learnBlocks(pages.flatMap((page) => page ?? [])) : known.blocks;
   await store.siteBlocks.learn(site, run._id, blocks);
-  return keep(looking, looked);
+  return keep(comparing, compared);
 }
 
-async function look(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<Looked> {
+async function comparePage(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<ComparedPage> {
   signal.throwIfAborted();
   const { isComparable } = processingFor(file, null, deps);
   const fetched = { file, isComparable };
   try {
-    const got = await openContent(file, isComparable, deps, signal);
-    const hash = got && createHash('sha256').update(got.bytes).digest('hex');
-    const isNew = got !== null && !(isComparable && file.rawHash === hash);
-    const blocks = isNew ? await listBlocks(file, { ...got, rawHash: hash }, deps, signal) : null;
-    return { ...fetched, got, isNew, blocks };
+    const outcome = await openContent(file, isComparable, deps, signal);
+    const hash = outcome && createHash('sha256').update(outcome.bytes).digest('hex');
+    const isNew = outcome !== null && !(isComparable && file.rawHash === hash);
+    const blocks = isNew ? await listBlocks(file, { ...outcome, rawHash: hash }, deps, signal) : null;
+    return { ...fetched, outcome, isNew, blocks };
   } catch (error) {
     if (!(error instanceof Fault) || signal.aborted) throw error;
-    return { ...fetched, got: error, isNew: false, blocks: [] };
+    return { ...fetched, outcome: error, isNew: false, blocks: [] };
   }
 }
 
 /** Returns the blocks of a page, of an unchanged one from its stored copy; null if it has none. */
-async function blocksOf({ file, got, blocks }: Looked, deps: ActivityDeps, signal: AbortSignal) {
+async function blocksOf({ file, outcome, blocks }: ComparedPage, deps: ActivityDeps, signal: AbortSignal) {
   let found = blocks;
   if (found === null) {
     const bytes = await deps.store.contents.get({ ...file, fileId: file._id });
     const contentType = file.statistics?.mimeType ?? null;
     const stored = { contentType, url: file.externalFileId, html: skipsOf(file.sourceOptions as PageOptions) };
-    const copy = got instanceof Fault || got === null ? bytes && { ...stored, bytes } : got;
+    const copy = outcome instanceof Fault || outcome === null ? bytes && { ...stored, bytes } : outcome;
     found = copy === null ? [] : await listBlocks(file, { ...copy, rawHash: file.rawHash }, deps, signal);
   }
   return found.length === 0 ? null : ({ fileId: file._id, host: hostOf(file), blocks: found } satisfies PageBlocks);
@@ -134,10 +136,10 @@ async function listBlocks(
 }
 
 /** Keeps fetched contents until their files are read. */
-function keep(looking: Map<number, Promise<Looked>>, looked: readonly Looked[]): FetchedAhead {
+function keep(looking: Map<number, Promise<ComparedPage>>, looked: readonly ComparedPage[]): FetchedAhead {
   let bytes = 0;
-  for (const { file, got } of looked) {
-    bytes += got instanceof Fault ? 0 : (got?.bytes.byteLength ?? 0);
+  for (const { file, outcome } of looked) {
+    bytes += outcome instanceof Fault ? 0 : (outcome?.bytes.byteLength ?? 0);
     if (bytes > KEPT_BYTES) looking.delete(file._id);
   }
   return async (file, isComparable) => {
@@ -145,7 +147,7 @@ function keep(looking: Map<number, Promise<Looked>>, looked: readonly Looked[]):
     looking.delete(file._id);
     // Its options may have changed since.
     if (!one || one.isComparable !== isComparable) return null;
-    if (one.got instanceof Fault) throw one.got;
-    return { opened: one.got };
+    if (one.outcome instanceof Fault) throw one.outcome;
+    return { opened: one.outcome };
   };
 }

@@ -17,7 +17,7 @@ export function siteOfRun(run: Run, { siteSamplePages }: Settings): Site | null 
   return { organizationId: run.organizationId, userId: run.userId, fileId: run.fileId };
 }
 
-/** Returns the site of a page whose repeated blocks are left out; null for other files. */
+/** Returns the site of a page whose repeated blocks are removed; null for other files. */
 export function siteOfPage(file: FileDoc, { siteSamplePages }: Settings): Site | null {
   if (siteSamplePages < LEAST_PAGES || file.source !== WEB_PAGE_SOURCE || file.parentId === null) return null;
   if ((file.sourceOptions as Partial<PageOptions> | null)?.removeRepeatedBlocks === false) return null;

@@ -8,9 +8,12 @@ export interface PageBlocks {
   readonly blocks: readonly string[];
 }
 
-/** Least number of pages of a host from which its blocks are learned. Fewer pages say little about the others. */
+/** Minimum number of pages of a host from which its blocks are learned. Fewer pages are not representative. */
 export const LEAST_PAGES = 5;
-/** Least share of the pages of a host on which a repeated block is. Sites have pages of several templates. */
+/**
+ * Minimum share of a host's pages that contain a block before it counts as repeated. Sites have pages of several
+ * templates.
+ */
 const SHARE = 0.6;
 /** Maximum number of repeated blocks of a scrape, the longest first. */
 const MOST_BLOCKS = 500;
@@ -19,7 +22,7 @@ const lengthOf = (id: string): number => Number.parseInt(id, 36);
 
 /**
  * Returns the blocks that repeat over most pages of a host. The result depends only on the pages, not on their order.
- * Each block has the page that keeps it, the one with the lowest id: no text of a site disappears completely.
+ * The page with the lowest id keeps the block, so that no text of a site disappears completely.
  */
 export function learnBlocks(pages: readonly PageBlocks[]): RepeatedBlock[] {
   const pagesOf = new Map<string, number>();

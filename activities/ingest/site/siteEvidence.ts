@@ -4,7 +4,7 @@ import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps } from '../../deps.js';
 import { siteOfPage } from './comparesPages.js';
 
-/** Returns what the reader of a page gets to know of its site; null if nothing is known. */
+/** Returns the evidence about a page's site for the reader of the page; null if there is none. */
 export type EvidenceOf = (file: FileDoc) => Promise<SiteEvidence | null>;
 
 /** Returns the evidence for the files of one batch, which reads the blocks of each site once. */

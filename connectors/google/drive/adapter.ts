@@ -84,7 +84,7 @@ export function targetOf(file: FileJson): Target | null {
 /** Header of the keys that some files shared by link need, for users who have not opened them before. */
 const KEYS_HEADER = 'x-goog-drive-resource-keys';
 /**
- * Returns the value of the header for a file; null if it needs no key.
+ * Returns the value of the resource keys header for a file; null if the file needs no key.
  * https://developers.google.com/workspace/drive/api/guides/resource-keys
  */
 const keysOf = (id: string, key: unknown): string | null =>
@@ -102,8 +102,8 @@ export function nativeKindOf(mimeType: string): NativeKind | 'none' | null {
 
 /** Returns the media type to export a document as: the requested one if its kind supports that, else the default. */
 export function exportTypeOf({ exportAs, others }: NativeKind, saveAs: string | null): string {
-  const wished = others.find((format) => format === saveAs?.trim().toUpperCase());
-  return wished === undefined ? exportAs : mimeTypeOf(wished);
+  const requested = others.find((format) => format === saveAs?.trim().toUpperCase());
+  return requested === undefined ? exportAs : mimeTypeOf(requested);
 }
 
 function listedFormat(mimeType: string, name: string): FileFormat | null {
@@ -123,7 +123,7 @@ function versionOf(file: FileJson): string | null {
   return content === null ? null : `${content} ${asName(file['name']) ?? ''}`;
 }
 
-const ELSEWHERE = 'It is a shortcut to another folder. Select the shortcut itself, or that folder.';
+const POINTS_TO_FOLDER = 'It is a shortcut to another folder. Select the shortcut itself, or that folder.';
 
 /** Converts a file, folder or shortcut; null for an invalid answer. @param root its root item */
 export function itemOfFile(file: FileJson, root: string): SourceItem | null {
@@ -132,7 +132,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
   const mimeType = mimeTypeIn(file);
   const target = targetOf(file);
   const name = asName(file['name']) ?? id;
-  const pointsTo = target ? (asText(asObject(file['shortcutDetails'])['targetMimeType']) ?? '') : mimeType;
+  const targetType = target ? (asText(asObject(file['shortcutDetails'])['targetMimeType']) ?? '') : mimeType;
   const isInside = isFolder(file) || target?.isFolder === true;
   const [parent] = Array.isArray(parents) ? (parents as unknown[]) : [];
   return createItem({
@@ -142,15 +142,15 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
     name,
     itemType: isInside ? 'FOLDER' : 'FILE',
     externalUrl: asLink(file['webViewLink']),
-    fileFormat: isInside ? null : listedFormat(pointsTo, name),
-    isSelectable: isInside || nativeKindOf(pointsTo) !== 'none',
+    fileFormat: isInside ? null : listedFormat(targetType, name),
+    isSelectable: isInside || nativeKindOf(targetType) !== 'none',
     // A shortcut to a folder is not followed in a listing: shortcuts could form a cycle.
     isExpandable: isFolder(file),
-    // A file without an export format becomes a file whose error says so.
+    // A file without an export format becomes a file whose error gives the reason.
     hasContent: !isInside,
     createdAt: asMoment(file['createdTime']),
     version: versionOf(file),
-    ...(target?.isFolder === true ? { skipReason: ELSEWHERE } : {}),
+    ...(target?.isFolder === true ? { skipReason: POINTS_TO_FOLDER } : {}),
   });
 }
 
@@ -169,23 +169,23 @@ export const itemOfPlace = (
     createdAt,
   });
 
-/** Returns the content of a file. @param file its metadata @param through the shortcut that points to it */
+/** Returns the content of a file. @param file its metadata @param shortcut the shortcut that points to it */
 export function contentOf(
   file: FileJson,
   {
     bytes,
     contentType,
     native,
-    through,
+    shortcut,
   }: {
     readonly bytes: Uint8Array;
     readonly contentType: string;
     readonly native: NativeKind | null;
-    readonly through: FileJson | null;
+    readonly shortcut: FileJson | null;
   },
 ): ItemContent {
   const id = asText(file['id']) ?? '';
-  const name = asName((through ?? file)['name']);
+  const name = asName((shortcut ?? file)['name']);
   const { driveId } = file;
   const modifiedAt = asMoment(file['modifiedTime']);
   const mimeType = contentType.split(';')[0]?.trim() || 'application/octet-stream';
@@ -202,8 +202,8 @@ export function contentOf(
     facts: {
       type: 'FILE',
       is_folder: false,
-      is_shortcut: through !== null,
-      ...(through === null ? {} : { shortcut_target_id: id }),
+      is_shortcut: shortcut !== null,
+      ...(shortcut === null ? {} : { shortcut_target_id: id }),
       ...(isFileId(driveId) ? { drive_id: driveId } : {}),
       ...(modifiedAt === null ? {} : { modified_at: modifiedAt }),
       google_mime_type: asText(file['mimeType']),

@@ -55,7 +55,7 @@ function fileChange(entry: FileJson, drive: string, { logs, root }: Pick<Point, 
 }
 
 /** Rethrows errors, unless a drive's log ended because the drive was deleted. */
-const isOver = (error: unknown): boolean =>
+const hasEnded = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
 
 export const driveChanges = changeFeed(TOKEN, {
@@ -84,8 +84,8 @@ export const driveChanges = changeFeed(TOKEN, {
     try {
       body = await client.get(['changes'], query);
     } catch (error) {
-      if (isStale(error) || (drive === OWN && isOver(error))) throw stale();
-      if (!isOver(error)) throw error;
+      if (isStale(error) || (drive === OWN && hasEnded(error))) throw stale();
+      if (!hasEnded(error)) throw error;
       // The account is no longer a member of the drive.
       return {
         changes: [{ gone: drive }],

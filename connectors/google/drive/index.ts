@@ -75,11 +75,11 @@ export const googleDrive: Connector<OAuthGrant> = {
     const keys = target?.keys ?? null;
     const folder =
       target?.isFolder === true ? await fileAt(client, target.id, { keys }) : isFolder(named) ? named : null;
-    const { driveId: inDrive } = folder ?? named;
-    const driveId = isFileId(inDrive) ? inDrive : null;
-    const top = folder === named ? await outermost(client, folder) : null;
-    const root = top?.externalId ?? driveId ?? SHARED_WITH_ME;
-    const itself = (where: string): SourceItem[] => [top ?? itemOfFile(named, where) ?? []].flat();
+    const { driveId: ofDrive } = folder ?? named;
+    const driveId = isFileId(ofDrive) ? ofDrive : null;
+    const outermostItem = folder === named ? await outermost(client, folder) : null;
+    const root = outermostItem?.externalId ?? driveId ?? SHARED_WITH_ME;
+    const itself = (where: string): SourceItem[] => [outermostItem ?? itemOfFile(named, where) ?? []].flat();
     if (folder === null) return { items: itself(root), next: null };
     const id = asText(folder['id']) ?? externalId;
     try {

@@ -37,10 +37,10 @@ export async function fileAt(
 function partsBelow(base: string, link: string): { path: string[]; query: Record<string, string> } | null {
   if (!URL.canParse(link)) return null;
   const url = new URL(link);
-  const home = new URL(`${base}/`);
-  if (url.origin !== home.origin || !url.pathname.startsWith(home.pathname)) return null;
+  const root = new URL(`${base}/`);
+  if (url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) return null;
   try {
-    const path = url.pathname.slice(home.pathname.length).split('/').map(decodeURIComponent);
+    const path = url.pathname.slice(root.pathname.length).split('/').map(decodeURIComponent);
     return { path, query: Object.fromEntries(url.searchParams) };
   } catch {
     return null;
@@ -57,10 +57,10 @@ async function exported(
     return await client.content(['files', asText(file['id']) ?? '', 'export'], { mimeType }, withKeys(keys));
   } catch (error) {
     const link = asText(asObject(file['exportLinks'])[mimeType]);
-    const there = link === null ? null : partsBelow(client.urls['documents'] ?? '', link);
-    if (!(error instanceof Fault) || error.kind !== 'unsupported_type' || there === null) throw error;
+    const location = link === null ? null : partsBelow(client.urls['documents'] ?? '', link);
+    if (!(error instanceof Fault) || error.kind !== 'unsupported_type' || location === null) throw error;
     // The web export is not part of the API, but accepts the same token.
-    return client.content(there.path, there.query, { at: 'documents' });
+    return client.content(location.path, location.query, { at: 'documents' });
   }
 }
 
@@ -92,5 +92,5 @@ export async function openFile(
         withKeys(keys),
       );
   const declared = exportAs ?? asText(file['mimeType']) ?? answer.headers['content-type'] ?? '';
-  return contentOf(file, { bytes: answer.bytes, contentType: declared, native, through: target ? named : null });
+  return contentOf(file, { bytes: answer.bytes, contentType: declared, native, shortcut: target ? named : null });
 }

@@ -21,12 +21,12 @@ export const OTHER_MAIL = 'mail.other';
 const OWN_PLACES = ['INBOX', 'SENT'];
 
 /** Returns the id of a label or thread in an item id; null for other ids. */
-const behindPrefix = (prefix: string, externalId: string): string | null => {
+const withoutPrefix = (prefix: string, externalId: string): string | null => {
   const id = externalId.startsWith(prefix) ? externalId.slice(prefix.length) : null;
   return isMailId(id) ? id : null;
 };
-export const labelIn = (externalId: string): string | null => behindPrefix(LABEL, externalId);
-export const threadIn = (externalId: string): string | null => behindPrefix(THREAD, externalId);
+export const labelIn = (externalId: string): string | null => withoutPrefix(LABEL, externalId);
+export const threadIn = (externalId: string): string | null => withoutPrefix(THREAD, externalId);
 
 const place = (externalId: string, name: string): SourceItem =>
   createContainer({

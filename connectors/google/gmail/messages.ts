@@ -15,7 +15,7 @@ const idsIn = (list: unknown): string[] =>
     .filter(isMailId);
 
 /**
- * Runs a call with an id of a message or thread. Gmail answers 400, "Invalid id value", to an id that none of them can have.
+ * Runs a call with an id of a message or thread. Gmail answers 400, "Invalid id value", to a malformed id.
  * https://pypi.org/project/backlot/0.1.0/ (measured at Gmail)
  */
 export async function byId<T>(call: Promise<T>): Promise<T> {

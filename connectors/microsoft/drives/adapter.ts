@@ -97,18 +97,18 @@ export function itemOf(item: Answer<DriveItem>, place: Place): SourceItem | null
   const id = asText(item.id);
   if (id === null || !isId(id) || isRoot(item) || isDeleted(item)) return null;
   const remote = remoteOf(item);
-  const far = asAnswer<RemoteItem>(item.remoteItem);
+  const link = asAnswer<RemoteItem>(item.remoteItem);
   if (remote === null && item.remoteItem !== undefined) return null;
   const folder = isFolder(item);
-  const isFile = item.file !== undefined || far.file !== undefined;
-  const name = asText(item.name) ?? asText(far.name) ?? id;
+  const isFile = item.file !== undefined || link.file !== undefined;
+  const name = asText(item.name) ?? asText(link.name) ?? id;
   return createItem({
     externalId: remote === null ? itemId(place.drive, id) : itemId(remote.drive, remote.item),
     parentExternalId: parentOf(item, place),
     rootExternalId: place.root,
     name,
     itemType: folder ? 'FOLDER' : 'FILE',
-    externalUrl: asText(item.webUrl) ?? asText(far.webUrl),
+    externalUrl: asText(item.webUrl) ?? asText(link.webUrl),
     fileFormat: isFile ? formatOfName(name) : null,
     // A notebook is a package, which cannot be downloaded.
     isSelectable: folder || isFile,

@@ -4,7 +4,7 @@ import type { SourceClient } from '../../accountClient.js';
 import { byGivenId } from '../graph.js';
 import { contentOf, isFolder, isId, isRoot, ITEM_FIELDS, partsOf, remoteOf } from './adapter.js';
 import { withCursor } from '../../cursors.js';
-import { DRIVE_CURSOR, listDrive, listItem, listOn } from './listDrive.js';
+import { DRIVE_CURSOR, listDrive, listItem, nextPage } from './listDrive.js';
 import { asText } from '../../json.js';
 import { noSuchItem, requireId } from '../../faults.js';
 
@@ -51,7 +51,7 @@ interface Below {
 export const belowDrives = withCursor(
   DRIVE_CURSOR,
   async (client: SourceClient, { externalId, name, defaultDrive }: Below, cursor) => {
-    if (cursor !== null) return listOn(client, cursor);
+    if (cursor !== null) return nextPage(client, cursor);
     const { drive, item } = await resolveItemId(client, externalId, { name, defaultDrive });
     return item === null ? listDrive(client, drive, name) : listItem(client, { drive, item }, name);
   },

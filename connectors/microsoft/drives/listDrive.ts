@@ -111,7 +111,7 @@ async function nextFeedPage(client: SourceClient, cursor: DriveCursor, feed: Que
 }
 
 /** Returns the next page of the feed or of the next folder, according to the cursor. */
-export async function listOn(client: SourceClient, cursor: DriveCursor): Promise<DrivePage> {
+export async function nextPage(client: SourceClient, cursor: DriveCursor): Promise<DrivePage> {
   const { drive, open } = cursor;
   if (cursor.feed !== null) return nextFeedPage(client, cursor, cursor.feed);
   const folder = open.at(-1);

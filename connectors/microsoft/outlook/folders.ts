@@ -41,10 +41,10 @@ export async function binOf(client: SourceClient): Promise<string | null> {
 const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
 /** Converts a folder; null for Deleted Items, and for searches that are shown as folders. */
-export function folderOf(json: Json, above: MailFolder | null, bin: string | null): MailFolder | null {
+export function folderOf(json: Json, above: MailFolder | null, deletedItemsId: string | null): MailFolder | null {
   const id = asText(json['id']);
   const isSearch = asText(json['@odata.type']) === '#microsoft.graph.mailSearchFolder';
-  if (id === null || !isMailId(id) || id === bin || isSearch) return null;
+  if (id === null || !isMailId(id) || id === deletedItemsId || isSearch) return null;
   return {
     id,
     name: asText(json['displayName']) ?? id,
@@ -90,7 +90,7 @@ export function branchOf(all: readonly MailFolder[], id: string): readonly MailF
  * Returns the folders that a caller's text may refer to: an id, a name that Outlook accepts in any language, a
  * display name, or a path of display names from the root, separated by slashes.
  */
-export async function foldersCalled(client: SourceClient, word: string): Promise<readonly MailFolder[]> {
+export async function foldersByName(client: SourceClient, word: string): Promise<readonly MailFolder[]> {
   const all = await allFolders(client);
   const given = word.trim().toLowerCase();
   const byId = all.filter(({ id }) => id === word.trim());

@@ -21,7 +21,7 @@ import {
   WHOLE_MESSAGE,
 } from './adapter.js';
 import { mailChanges } from './changes.js';
-import { allFolders, binOf, FOLDER_FIELDS, folderOf, foldersCalled, NAME } from './folders.js';
+import { allFolders, binOf, FOLDER_FIELDS, folderOf, foldersByName, NAME } from './folders.js';
 import { belowFolder, belowMessage, belowQuery, PREFER, readAttachment, readMessage } from './messages.js';
 import { asText } from '../../json.js';
 import { noSuchItem } from '../../faults.js';
@@ -34,7 +34,7 @@ const MAX_CATEGORIES = 1_000;
 
 /** Returns all folders, or those that `called` may refer to. */
 const folders: LiveRead<OAuthGrant, LiveReads['folders']> = (client, { called }) =>
-  called === undefined ? allFolders(client) : foldersCalled(client, called);
+  called === undefined ? allFolders(client) : foldersByName(client, called);
 
 const categories: LiveRead<OAuthGrant, LiveReads['categories']> = async (client, _query) => {
   const path = ['me', 'outlook', 'masterCategories'];
@@ -87,7 +87,7 @@ export const outlook: Connector<OAuthGrant> = {
     const place = isSelection(externalId) ? null : parseItemId(externalId);
     if (place === null) throw noSuchItem(NAME);
     if ('folder' in place)
-      throw new Fault('unsupported_type', 'An Outlook folder has no text of its own: sync the mails in it.');
+      throw new Fault('unsupported_type', 'An Outlook folder has no text of its own: sync the messages in it.');
     const { message, attachment } = place;
     if (attachment === null) return contentOfMessage(await readMessage(client, message, WHOLE_MESSAGE), externalId);
     const found = await readAttachment(client, message, attachment);

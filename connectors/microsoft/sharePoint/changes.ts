@@ -9,7 +9,7 @@ import { drivesOf, LIBRARIES, siteOf } from './site.js';
 import { asText, type Json } from '../../json.js';
 
 /** Maximum number of libraries, and of pages, of one site with change tracking. */
-const MOST = 5_000;
+const MAX_TRACKED = 5_000;
 
 /** Returns the pages of the last sync, each with its version. */
 function knownIn(query: Query | null): Readonly<Record<string, string>> {
@@ -19,12 +19,12 @@ function knownIn(query: Query | null): Readonly<Record<string, string>> {
 /** Finds changed and deleted pages by comparison: pages have no feed, and a site has few of them. */
 async function pagesSince(client: GrantClient, query: Query | null): Promise<GraphPage> {
   const { id } = await siteOf(client);
-  const all = await fetchAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MOST });
+  const all = await fetchAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MAX_TRACKED });
   const before = new Map(Object.entries(knownIn(query)));
   const known = Object.fromEntries(all.map((page) => [asText(page['id']) ?? '', asText(page['eTag']) ?? '']));
   const changed = all.filter((page) => before.get(asText(page['id']) ?? '') !== (asText(page['eTag']) ?? ''));
-  const gone = [...before.keys()].filter((page) => !Object.hasOwn(known, page));
-  const values: readonly Json[] = [...changed, ...gone.map((page) => ({ id: page, deleted: {} }))];
+  const deleted = [...before.keys()].filter((page) => !Object.hasOwn(known, page));
+  const values: readonly Json[] = [...changed, ...deleted.map((page) => ({ id: page, deleted: {} }))];
   return { values, next: null, delta: { known: writeCursor(known) } };
 }
 
@@ -41,7 +41,7 @@ export const siteChanges = joinFeeds({
   ...driveFeeds,
   async list(client) {
     const site = await siteOf(client);
-    const drives = await fetchAll(client, drivesOf(site), LIBRARIES, { most: MOST });
+    const drives = await fetchAll(client, drivesOf(site), LIBRARIES, { most: MAX_TRACKED });
     return [...(await placesOf(client, drives)), { id: PAGES, root: PAGES, item: itemOfPages(site) }];
   },
   latest: (client, place) => (place.id === PAGES ? pagesSince(client, null) : latest(client, place)),

@@ -10,7 +10,7 @@ export interface Place {
   readonly inMain: boolean;
   readonly inArticle: boolean;
   readonly inCore: boolean;
-  /** Whether the same text stands earlier in the page: menus and slides for small screens. */
+  /** Whether the same text is earlier in the page, as with menus and slides for small screens. */
   readonly isDuplicate: boolean;
   /** The repeated children of its parent. */
   readonly siblings: Repeats | null;
@@ -18,7 +18,7 @@ export interface Place {
   readonly children: Repeats | null;
 }
 
-/** Returns a function that names the range in which a value lies. */
+/** Returns a function that names the range of a value. */
 function ranges(prefix: string, ...edges: number[]): (value: number) => string {
   const names = [...edges, null].map((edge, i) => `${prefix}${i === 0 ? '' : edges[i - 1]}..${edge ?? ''}`);
   return (value) => {

@@ -39,7 +39,7 @@ function isHidden(element: PageElement, page: Measure): boolean {
       /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style']));
   // Pages that a script reveals hide everything at first.
   if (!hidden || element.textLength >= page.textLength / 2) return false;
-  // So do those that reveal only their content, which can be shorter than the menus.
+  // Pages that reveal only their content hide it at first. It can be shorter than the menus.
   return (element.holds & HOLDS.topHeading) === 0 || element.proseLength < page.proseLength / 2;
 }
 
@@ -50,14 +50,14 @@ function isButton(element: PageElement): boolean {
   return !isElement(title ?? null) || element.textLength < 0.5 * (title as PageElement).textLength;
 }
 
-/** Classes that generators of documentation give to the links to the source, and to switches of code. */
+/** Classes that documentation generators give to links to the source, and to buttons that switch code samples. */
 const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-advice|showSource|hideme)(?:\s|$)/;
 
 /** Whether the element is a control of code, or its line numbers in a column of their own. */
 function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   const { name, textLength, attribs } = element;
   if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
-  return textLength > 0 && textLength < FIELD_LENGTH && (kindOfName(attribs['class'], names) & NAMED.ofCode) !== 0;
+  return textLength > 0 && textLength < FIELD_LENGTH && (meaningOfName(attribs['class'], names) & NAMED.ofCode) !== 0;
 }
 
 /** Whether the text has at least two lines, each a number. */
@@ -76,17 +76,20 @@ const textIn = (element: PageElement): string =>
 const CONSENT =
   /(?:cookie|consent|gdpr|privacy)[a-z]*[_-]?(?:banner|notice|bar|popup|modal|dialog|overlay|manager|preferences?|settings|wall|layer)(?![a-z])|onetrust|cybotcookiebot|didomi|usercentrics|qc-cmp2|sp_message_container|cmpbox|iubenda-cs|trustarc|truste-/i;
 
-/** Whether the element is a dialog that asks for consent. Its long text would pass for the content of a short page. */
+/**
+ * Whether the element is a dialog that asks for consent. Otherwise its long text would count as the content of a short
+ * page.
+ */
 function isConsent({ attribs, textLength }: PageElement, pageLength: number, names: Map<string, number>): boolean {
   if (textLength === 0 || textLength > 0.9 * pageLength) return false;
-  const kind = kindOfName(attribs['class'], names) | kindOfName(attribs['id'], names);
+  const kind = meaningOfName(attribs['class'], names) | meaningOfName(attribs['id'], names);
   return (kind & NAMED.consent) !== 0;
 }
 
 const NAMED = { consent: 1, ofCode: 2 } as const;
 
-/** Returns what a class or an id says, as bits of NAMED. A page repeats few names, so they are remembered. */
-function kindOfName(name: string | undefined, names: Map<string, number>): number {
+/** Returns the meaning of a class or an id, as bits of NAMED. A page repeats few names, so results are cached. */
+function meaningOfName(name: string | undefined, names: Map<string, number>): number {
   if (name === undefined || name === '') return 0;
   const known = names.get(name);
   if (known !== undefined) return known;

@@ -15,12 +15,15 @@ export interface Selection {
 }
 
 /** Shorter texts accompany the content and are not the content itself. */
-const LITTLE_TEXT = 50;
-/** A smaller share of a page, and fewer characters, are the introduction of an index, whose entries are the content. */
+const MIN_CONTENT = 50;
+/**
+ * A text with a smaller share of the page and fewer characters is the introduction of an index, whose entries are the
+ * content.
+ */
 const LEAST_SHARE = 0.05;
 const TEASER_TEXT = 300;
-/** Points by which each further attempt is more careful. */
-const MORE_CAREFUL = 2;
+/** Points that each further attempt adds to the threshold, so that it removes less. */
+const SLACK_STEP = 2;
 
 /** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */
 export function findMainText(tree: Document): Selection {
@@ -33,12 +36,12 @@ export function findMainText(tree: Document): Selection {
     const page = readFacts(tree, all, hidden);
     const posts = findPosts(tree, hidden, page.articles);
     const protectedPosts = protectPosts(posts, all.proseLength);
-    for (const slack of [0, MORE_CAREFUL, 2 * MORE_CAREFUL]) {
+    for (const slack of [0, SLACK_STEP, 2 * SLACK_STEP]) {
       const removed = scoreBlocks(tree, page, { leftOut: hidden, ...protectedPosts }, slack);
       let rest = all.textLength;
       for (const element of removed) rest -= element.textLength;
-      if (rest < LITTLE_TEXT && rest < 0.25 * whole) continue;
-      if (slack <= MORE_CAREFUL && rest < LEAST_SHARE * all.textLength && rest < TEASER_TEXT) continue;
+      if (rest < MIN_CONTENT && rest < 0.25 * whole) continue;
+      if (slack <= SLACK_STEP && rest < LEAST_SHARE * all.textLength && rest < TEASER_TEXT) continue;
       const nodes = withTitle(tree, removed);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);

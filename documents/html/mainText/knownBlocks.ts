@@ -3,7 +3,7 @@ import { previousElement } from '../listItems.js';
 import { PREFORMATTED } from '../tagSets.js';
 import type { PageFacts } from './pageFacts.js';
 
-/** Whether the element is a paragraph or code without links: it goes with its container only. */
+/** Whether the element is a paragraph or code without links, which is removed only with its container. */
 export function isParagraph(element: PageElement): boolean {
   if (element.name === 'pre') return true;
   return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;
@@ -15,7 +15,7 @@ export function isMenuCell(element: PageElement, page: PageFacts): boolean {
   return element.parent !== null && page.coreLine.has(element.parent) && !page.coreLine.has(element);
 }
 
-/** Maximum number of characters of a bar: titles of the neighbouring chapters are in it. */
+/** Maximum number of characters of a bar, which may contain the titles of the neighbouring chapters. */
 const BAR_LENGTH = 600;
 
 /**
@@ -57,8 +57,8 @@ const NEIGHBOUR = /(?:^|\s)(?:next|prev|previous|up)(?:\s|$)/i;
 const NEIGHBOUR_KEY = /^[npu]$/i;
 
 /**
- * Whether the element shows code: a short synopsis counts as much as a long text. Outside of the centre of the page the
- * element has to be hardly more than the code.
+ * Whether the element shows code: a short synopsis counts as much as a long text. Outside of the centre of the page,
+ * the element must contain little more than the code.
  */
 export function keepsCode(element: PageElement, inCore: boolean): boolean {
   if ((element.holds & HOLDS.preformatted) === 0 || element.linkLength >= 0.5 * element.textLength) return false;
@@ -88,7 +88,7 @@ export function isFactTable(element: PageElement, inCore: boolean, page: PageFac
   return page.shapes.includes('code') && isGrid(element);
 }
 
-/** Least number of rows of a table of facts without header cells. */
+/** Minimum number of rows of a table of facts without header cells. */
 const LEAST_ROWS = 2;
 
 /** Whether each row has at least two cells. */
@@ -129,7 +129,7 @@ export function isMenu(element: PageElement, start: number, page: PageFacts): bo
 /** Maximum number of characters of a label. */
 const LABEL_LENGTH = 30;
 
-/** Whether only a label is left of an element: "Table of Contents" is of no use without the list. */
+/** Whether only a label remains of an element, such as "Table of Contents" without the list. */
 export function isTorn(element: PageElement, removed: ReadonlySet<PageElement>): boolean {
   if (element.proseLength > 0 || element.textLength <= LABEL_LENGTH) return false;
   let rest = element.textLength;

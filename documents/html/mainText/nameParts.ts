@@ -1,6 +1,6 @@
 /**
- * Parts of ids and classes that say what an element is for. Templates use English here in every language. Each row is
- * one trait: it has its own points in the rules.
+ * Parts of ids and classes that indicate the purpose of an element. Templates use English names for pages of every
+ * language. Each row is one trait: it has its own points in the rules.
  */
 const NAME_PARTS = {
   menu: 'nav navbar navigation menu menus mainmenu submenu megamenu topnav sidenav subnav navlist dropdown hamburger navi',
@@ -60,7 +60,7 @@ const PARTS: ReadonlyMap<string, string> = new Map(
 
 const NONE: readonly string[] = [];
 
-/** Finds the known parts in the id and the classes of elements; remembers the names of one page. */
+/** Finds the known parts in the id and the classes of elements, with a cache of the names of one page. */
 export class NameReader {
   readonly #seen = new Map<string, readonly string[]>();
 
@@ -75,7 +75,7 @@ export class NameReader {
   }
 }
 
-/** Longer names are generated: they list styles, not purposes. */
+/** Maximum length of a name: longer names are generated and list styles instead of purposes. */
 const MAX_NAME = 300;
 
 function partsOf(name: string): readonly string[] {

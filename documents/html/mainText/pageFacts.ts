@@ -34,7 +34,7 @@ export function isBlock(element: PageElement): boolean {
   return BLOCKS.has(element.name) || (element.holds & HOLDS.block) !== 0;
 }
 
-/** Descends as long as one child has nearly all of the prose. */
+/** Returns the innermost element on the path on which one child each has nearly all of the prose. */
 function findCore(root: Document, proseLength: number): ParentNode {
   let core: ParentNode = root;
   for (;;) {
@@ -48,7 +48,7 @@ function findCore(root: Document, proseLength: number): ParentNode {
   }
 }
 
-/** Least number of characters of a line that surely belongs to running text. */
+/** Minimum number of characters of a line that certainly belongs to running text. */
 const LONG_LINE = 150;
 
 interface Counts {

@@ -3,7 +3,8 @@ import type { Shape } from './pageFacts.js';
 /**
  * The rules that decide what is content. A block has traits (blockTraits.ts); each has points, and more points than the
  * threshold remove the block. The points were fitted to half of the development set of WCXB, so that the mean F1 of its
- * pages is highest (bench/extraction.md). Gain: by how many hundredths F1 falls on the other half without the row.
+ * pages is highest (bench/extraction.md). `gain`: the number of hundredths by which F1 falls on the other half without
+ * the row.
  */
 interface Row {
   readonly reason: string;

@@ -26,7 +26,7 @@ const DUPLICATE_LENGTH = 20;
 /** Elements without points: they hold no text, little text, or a heading, which is removed only with its section. */
 const UNSCORED = new Set(['title', 'select', 'img', ...HEADINGS]);
 
-/** Where the walk is: the parent's place and points. */
+/** Current position of the walk: the parent's place and points. */
 interface Step {
   readonly inMain: boolean;
   readonly inArticle: boolean;
@@ -35,12 +35,12 @@ interface Step {
   readonly parentPoints: number;
 }
 
-/** What is known of a page before its blocks are scored. */
+/** Facts of a page that are known before its blocks are scored. */
 export interface Known {
   readonly leftOut: ReadonlySet<PageElement>;
-  /** What authors of a thread wrote: it is not scored. */
+  /** Elements with the texts of a thread's authors: these are not scored. */
   readonly written: ReadonlySet<PageElement>;
-  /** The posts of a thread and the elements around them: these are kept, and what is in them is scored. */
+  /** The posts of a thread and the elements around them: these are kept, and their contents are scored. */
   readonly around: ReadonlySet<ParentNode>;
 }
 
@@ -108,7 +108,7 @@ export function scoreBlocks(
   return removed;
 }
 
-/** Whether the element stays or goes with its container only. */
+/** Whether the element is removed only together with its container. */
 function isUnscored(element: PageElement, page: PageFacts, written: ReadonlySet<PageElement>): boolean {
   return UNSCORED.has(element.name) || written.has(element) || isParagraph(element) || isNotes(element, page);
 }
@@ -135,7 +135,7 @@ function isRepeated(element: PageElement, seen: Set<number>): boolean {
   return false;
 }
 
-/** Removes headings whose whole section was removed: "Related" is of no use without its links. */
+/** Removes headings whose whole section was removed, such as "Related" without its links. */
 export function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>): void {
   let heading: PageElement | null = null;
   let isBare = false;
@@ -166,9 +166,9 @@ interface Points {
   readonly all: number;
 }
 
-/** Points by shapes: summing them for each page would take as long as scoring a short one. */
+/** Cache of points by shapes: summing them for each page would take as long as scoring a short page. */
 const known = new Map<string, Points>();
-/** Most sites have pages of a few kinds. */
+/** Maximum size of the cache. Most sites have pages of a few kinds. */
 const MAX_KNOWN = 64;
 
 /** Returns the points of each trait on a page of these shapes. */

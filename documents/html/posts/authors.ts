@@ -1,7 +1,7 @@
 import { isElement, type PageElement } from '../pageElement.js';
 import { isDateText, shortText } from './dates.js';
 
-/** Where a post names its author, and how. */
+/** The place where a post names its author, and the form of the name. */
 export interface AuthorMark {
   /** The element with the name; null if it is in an attribute of the post. */
   readonly element: PageElement | null;
@@ -20,7 +20,7 @@ const PERSON_CLASS =
 const PERSON_ADDRESS =
   /(?:^|[/?&.=_-])(?:u|user|users|member|members|memberlist|profile|profiles|people|author|authors|userinfo|account)(?:$|[/?&.=_-])|\/@|mailto:/i;
 
-/** Returns the author that the attributes of a post name, as some generators write it for their scripts. */
+/** Returns the author named in the attributes of a post, which some generators write for their scripts. */
 export function authorOfAttributes({ attribs }: PageElement): AuthorMark | null {
   const text = attribs['data-author'] ?? attribs['data-username'] ?? attribs['author'] ?? '';
   return isName(text) ? { element: null, text: text.trim(), rank: 0 } : null;
@@ -64,7 +64,7 @@ function nameInside(element: PageElement): { readonly element: PageElement; read
     }
   };
   visit(element);
-  // The marked name may be in a meta element, which is not shown; then the shown one has to go.
+  // The marked name may be in a meta element, which is not shown. Then the shown name must be removed.
   for (const one of [named, link, element]) {
     const text = one === null ? '' : nameOf(one);
     if (one !== null && isName(text)) return { element: link ?? one, text };

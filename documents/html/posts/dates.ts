@@ -1,6 +1,6 @@
 import { isElement, isText, type PageElement, type PageText } from '../pageElement.js';
 
-/** Where an element states a date, and how. */
+/** The place where an element states a date, and the form of the date. */
 export interface DateMark {
   /** The element, or the one around the text. */
   readonly element: PageElement;
@@ -39,7 +39,7 @@ function dateOfAttributes(element: PageElement): DateMark | null {
     const stated = machineDate(attribute, value);
     if (stated === null) continue;
     const shown = shownDate(element);
-    // The shown form of a date is the one that readers search for, unless it is relative.
+    // Readers search for the shown form of a date, unless it is relative.
     const isShown = !MACHINE_DATE.test(shown) && (YEAR.test(shown) || DIGITS_DATE.test(shown));
     const text = isShown ? trimmed(shown) : stated;
     return { element, node: null, text, rank: PUBLISHED.test(property) ? 0 : 1 };
@@ -79,7 +79,7 @@ function isLabel(node: PageElement | PageText | null): boolean {
 
 const LABEL = /[:：]$/;
 
-/** Whether a short text is hardly more than a date with a day. */
+/** Whether a short text contains little more than a date with a day. */
 export function isDateText(text: string): boolean {
   if (LABELLED.test(text)) return false;
   if (DIGITS_DATE.test(text)) return true;
@@ -90,7 +90,7 @@ export function isDateText(text: string): boolean {
 
 /** A number of a day, alone or with an ordinal ending. */
 const DAY = /(?<![\d/])(?:0?[1-9]|[12]\d|3[01])(?!\d)/;
-/** "on Friday January 12" has three, with a verb and "at" five. */
+/** Maximum number of words next to the date: "on Friday January 12" has three, and with a verb and "at" five. */
 const MOST_WORDS = 6;
 
 /** A word and a colon before the date, in the same text. */

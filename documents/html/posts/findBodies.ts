@@ -8,7 +8,7 @@ const NEARLY_ALL = 0.9;
 const MOST = 0.8;
 
 /**
- * Finds what the author wrote in each post: the smallest element with nearly all of the prose whose shape occurs in the
+ * Finds the author's text in each post: the smallest element with nearly all of the prose whose shape occurs in the
  * posts with prose, and in short posts the element of the same shape. Posts without such an element have none.
  */
 export function findBodies(

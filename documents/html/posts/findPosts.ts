@@ -14,7 +14,7 @@ export interface Post extends PostParts {
 
 /** Share of the elements of one shape that must be posts. */
 const MOST = 0.6;
-/** Least number of characters outside of links of the mean post. */
+/** Minimum mean number of characters of a post outside of links. */
 const LEAST_LENGTH = 40;
 
 /**
@@ -29,7 +29,7 @@ export function findPosts(root: Document, leftOut: ReadonlySet<PageElement>, art
   if ((dates.get(root) ?? 0) < 2) return undated();
   const found = new Map<PageElement, Post>();
   const shapes = new Set<string>();
-  // The inner groups first: what is around posts is not a post itself.
+  // Inner groups first: an element around posts is not a post itself.
   for (const [parent, count] of [...dates].toReversed()) {
     if (count < 2) continue;
     for (const [shape, group] of groupsOf(parent, dates)) {
@@ -46,7 +46,7 @@ export function findPosts(root: Document, leftOut: ReadonlySet<PageElement>, art
   return opening === null ? posts : [opening, ...posts];
 }
 
-/** Least number of posts without dates that make a thread. */
+/** Minimum number of posts without dates that form a thread. */
 const LEAST_UNDATED = 3;
 
 /** Finds articles that begin with their author: some generators write no dates for readers without scripts. */
@@ -130,14 +130,14 @@ function postsOf(group: readonly PageElement[], found: ReadonlyMap<PageElement, 
   return withAuthors(parts);
 }
 
-/** Whether a class or an attribute, and not only the text, says which is the author and which the date. */
+/** Whether a class or an attribute, in addition to the text, marks the author and the date. */
 const isMarked = ({ authors, dates }: PostParts): boolean =>
   authors.some(({ rank }) => rank <= 2) && dates.some(({ rank }) => rank <= 1);
 
 /** Quotes name an author and are part of a post. */
 const QUOTES = new Set(['aside', 'blockquote', 'q', 'dd', 'dt', 'td']);
 
-/** Chooses the best kind of author that most posts name. A name without a mark has to differ between posts. */
+/** Chooses the best kind of author that most posts name. A name without a mark must differ between posts. */
 function withAuthors(parts: readonly PostParts[]): Post[] {
   for (const rank of [0, 1, 2, 3, 4]) {
     const names = parts.flatMap(({ authors }) => authors.find((author) => author.rank === rank)?.text ?? []);
@@ -185,7 +185,10 @@ function findOpening(posts: readonly Post[], dates: Dates): Post | null {
   return null;
 }
 
-/** Returns the post with its author and date; null if one of them is missing, or the author is no surer than a rank. */
+/**
+ * Returns the post with its author and date; null if one of them is missing, or if the evidence for the author is not
+ * better than a rank.
+ */
 function completed(parts: PostParts | null, most: number): Post | null {
   const [author] = parts?.authors.toSorted((a, b) => a.rank - b.rank) ?? [];
   if (parts === null || author === undefined || author.rank > most || parts.dates.length === 0) return null;

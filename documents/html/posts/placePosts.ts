@@ -19,15 +19,15 @@ export class PostBorder extends PageElement {
 const LITTLE = 40;
 
 /**
- * Writes a line with the author and the date at the start of each post that is kept, and leaves out the elements that
- * showed them. Marks the borders of the posts.
+ * Writes a line with the author and the date at the start of each kept post, and removes the elements that showed them.
+ * Marks the borders of the posts.
  * @param leftOut the elements that are not text; gets the replaced ones
  */
 export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): void {
   const kept = posts.filter(({ element }) => !isLeftOut(element, leftOut));
   const elements = new Set(kept.map(({ element }) => element));
   const bodies = findBodies(kept, elements);
-  leaveOutFurniture(kept, bodies, elements, leftOut);
+  removeFurniture(kept, bodies, elements, leftOut);
   for (const post of kept) {
     const { element, author, date } = post;
     const body = bodies.get(element) ?? null;
@@ -44,33 +44,31 @@ export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): v
   }
 }
 
-/** Leaves out what the template repeats around the bodies of most posts: buttons, numbers, facts about the author. */
-function leaveOutFurniture(
-  posts: readonly Post[],
-  bodies: Bodies,
-  elements: Elements,
-  leftOut: Set<PageElement>,
-): void {
-  const beside = posts.map(({ element }) => besideBody(element, bodies.get(element) ?? null, elements));
+/**
+ * Removes the elements that the template repeats around the bodies of most posts: buttons, numbers, facts about the
+ * author.
+ */
+function removeFurniture(posts: readonly Post[], bodies: Bodies, elements: Elements, leftOut: Set<PageElement>): void {
+  const surroundings = posts.map(({ element }) => surroundingsOf(element, bodies.get(element) ?? null, elements));
   const counts = new Map<string, number>();
-  for (const one of beside)
+  for (const one of surroundings)
     for (const shape of new Set(one.map((element) => shapeOf(element))))
       counts.set(shape, (counts.get(shape) ?? 0) + 1);
   const most = Math.max(2, posts.length / 2);
-  for (const element of beside.flat())
+  for (const element of surroundings.flat())
     if ((counts.get(shapeOf(element)) ?? 0) >= most && element.proseLength === 0) leftOut.add(element);
 }
 
 /** Returns the elements of a post next to its body and what is around it. */
-function besideBody(post: PageElement, body: PageElement | null, elements: Elements): PageElement[] {
-  const beside: PageElement[] = [];
+function surroundingsOf(post: PageElement, body: PageElement | null, elements: Elements): PageElement[] {
+  const surroundings: PageElement[] = [];
   for (let node = body; node !== null && node !== post; node = node.parent as PageElement | null) {
     for (const child of node.parent?.children ?? []) {
       if (!isElement(child) || child === node || elements.has(child) || child.textLength === 0) continue;
-      if ((child.holds & KEPT) === 0 && !holdsAny(child, elements)) beside.push(child);
+      if ((child.holds & KEPT) === 0 && !holdsAny(child, elements)) surroundings.push(child);
     }
   }
-  return beside;
+  return surroundings;
 }
 
 /** Kinds of content that stay outside of the body too. */
@@ -88,8 +86,8 @@ function isLeftOut(element: PageElement, leftOut: ReadonlySet<PageElement>): boo
 }
 
 /**
- * Returns the largest element around a name or a date that has hardly any other text; null if the mark itself has more,
- * or has the body.
+ * Returns the largest element around a name or a date with hardly any other text; null if the marked element itself has
+ * more text, or contains the body.
  */
 function widest(
   mark: PageElement,

@@ -3,20 +3,20 @@ import { isElement, type PageElement } from '../pageElement.js';
 import { findBodies } from './findBodies.js';
 import type { Post } from './findPosts.js';
 
-/** Least share of the prose of a page that the posts of a thread have. */
+/** Minimum share of the prose of a page that the posts of a thread have. */
 const LEAST_SHARE = 0.5;
-/** Number of characters of prose that comments may have next to them and still be the content of a page. */
+/** Maximum number of characters of prose outside the comments of a page whose content is the comments. */
 const LITTLE_PROSE = 300;
 
-/** What of a thread is content without question. */
+/** The parts of a thread that are always content. */
 export interface ProtectedPosts {
   readonly written: ReadonlySet<PageElement>;
   readonly around: ReadonlySet<ParentNode>;
 }
 
 /**
- * Returns what the authors wrote, and the elements around it, if the page is a thread. Comments on an article, or on the
- * posts themselves, are not protected: they are scored like other blocks.
+ * Returns the elements with the authors' texts, and those around them, if the page is a thread. Comments on an article,
+ * or on the posts themselves, are not protected: they are scored like other blocks.
  */
 export function protectPosts(posts: readonly Post[], proseLength: number): ProtectedPosts {
   const written = new Set<PageElement>();

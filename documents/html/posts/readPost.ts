@@ -15,7 +15,7 @@ export interface PostParts {
 
 /** Maximum number of elements of a post that are searched for its author and its date. */
 const MAX_SEARCHED = 400;
-/** Inside of these is what the author writes. */
+/** Elements whose contents are the author's text. */
 const WRITTEN = new Set(['blockquote', 'pre', 'table', 'figure']);
 
 /**
@@ -54,8 +54,8 @@ function isProse(element: PageElement): boolean {
 }
 
 /**
- * Returns the best date: of the most reliable kind; with the fewest words, because the name of an editor is in that of
- * an edit; and the nearest to the author.
+ * Returns the best date: of the most reliable kind; with the fewest words, because the date of an edit also contains
+ * the name of the editor; and the nearest to the author.
  */
 export function chooseDate(dates: readonly DateMark[], author: AuthorMark): DateMark | null {
   const cost = ({ rank, text, element }: DateMark): readonly number[] => [

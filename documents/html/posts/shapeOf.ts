@@ -1,6 +1,6 @@
 import { isElement, type PageElement } from '../pageElement.js';
 
-/** Levels of elements without a name that are read to tell them apart. */
+/** Number of levels of elements without a name that are read to distinguish them. */
 const DEEPEST = 3;
 
 /**

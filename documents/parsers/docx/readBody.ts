@@ -152,7 +152,7 @@ export class BodyReader {
     const { grid, cells, content } = table;
     const markdown = markdownTable(grid.rows);
     if (outer) {
-      // A nested table cannot be written as one: its text stays in the cell.
+      // A nested table cannot be written as a table: its text stays in the cell.
       outer.cell.push(grid.rows.flat().filter(Boolean).join(' '));
       if (outer.cells === 0) outer.content.push(markdown);
     } else if (cells === 1) {
@@ -212,7 +212,9 @@ export class BodyReader {
 
 const ONE: Span = { columns: 1, rows: 1 };
 
-/** Reads the elements of rows and cells. Returns whether the element is one of them: tables also stand in paragraphs. */
+/**
+ * Reads the elements of rows and cells. Returns whether the element is one of them. Tables also occur in paragraphs.
+ */
 function openInTable(table: Table | undefined, name: string, { val }: Readonly<Record<string, string>>): boolean {
   if (!table) return false;
   if (name === 'tr') table.grid.beginRow();
@@ -260,7 +262,7 @@ function closeLink(paragraph: Paragraph | undefined): void {
   if (!paragraph?.link) return;
   const { from, url } = paragraph.link;
   const label = paragraph.text.slice(from);
-  // An address that is its own label is written once.
+  // If the label of a link is its address, write it once.
   if (label.trim() !== '' && label !== url) paragraph.text = `${paragraph.text.slice(0, from)}[${label}](${url})`;
   paragraph.link = null;
 }

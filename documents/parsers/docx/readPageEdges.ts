@@ -5,18 +5,18 @@ import type { DocumentLimits } from '../../types.js';
 /** Fields whose value is the number of a page or of all pages. */
 const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b/i;
 
-/** Fewest letters next to a page number that are text of their own, and not the word "Page". */
+/** Minimum number of letters next to a page number that count as text; the word "Page" has fewer. */
 const FEWEST_LETTERS = 12;
 
 /**
  * Returns the text of a header or footer in one line; '' if it has only a page number. The values of page fields are
- * left out, because they are those of the last page that was printed.
+ * omitted, because they are those of the last page that was printed.
  */
 export function readPageEdge(part: Uint8Array, limits: DocumentLimits): string {
   const lines: string[] = [];
   let [line, instruction] = ['', ''];
   let [inText, inInstruction, isNumbered] = [false, false, false];
-  /** Nesting of fields, and the level whose value is left out; 0 for none. */
+  /** Nesting of fields, and the level whose value is omitted; 0 for none. */
   let [fields, hidden, skipped] = [0, 0, 0];
   const endLine = (): void => {
     const text = oneLine(line);

@@ -24,12 +24,12 @@ const LONGEST_HEADING = 200;
 const LARGER = 1.15;
 /** Maximum length of a heading that differs only by its weight, or by its title in the outline. */
 const LONGEST_BOLD = 120;
-/** Maximum share of bold groups: a document with more uses bold letters for other things. */
+/** Maximum share of bold groups: a document with more uses bold letters for other purposes. */
 const BOLD_SHARE = 0.4;
 const ENDS_SENTENCE = /[.,;:…]$/;
 const CAPTION = /^(?:table|tab\.|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*[\dIVX]/i;
 const LIST_MARK = /^(?:[-*+•·–▪◦‣]|\(?[a-z][.)])\s/;
-/** Bold letters without a size of their own are a rank below larger ones. */
+/** Headings that are only bold have one rank below those in a larger font. */
 const BOLD = 0.25;
 
 /** Returns a title without spaces, signs and its number, in which titles of the outline and the page agree. */
@@ -40,7 +40,7 @@ export const outlineKey = (text: string): string =>
     .replace(/^\s*(?:chapter|kapitel|section)?\s*[\divx]+(?:\.\d+)*[.:)]?\s+(?=\p{L})/u, '')
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** The letters that most of a document is set in. */
+/** Font size and weight of most of a document's text. */
 interface Body {
   readonly size: number;
   readonly isBold: boolean;

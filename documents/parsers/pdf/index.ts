@@ -69,7 +69,7 @@ const countAttachments = async (pdf: Pdfjs.PDFDocumentProxy): Promise<number> =>
   return attachments instanceof Map ? attachments.size : Object.keys(attachments ?? {}).length;
 };
 
-/** Returns what was left out, by kind: pages, attached files and the content of annotations. */
+/** Returns the numbers of omitted parts by kind: pages, attached files and the content of annotations. */
 function countUnread(
   { skipped, broken, withoutText }: Pick<ReadPages, 'skipped' | 'broken' | 'withoutText'>,
   attachments: number,

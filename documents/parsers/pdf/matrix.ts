@@ -59,7 +59,7 @@ export class Transformations {
     return this.#now;
   }
 
-  /** Applies an operator. Returns whether it is one that changes the transformation. */
+  /** Applies an operator. Returns whether the operator changes the transformation. */
   apply(operation: number, args: readonly unknown[] | null): boolean {
     const codes = this.#codes;
     if (operation === codes.save) this.#outer.push(this.#now);

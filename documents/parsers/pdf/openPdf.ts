@@ -54,7 +54,8 @@ export async function openPdf(bytes: Uint8Array, use: PdfUse): Promise<Pdfjs.PDF
 export function pdfFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof Error && error.name === 'PasswordException') return encryptedFile();
-  // PDF.js knows only the security handler with passwords, "Standard" (ISO 32000-1, 7.6.4), and reports others so.
+  // PDF.js supports only the security handler with passwords, "Standard" (ISO 32000-1, 7.6.4), and reports others with
+  // this error.
   if (error instanceof Error && /unknown encryption method/i.test(error.message)) {
     return new Fault(
       'encrypted',

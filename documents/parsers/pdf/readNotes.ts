@@ -22,7 +22,7 @@ interface Annotation {
   readonly parentType?: string | null;
 }
 
-/** The form values and comments of a page, and the kinds and numbers of annotations that hold anything else. */
+/** The form values and comments of a page, and the kinds and numbers of annotations with other content. */
 export interface PageNotes {
   readonly groups: readonly LineGroup[];
   readonly skipped: ReadonlyMap<string, number>;
@@ -30,7 +30,7 @@ export interface PageNotes {
 
 /** Kinds of annotations without text of their own: the page shows where a link leads, and a popup repeats its comment. */
 const WITHOUT_TEXT = new Set(['Link', 'Popup', 'PrinterMark', 'TrapNet', 'Watermark']);
-/** Annotations that hold other content (ISO 32000-2, table 171), and their names among what was not read. */
+/** Annotations that contain other content (ISO 32000-2, table 171), and their names in the list of unread parts. */
 const OTHER_CONTENT: Readonly<Record<string, string>> = {
   FileAttachment: 'attachments',
   Sound: 'sounds',
@@ -113,7 +113,7 @@ function valueOf(field: Annotation): string {
   return field.radioButton === true && isOn && fieldValue === buttonValue ? oneLine(fieldValue) : '';
 }
 
-/** States of a box that only say that it is checked; another one is the value that the form sends. */
+/** States of a box that only say that it is checked; another state is the value that the form sends. */
 const PLAIN_STATE = /^(?:on|yes|true|checked|\d{1,2}|x|ja|oui|si)$/i;
 const onState = (value: string): string => (PLAIN_STATE.test(value) ? CHECKED : `${CHECKED} (${oneLine(value)})`);
 

@@ -29,7 +29,7 @@ interface ReadPage extends GroupedPage {
 interface Options {
   /** Whether rows of tables have the form `header: value`. */
   readonly namedRows: boolean;
-  /** Finds scans, which OCR reads afterwards; null if they are not looked for. */
+  /** Finds scans, which OCR reads afterwards; null: scans are not searched for. */
   readonly scans: ScanFinder | null;
 }
 

@@ -17,7 +17,7 @@ interface NumberSection {
   readonly isGrouped: boolean;
   /** Factor before display: percent signs multiply, commas at the end divide. */
   readonly scale: number;
-  /** Whether it has places for digits; without them only its words are shown. */
+  /** Whether the section has places for digits; otherwise only its words are shown. */
   readonly hasNumber: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface CohereSettings {
 export const COHERE: Upstream = { name: 'Cohere', credentials: 'COHERE_API_KEY', address: 'COHERE_BASE_URL' };
 
 /**
- * Cohere accepts 512 tokens of its multilingual tokenizer per text, which makes more tokens of code and digits than
+ * Cohere accepts 512 tokens of its multilingual tokenizer per text, which produces more tokens for code and digits than
  * cl100k does. With this many cl100k tokens most texts fit. A longer one is rejected (truncate NONE) and halved.
  */
 const INPUT_TOKENS = 400;

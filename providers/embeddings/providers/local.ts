@@ -67,7 +67,7 @@ export function startLocalProcess({ modelPath, tokenizerPath }: LocalModelFiles,
     // Transfers vectors as Float32Array.
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Only what a program needs to run: no secrets, and no telemetry of the runtime that would bypass egress/.
+    // Only the variables that a program needs: no secrets, and no telemetry of the runtime, which would bypass egress/.
     env: { PATH: dirname(process.execPath), ORT_DISABLE_TELEMETRY: '1' },
   });
   try {

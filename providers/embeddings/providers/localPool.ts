@@ -66,7 +66,7 @@ const LANES = ['query', 'long query', 'document'] as const;
  */
 export const LONG_QUERY_CHARACTERS = 2_000;
 
-/** Memory matters here: the process for long queries takes about 150 MB, and many services rarely need it. */
+/** The process ends soon to free memory: it needs about 150 MB, and many services rarely use it. */
 const LONG_QUERY_IDLE_MS = 60_000;
 
 /**

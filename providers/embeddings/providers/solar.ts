@@ -12,7 +12,8 @@ export interface SolarSettings {
 export const SOLAR: Upstream = { name: 'Upstage', credentials: 'SOLAR_API_KEY', address: 'SOLAR_BASE_URL' };
 
 /**
- * Below the limit of 4,000: its tokenizer has half the vocabulary of cl100k and makes more tokens of some languages.
+ * Below the limit of 4,000: its tokenizer has half the vocabulary of cl100k and produces more tokens for some
+ * languages.
  */
 const INPUT_TOKENS = 3_000;
 /** Below the limit of 204,800, for the same reason. */

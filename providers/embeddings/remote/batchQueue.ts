@@ -42,13 +42,13 @@ export interface BatchQueue {
     items: readonly Item[],
     party: Party | undefined,
   ): void;
-  /** Adds batches that are sent again, not before their time. */
+  /** Adds batches that are sent again, each not before its `notBefore`. */
   retry(...batches: readonly Batch[]): void;
   /** Removes and returns the next batch: due retries first, then queries, then documents, models in turn. */
   next(now: number): Batch | null;
   /** Removes the waiting items of a call. */
   drop(call: Call): void;
-  /** Rejects all waiting queries, because their callers wait for the answer. */
+  /** Rejects all waiting queries instead of delaying them, because their callers wait for the answer. */
   rejectQueries(fault: Fault): void;
   /** Returns the time at which the next batch may be sent; Infinity if none waits. @param from when new ones may be */
   soonest(from: number): number;

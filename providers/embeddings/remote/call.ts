@@ -8,7 +8,7 @@ export interface Call {
   readonly isSettled: boolean;
   /** Records the vector of a window of the text at `index`. */
   addVector(index: number, vector: Float32Array, tokens: number): void;
-  /** Announces one more window. */
+  /** Adds one more expected window. */
   expectMore(): void;
   fail(error: unknown): void;
   /** One normalised vector per text. Rejects at the first failure, or with the reason of the signal. */

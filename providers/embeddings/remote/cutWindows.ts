@@ -10,11 +10,12 @@ const PIECE = 200;
 
 /**
  * Cuts a text into windows that fit a model's limits; a text that fits stays whole. Cuts are made between words where
- * possible. The sum of the pieces' counts is at least the count of the whole, so no window is too long.
+ * possible. The sum of the token counts of the pieces is at least the count of the whole window, so no window is too
+ * long.
  * @param count returns the number of tokens of a text
  */
 export function cutWindows(text: string, limits: InputLimits, count: (text: string) => number): TextWindow[] {
-  // No tokenizer makes more tokens than bytes.
+  // No text has more tokens than bytes.
   const bytes = Buffer.byteLength(text);
   const tokens = count(text);
   if (bytes <= limits.bytes && tokens <= limits.tokens) return [{ text, tokens }];

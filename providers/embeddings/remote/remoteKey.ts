@@ -43,7 +43,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   const underWay = new Map<Batch, AbortController>();
   const calls = new Set<Call>();
   let closed = false;
-  let alarm: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   const closedFault = (): Fault =>
     new Fault('embedding_failed', `Requests to ${upstream.name} have ended, because the service is stopping.`);
@@ -56,7 +56,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   }
 
   function dispatch(): void {
-    clearTimeout(alarm);
+    clearTimeout(timer);
     if (closed) return;
     const now = Date.now();
     while (pace.isOpen()) {
@@ -64,9 +64,9 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
       if (!batch) break;
       void send(batch);
     }
-    // Items without a free slot continue when a request ends; the others wait for a point in time.
-    const wake = Math.max(queue.soonest(pace.restsUntil), pace.restsUntil);
-    if (Number.isFinite(wake) && wake > now) alarm = schedule(dispatch, wake - now);
+    // Items that wait for a slot continue when a request ends. The other items wait until a point in time.
+    const wakeAt = Math.max(queue.soonest(pace.restsUntil), pace.restsUntil);
+    if (Number.isFinite(wakeAt) && wakeAt > now) timer = schedule(dispatch, wakeAt - now);
   }
 
   async function send(batch: Batch): Promise<void> {
@@ -128,7 +128,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     const now = Date.now();
     const refusedSince = batch.refusedSince ?? now;
     if (now + restMs - refusedSince > patienceOf(batch)) {
-      // The provider may not have named a wait; before the key's pause is over a retry cannot succeed.
+      // The provider may state no wait. A retry cannot succeed before the key's pause has ended.
       failBatch(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(restMs)) }));
     } else {
       queue.retry({ ...batch, refusedSince, notBefore: now + restMs });
@@ -177,7 +177,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
 
   const close = async (): Promise<void> => {
     closed = true;
-    clearTimeout(alarm);
+    clearTimeout(timer);
     for (const call of calls) call.fail(closedFault());
   };
 

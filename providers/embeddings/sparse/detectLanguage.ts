@@ -4,7 +4,7 @@ import { STEMMED_LANGUAGES } from './stemWord.js';
 
 /**
  * Evidence for the language of a text: its function words, and words with letters of Vietnamese. A word of several
- * languages counts a part for each of them.
+ * languages counts in part for each of them.
  */
 export type Evidence = Map<Language, number>;
 
@@ -25,9 +25,12 @@ export function addEvidence(evidence: Evidence, words: readonly string[], isViet
   }
 }
 
-/** Smallest evidence for a chunk, as a number of words and as a share of its words. Tables and code have less. */
+/**
+ * Minimum evidence for the language of a chunk, as a number of words and as a share of its words. Tables and code have
+ * less.
+ */
 const LEAST = { words: 1.5, share: 0.04 };
-/** Largest evidence for the second language of a chunk, as a share of the first. */
+/** Maximum evidence for the second language of a chunk, as a share of that for the first. */
 const RIVAL = 0.8;
 /** Languages of a query with at least this share of the evidence for the best one are all possible. */
 const POSSIBLE = 0.7;

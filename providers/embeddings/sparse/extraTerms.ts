@@ -5,7 +5,10 @@ import type { Language } from './functionWords.js';
  * more often than their stems show.
  */
 const LONG_WORDS: ReadonlySet<Language> = new Set(['da', 'de', 'fi', 'hu', 'nl', 'no', 'sv', 'tr']);
-/** Length of a beginning, and of the shortest word that has one. 5 to 7 letters gain alike (bench/retrieval.md). */
+/**
+ * Length of a beginning, and of the shortest word that has one. Lengths from 5 to 7 give equal gains
+ * (bench/retrieval.md).
+ */
 const BEGINNING = { letters: 5, from: 7 };
 const LATIN_WORD = /^[a-z]+$/;
 

@@ -5,7 +5,8 @@ export type Language = keyof typeof WORDS;
 
 /**
  * The most frequent words without a meaning of their own, question words included. They show the language of a text,
- * and a query leaves out those of its language. Words that are also common nouns or verbs are missing on purpose.
+ * and those of a query's language are ignored in the query. Words that are also common nouns or verbs are omitted on
+ * purpose.
  */
 const WORDS = {
   en: `a an and are as at be but by for if in into is it no not of on or such that the their then there these they this
@@ -77,7 +78,9 @@ const TABLE = new Map(
   ]),
 );
 
-/** The languages of a function word, each with its share: a word of several languages says little about any. */
+/**
+ * The languages of a function word, each with its share: a word of several languages is weak evidence for each of them.
+ */
 const BY_WORD = new Map<string, readonly Language[]>();
 for (const [language, words] of TABLE)
   for (const word of words) BY_WORD.set(word, [...(BY_WORD.get(word) ?? []), language]);

@@ -113,13 +113,13 @@ export function encodeQuery(text: string): SparseVector | null {
     words += count;
   }
   const { possible, clear } = languagesOfQuery(evidence, words);
-  const telling = stretches.filter((stretch) => !isFunctionWord(stretch.text, clear ?? 'en'));
+  const meaningful = stretches.filter((stretch) => !isFunctionWord(stretch.text, clear ?? 'en'));
   const weights = new Map<number, number>();
   const add = (form: string, weight: number): void => {
     const term = hashTerm(form);
     weights.set(term, (weights.get(term) ?? 0) + weight);
   };
-  for (const { terms } of telling.length > 0 ? telling : stretches)
+  for (const { terms } of meaningful.length > 0 ? meaningful : stretches)
     for (const word of terms) {
       for (const form of formsOf(word, possible)) add(form, 1);
       for (const beginning of new Set(possible.flatMap((language) => beginningOf(word, language) ?? [])))

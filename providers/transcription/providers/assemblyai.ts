@@ -14,7 +14,7 @@ import type { ServiceSettings, TranscriptionProvider, TranscriptionSettings } fr
 const NAMES = { name: 'AssemblyAI', keySetting: 'ASSEMBLYAI_API_KEY', urlSetting: 'ASSEMBLYAI_BASE_URL' };
 /** Timeout of one short request in milliseconds. */
 const CALL_MS = 60_000;
-/** Consecutive failed polls before the wait is given up; a later attempt continues with the same job. */
+/** Number of consecutive failed polls after which the wait ends; a later attempt continues with the same job. */
 const MAX_FAILED_POLLS = 5;
 
 /** The part of a transcript that is read; words and times in milliseconds. */

@@ -41,7 +41,7 @@ export interface AcceptManyDeps {
 /** Times a file's tags may change while it is accepted. */
 const TAG_CHANGES = 5;
 
-/** Returns the known files that requests mean, by `nameOf`. */
+/** Returns the known files that the requests refer to, by `nameOf`. */
 async function knownOf(
   { files }: Pick<AcceptManyDeps, 'files'>,
   { organizationId, userId }: Tenant,
@@ -177,7 +177,7 @@ export async function acceptMany(
   const known = await knownOf(deps, owner, requests);
   const unknown = requests.filter((request) => !known.has(nameOfRequest(request)));
   if (!(await insertUnknown(deps, owner, unknown, { now, inTurn }))) {
-    // Another request was quicker with some: they are known now.
+    // Another request has inserted some of the files in the meantime: they are known now.
     for (const [name, file] of await knownOf(deps, owner, unknown)) known.set(name, file);
   }
   const looked = requests.filter(({ isScheduled }) => isScheduled === true);

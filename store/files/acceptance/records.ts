@@ -10,7 +10,7 @@ import { accountOf, type FileRequest, type KnownFile } from './request.js';
 /** The user whose files are accepted. */
 export type FileOwner = Tenant & { readonly customerId: string };
 
-const QUEUE_FULL = 'It waits for its turn: the maximum number of queued files of the user is reached.';
+const QUEUE_FULL = 'It waits, because the maximum number of queued files of the user is reached.';
 
 /** Fields of a file that waits for its run. Content of an earlier sync stays readable. */
 function requested(
@@ -46,7 +46,7 @@ function requested(
   };
 }
 
-/** Returns the filter of the one file that a request means. */
+/** Returns the filter of the one file that a request refers to. */
 export const identityOf = ({ organizationId, userId }: Tenant, request: FileRequest) => ({
   organizationId,
   userId,

@@ -1,4 +1,4 @@
-/** A request to sync a file, and how the file that it means is identified. */
+/** A request to sync a file, and the fields that identify that file. */
 import type { IngestOptions } from '../../../contract/files/ingestOptions.js';
 import type { TagValue } from '../../../contract/files/records.js';
 import type { ContainerRunKind } from '../../../contract/runs/runKinds.js';

@@ -145,7 +145,7 @@ describe('types', () => {
       (await faultOf(fetchOne(source(), (await answering(200, { 'Content-Type': type })).origin), 'unsupported_type'))
         .message;
     expect(await messageOf('application/pdf')).toMatch(/as a file, with POST \/upload_file_from_url\.$/);
-    expect(await messageOf('text/css')).toMatch(/Leave it out of the scrape\.$/);
+    expect(await messageOf('text/css')).toMatch(/Exclude it from the scrape\.$/);
   });
 
   test.each<[string, string | Buffer, string]>([

@@ -8,7 +8,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { createBrowserPool, type BrowserPool, type BrowserPoolOptions } from '../../../connectors/web/browserPool.js';
 import { findChromium } from '../../../connectors/web/findChromium.js';
-import { createChromiumInstaller, usualWays, type InstallWay } from '../../../connectors/web/installChromium.js';
+import {
+  createChromiumInstaller,
+  defaultMethods,
+  type InstallMethod,
+} from '../../../connectors/web/installChromium.js';
 
 let folder: string;
 let browser: string;
@@ -26,7 +30,7 @@ afterEach(async () => {
 });
 
 /** A fake installer: records that it ran, then runs the script. */
-const way = (name: string, script: string): InstallWay => [
+const way = (name: string, script: string): InstallMethod => [
   { command: '/bin/sh', args: ['-c', `echo ${name} >> ${runs}; ${script}`] },
 ];
 /** A script that links the machine's own browser as the installed one. */
@@ -37,7 +41,7 @@ const installs = () => {
 };
 const ran = () => (existsSync(runs) ? readFileSync(runs, 'utf8').trim().split('\n') : []);
 
-function pool(ways: readonly InstallWay[] | null, more: Partial<BrowserPoolOptions> = {}): BrowserPool {
+function pool(ways: readonly InstallMethod[] | null, more: Partial<BrowserPoolOptions> = {}): BrowserPool {
   const made = createBrowserPool({
     chromiumPath: null,
     find: () => (existsSync(browser) ? browser : null),
@@ -65,7 +69,7 @@ describe('a missing browser', () => {
 
   test('is installed by the next way after one fails, or its browser does not start', async () => {
     const broken = `printf '#!/bin/sh\\nexit 3\\n' > ${browser}; chmod +x ${browser}`;
-    const unknown: InstallWay = [{ command: path.join(folder, 'no-such-installer'), args: [] }];
+    const unknown: InstallMethod = [{ command: path.join(folder, 'no-such-installer'), args: [] }];
     const browserPool = pool([
       unknown,
       way('fails', 'exit 1'),
@@ -161,7 +165,7 @@ describe('an installer', () => {
   });
 
   test("is Playwright's own first, which installs the required browser", () => {
-    const first = usualWays()[0]?.[0];
+    const first = defaultMethods()[0]?.[0];
     const [cli = '', ...args] = first?.args ?? [];
     const { status, stdout } = spawnSync(first?.command ?? '', [cli, ...args, '--dry-run'], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([0, expect.stringMatching(/headless.shell/i)]);

@@ -55,7 +55,7 @@ test('marks files beyond a full queue DELAYED with the reason, and processes the
   const pages = await settledIn(user, parent, [...delayed, 'READY', 'READY', 'SYNCING']);
   const held = pages.filter((page) => page.sync_status === 'DELAYED');
   expect(held.map((page) => page.external_url?.match(/\d+(?=\.html)/)?.[0])).toEqual(['3', '4', '5', '6', '7']);
-  for (const page of held) expect(page.sync_error_message).toMatch(/waits for its turn/);
+  for (const page of held) expect(page.sync_error_message).toMatch(/maximum number of queued files/);
   expect((await user.post('/resync_file', { file_id: held[0]?.id })).status).toBe(409);
 
   site.release();
@@ -96,7 +96,7 @@ test('marks uploads beyond a full queue DELAYED, can cancel them, starts no work
     ...Array<string>(MAX_QUEUED).fill('QUEUED_FOR_SYNC'),
     ...Array<string>(8 - MAX_QUEUED).fill('DELAYED'),
   ]);
-  expect(last.sync_error_message).toMatch(/waits for its turn/);
+  expect(last.sync_error_message).toMatch(/maximum number of queued files/);
   const other = await service.user('someone else');
   expect(await other.send({ name: 'a.txt', content: 'Mine.' })).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC' });
   const runs = () =>
