@@ -10,7 +10,7 @@ import { CONTRACTS } from '../contracts/tables/index.js';
 const DOCS = new URL('../../docs/', import.meta.url);
 const readDoc = (name: string): string => readFileSync(new URL(name, DOCS), 'utf8');
 
-test('docs/sources.md is what `npm run docs:sources` writes', () => {
+test('docs/sources.md matches the output of `npm run docs:sources`', () => {
   expect(readDoc('sources.md')).toBe(sourcesPage());
 });
 
