@@ -102,7 +102,7 @@ export const outlook: Reality = {
       fact: 'Ids of a shared mailbox are unknown in the mailbox of the signed-in user (ErrorInvalidMailboxItemId).',
       ...{ seen: 'https://github.com/openai/codex/issues/31900', date: '2026-07-09' },
       ours: {
-        safe: 'Only the user's own mailbox is listed (/me), and only its ids are requested.',
+        safe: 'Only the mailbox of the signed-in user is listed (/me), and only its ids are requested.',
         in: 'connectors/microsoft/outlook/folders.ts',
       },
     },
