@@ -7,7 +7,7 @@ import { CONNECTION_CLIENTS, FACT_FIELDS } from '../contract/accounts/oauth.js';
 import { supportsOption } from '../contract/sources/sources.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
-import { SECOND_OPINIONS, SPECIFIED } from '../test/contracts/evidence.js';
+import { INDEPENDENT_SUITES, SPECIFIED } from '../test/contracts/evidence.js';
 import { type Aspect, ASPECTS } from '../test/contracts/reality/fact.js';
 import { REALITIES } from '../test/contracts/reality/index.js';
 import { CONTRACTS } from '../test/contracts/tables/index.js';
@@ -81,7 +81,7 @@ function proofOf(source: ConnectedSourceType): string {
           .toLowerCase() === name,
     )
     .toSorted();
-  const opinions = SECOND_OPINIONS.filter(({ aspects }) => aspects[source] !== undefined);
+  const opinions = INDEPENDENT_SUITES.filter(({ aspects }) => aspects[source] !== undefined);
   return [
     'emulator, catalogue, kills',
     ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
@@ -95,7 +95,7 @@ function evidenceOf(source: ConnectedSourceType, aspect: Aspect): string {
   const { name, auth } = CONNECTED_SOURCES[source];
   if (aspect === 'OAuth' && auth === 'token') return '–';
   const isSpecified = CONTRACTS.some((one) => one.source === name && SPECIFIED[one.name]?.includes(aspect) === true);
-  const isAsked = SECOND_OPINIONS.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
+  const isAsked = INDEPENDENT_SUITES.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
   const facts = REALITIES.flatMap((one) => (one.source === name ? one.facts : [])).filter(
     ({ about }) => about === aspect,
   );

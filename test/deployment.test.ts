@@ -92,7 +92,7 @@ describe('docker-compose.yml', () => {
     for (const use of uses) expect(use).toBe(`\${${name}:?`);
   });
 
-  test('registers every search attribute that workflows carry', () => {
+  test('registers every search attribute that workflows set', () => {
     const command = String(service('temporal').healthcheck?.test);
     const registered = [...command.matchAll(/--name (\w+) --type Keyword/g)].map(([, name]) => name);
     expect(new Set(registered)).toEqual(new Set(SEARCH_ATTRIBUTES));

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The packages that shape the project, each with the folder that may import it. */
+/** The main dependencies, each with the folder that may import it. */
 const OWNERS: Record<string, string> = {
   '@temporalio/client': 'dispatch',
   '@temporalio/worker': 'worker',

@@ -153,7 +153,7 @@ describe('webhooks', () => {
     expect((await key.get(`/webhooks/${webhookId}/deliveries?limit=10001`)).status).toBe(422);
   });
 
-  test('redeliver the named deliveries, else the failed ones, and are woken', async () => {
+  test('redeliver the named deliveries, or else the failed ones, and are signalled', async () => {
     const again = (body: object) => key.post<{ count: number }>(`/webhooks/${webhookId}/redeliver`, body);
     const webhooks = database.collection('webhooks');
     await webhooks.updateOne({ _id: webhookId as never }, { $set: { wake: null, disabledAt: new Date() } });
@@ -256,7 +256,7 @@ describe('files in quarantine', () => {
     expect(foreign.map(({ file_id: id }) => id - first)).toEqual([9]);
   });
 
-  test('are restored by one run per owner; unnamed, expired and foreign files stay', async () => {
+  test('are restored by one run per owner, except files that are not named, have expired or belong to others', async () => {
     const restore = (body: object) => key.post<{ restoring: number }>('/quarantined_files/restore', body);
     expect(await restore({})).toMatchObject(refusal(400));
     expect(ok(await restore({ file_ids: [first + 9, first + 4] }))).toEqual({ restoring: 0 });

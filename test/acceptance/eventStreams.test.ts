@@ -99,7 +99,7 @@ test('GET /events/stream sends the feed to the organization, and to a user only 
   await Promise.all([everything, ofOne, ofTwo, foreign].map((stream) => stream.close()));
 });
 
-test('a resumed stream misses nothing and repeats nothing, also within a row', async () => {
+test('a resumed stream neither misses nor repeats an event, also within a row', async () => {
   const who = await createUser();
   await write(...['1', '2', '3'].map((name) => of(who, name)));
   await write(of(who, '4'), of(await createUser(), 'x'));
@@ -158,7 +158,7 @@ test('GET /sync_runs/{id}/events sends snapshots until the run has ended, and th
   const [first] = await sent(1);
   expect(first).toMatchObject({ event: 'progress' });
   expect(JSON.parse(first!.data)).toEqual(ok(await who.user.get(`/sync_runs/${id}`)));
-  // What the client has is not sent again.
+  // Snapshots that the client has received are not sent again.
   const resumed = await follow(path, { ...byKey(), 'last-event-id': first!.id });
   await connected(resumed);
   const runs = database.collection('runs');
@@ -189,7 +189,7 @@ test('GET /sync_runs/{id}/events sends snapshots until the run has ended, and th
   expect(late.messages.slice(1)).toEqual([last]);
 });
 
-test("a user's run is missing for everyone else", async () => {
+test("a user's run is not found by any other caller", async () => {
   const [owner, stranger] = [await createUser(), await createUser()];
   const id = await seedRun(owner);
   const foreign = await stranger.user.get(`/sync_runs/${id}/events`);

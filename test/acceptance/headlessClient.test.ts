@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await Promise.all([drive.close(), site.close()]);
-  // What published clients send is known, so a strict server would accept it too.
+  // The requests of published clients contain only known fields, so a strict server would accept them too.
   expect(ignoredFields()).toEqual([]);
 });
 

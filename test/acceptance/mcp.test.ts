@@ -69,7 +69,7 @@ afterAll(async () => {
   await site.close();
 });
 
-test('a client learns the tools, resources and prompts of a read-only token', async () => {
+test('a client lists the tools, resources and prompts of a read-only token', async () => {
   const { ann } = readers;
   expect(ann.getServerVersion()).toMatchObject({ name: 'allotrope' });
   const { tools } = await ann.listTools();
@@ -165,7 +165,7 @@ test('resources are paged parts of the text, and the original', async () => {
 test.each([
   ['ann', 'ben'],
   ['ben', 'ann'],
-] as const)('no tool and no resource shows %s what belongs to %s', async (own, other) => {
+] as const)('no tool and no resource shows %s content of %s', async (own, other) => {
   const client = readers[own];
   const id = fileIds[other];
   const seen = JSON.stringify(
@@ -189,14 +189,14 @@ test.each([
   expect(JSON.stringify(await call(client, 'list_files'))).toContain(`${own}.txt`);
 });
 
-test('a token that may only read neither sees nor calls tools that write', async () => {
+test('a read-only token neither lists nor calls tools that write', async () => {
   for (const name of ['add_url', 'upload_text', 'resync'])
     await expect(call(readers.ann, name, { file_id: 1 })).rejects.toThrow(/scope "read write"/);
   const names = (await writer.listTools()).tools.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['add_url', 'upload_text', 'resync']));
 });
 
-test('a token that may write adds a page and a text, waits for them, finds them, and syncs one again', async () => {
+test('a client with a write token adds a page and a text, waits for them, finds them, and syncs one again', async () => {
   const done = (fileId: number) =>
     waitFor(
       () => result<{ is_done: boolean; file: { status: string } }>(writer, 'sync_status', { file_id: fileId }),
@@ -223,7 +223,7 @@ test('a token that may write adds a page and a text, waits for them, finds them,
   expect(count).toBe(2);
 });
 
-test('wrong calls are answered with what to do: arguments as results, everything else as errors of the protocol', async () => {
+test('answers wrong arguments with a tool result and other wrong calls with a protocol error, each with a remedy', async () => {
   const { ann } = readers;
   await expect(call(ann, 'find')).rejects.toThrow(/Call one of: search, list_files/);
   const refused = (text: string) => ({ isError: true, content: [{ text: expect.stringContaining(text) }] });
@@ -236,7 +236,7 @@ test('wrong calls are answered with what to do: arguments as results, everything
   expect(late).toMatchObject(refused('lower one'));
 });
 
-test('the endpoint names its metadata on 401, and takes POST alone', async () => {
+test('the endpoint names its metadata on 401, and accepts only POST', async () => {
   const metadata = `${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp`;
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   const send = (headers: Record<string, string>, body = ping) =>
@@ -270,7 +270,7 @@ test('the endpoint names its metadata on 401, and takes POST alone', async () =>
   expect([unreadable.status, await unreadable.json()]).toMatchObject([400, { error: { code: -32_700 } }]);
 });
 
-test('REST refuses writing with a token of scope read, and takes other tokens as before', async () => {
+test('REST operations that write refuse a read-only token, and accept other tokens', async () => {
   const write = async (query: Record<string, string>) => {
     const token = await agentToken(service, 'ann', query);
     const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };

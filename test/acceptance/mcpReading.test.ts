@@ -1,4 +1,4 @@
-/** What agents read of a PDF, and addresses that they may not add. */
+/** Reading of a PDF by agents, and addresses that agents may not add. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -43,7 +43,7 @@ interface Part {
   readonly next_offset: number | null;
 }
 
-test('read_file returns the pages of a PDF one by one, and says which is the last', async () => {
+test('read_file returns the pages of a PDF one by one, and names the last one', async () => {
   const whole = (await call<Part>('read_file', { file_id: fileId })).structuredContent;
   const last = whole.last_page ?? 0;
   expect(last).toBeGreaterThan(1);

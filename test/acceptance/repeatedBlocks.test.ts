@@ -92,7 +92,7 @@ const hasProse = ({ text, number }: ReadPage): boolean =>
   text.includes(proseOf(number)) && text.includes(proseOf(number + 100));
 
 describe('a scrape', () => {
-  test('keeps repeated blocks on the first page only, says so in the records, and fetches each page once', async () => {
+  test('keeps repeated blocks on the first page only, records their removal, and fetches each page once', async () => {
     publish(30);
     const pages = await pagesOf(await scrape());
     expect(pages).toHaveLength(30);

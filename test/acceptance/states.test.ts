@@ -29,7 +29,7 @@ import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
 /**
- * Ways into a state of a record: a kind of run, an operation that writes it at once, or another suite that covers it.
+ * Causes of a state of a record: a kind of run, an operation that writes it at once, or another suite that covers it.
  * Runs and operations run below on real engines, and a client observes the states.
  */
 type Way = { readonly run: RunKind } | { readonly operation: string } | { readonly elsewhere: string };
@@ -374,7 +374,7 @@ describe.each(TABLES)('%s states', (name, table, states) => {
   const rows = Object.entries(table as Record<string, readonly Way[]>);
   const ways = rows.flatMap(([state, some]) => some.map((way) => [state, nameOf(way), 'elsewhere' in way] as const));
 
-  test('each state has at least one way into it, and the table has no others', () => {
+  test('the table has at least one cause for each state, and no other states', () => {
     expect(rows.map(([state]) => state).toSorted()).toEqual([...states].toSorted());
     expect(rows.filter(([, some]) => some.length === 0)).toEqual([]);
   });

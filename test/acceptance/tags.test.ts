@@ -116,7 +116,7 @@ describe('tags of a data source', () => {
     expect({ type, dataSource }).toEqual({ type: 'updateTags', dataSource: String(_id) });
   });
 
-  test('keep all concurrent changes, and the last change of a key wins', async () => {
+  test('keep all concurrent changes; for one key, the last change takes effect', async () => {
     const { _id } = await connectSource(service, owner);
     await adoptFiles(service, _id, [pages[0]!.id]);
     const numbers = Array.from({ length: 8 }, (_, number) => number);

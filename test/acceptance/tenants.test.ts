@@ -16,7 +16,7 @@ let owner: TestUser;
 let parent: FileRecord;
 let children: FileRecord[];
 let source: DataSourceDoc;
-/** Users that must see nothing: one of the same organization, and one with the same customer id in another. */
+/** Users without access to the content: one of the same organization, and one with the same customer id in another. */
 let strangers: Record<string, TestUser>;
 /** Id of a run of the owner. */
 let reembedding: number;

@@ -9,7 +9,7 @@ import { verified } from '../support/signatures.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Webhooks from end to end: registration, all events of a scrape, and verification as by the public library. */
+/** Webhooks from end to end: registration, all events of a scrape, and verification with the public library. */
 
 const PAGES = 4;
 let service: TestService;

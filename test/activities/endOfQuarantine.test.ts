@@ -1,4 +1,4 @@
-/** Files in quarantine when what they belong to is deleted: they can no longer be restored, and are erased. */
+/** Files in quarantine whose container, data source or user is deleted: they can no longer be restored, and are erased. */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -45,7 +45,7 @@ async function seed(owner: Owner, fields: Partial<FileDoc> = {}): Promise<number
   await seedFiles(service, owner, [{ id, texts: [`Text ${id}`], fields }]);
   return id;
 }
-/** Stores a file and takes it into quarantine, as a sync does that misses it. */
+/** Stores a file and moves it into quarantine, like a sync that does not find it. */
 async function quarantined(owner: Owner, fields: Partial<FileDoc>): Promise<number> {
   const { store } = service;
   const id = await seed(owner, fields);
@@ -54,7 +54,7 @@ async function quarantined(owner: Owner, fields: Partial<FileDoc>): Promise<numb
   await store.quarantine.kept(await store.quarantine.claimed(run, 1));
   return id;
 }
-/** Returns which of some files can be restored. */
+/** Returns the files that can be restored. */
 async function restorable(ids: readonly number[]): Promise<number[]> {
   const { found } = await service.store.quarantine.list(1, { fileIds: ids }, { limit: 100, offset: 0 });
   return found.map(({ _id }) => _id);
@@ -81,7 +81,7 @@ async function deleteFiles(owner: Owner, request: Partial<DeleteFilesRequest>): 
   });
 }
 
-/** A container with children in quarantine, and what surrounds it. */
+/** A container with children in quarantine, and related files that a deletion must not affect. */
 interface Scene {
   readonly user: TestUser;
   readonly owner: Owner;
@@ -90,17 +90,17 @@ interface Scene {
   readonly siblingId: number;
 }
 type Child = 'own' | 'nested' | 'sibling' | 'loose' | 'of another source';
-/** Deletions, and the files in quarantine whose time they end. */
+/** Deletions, and the files whose quarantine they end. */
 const DELETIONS: readonly (readonly [what: string, act: (scene: Scene) => Promise<unknown>, ends: readonly Child[]])[] =
   [
     ['of the container', ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] } }), ['own']],
     [
-      'of the container with all below it',
+      'of the container with its descendants',
       ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, deleteChildren: true }),
       ['own', 'nested'],
     ],
     [
-      'of the contents of the container, whose record stays',
+      'of the contents of the container, whose record is kept',
       ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, preserveFileRecord: true }),
       ['own'],
     ],
@@ -120,7 +120,7 @@ const DELETIONS: readonly (readonly [what: string, act: (scene: Scene) => Promis
     ],
   ];
 
-test('a deletion ends the quarantine of what belonged to the deleted, and of nothing else', () =>
+test('a deletion ends the quarantine of exactly the files that belong to the deleted object', () =>
   everyRow(
     DELETIONS,
     ([what]) => what,
@@ -149,7 +149,7 @@ test('a deletion ends the quarantine of what belonged to the deleted, and of not
       const ended = [...children].filter(([, id]) => !left.includes(id)).map(([name]) => name);
       expect(ended).toEqual(ends);
       expect(left).toContain(foreign);
-      // The sweep erases what has expired.
+      // The sweep erases files whose quarantine has expired.
       expect([await isSwept(owner), await isSwept(stranger)]).toEqual([true, false]);
     },
   ));
@@ -166,7 +166,7 @@ test('the deletion of a user erases all its files in quarantine, and none of ano
   expect([await chunks.countOf(owner, own), await chunks.countOf(stranger, [foreign])]).toEqual([0, 1]);
 });
 
-/** Returns the state of files in quarantine, and the run that has them. */
+/** Returns the state of files in quarantine, and the run that claims them. */
 const statesOf = (ids: readonly number[]) =>
   withDatabase(service, async (connection) => {
     const rows = await quarantinedModel(connection)
@@ -176,7 +176,7 @@ const statesOf = (ids: readonly number[]) =>
     return rows.map(({ _id, state, runId }) => ({ id: _id, state, runId }));
   });
 
-test('a sweep claims files whose time is up, the oldest first and only so many, and none of another user', async () => {
+test('a sweep claims expired files of one user, the oldest first, up to its limit', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
   const ids: number[] = [];
   for (let index = 0; index < 4; index += 1) ids.push(await quarantined(owner, { parentId: index < 3 ? 1 : 2 }));
@@ -192,7 +192,7 @@ test('a sweep claims files whose time is up, the oldest first and only so many, 
   expect((await statesOf(ids)).map(({ state }) => state)).toEqual(['erasing', 'erasing', 'erasing', 'kept']);
 });
 
-test('a run takes over files that ended runs left halfway, and none of a run under way', async () => {
+test('a run takes over unfinished files of ended runs, but no files of a running one', async () => {
   const { owner } = await newUser();
   const { quarantine, runs } = service.store;
   const [ended, underWay] = [await begin(owner, { kind: 'deleteUser' }), await begin(owner, { kind: 'deleteUser' })];
@@ -208,7 +208,7 @@ test('a run takes over files that ended runs left halfway, and none of a run und
   expect((await statesOf(ids)).map(({ runId }) => runId === 9)).toEqual([true, false, false]);
 });
 
-/** Requests to restore files, and which of them come back: the file itself, another of the user, one of another user. */
+/** Requests to restore files, and which files they restore: the file itself, another file of the user, a file of another user. */
 const RESTORES: readonly (readonly [what: string, filters: (id: number) => QuarantineFilters, back: number])[] = [
   ['by id', (id) => ({ fileIds: [id] }), 1],
   ['all of the user', () => ({}), 2],
@@ -217,7 +217,7 @@ const RESTORES: readonly (readonly [what: string, filters: (id: number) => Quara
   ['of another run', () => ({ runId: 1 }), 0],
 ];
 
-test('a restore claims exactly what its filters name of one user, and nothing that has expired', () =>
+test('a restore claims exactly the files of one user that match its filters and have not expired', () =>
   everyRow(
     RESTORES,
     ([what]) => what,
@@ -232,7 +232,7 @@ test('a restore claims exactly what its filters name of one user, and nothing th
       const claimed = await transaction((session) => quarantine.claimBack(owner, wanted, 9, session));
       const returning = (await statesOf([...own, late, foreign])).filter(({ state }) => state === 'returning');
       expect([claimed, returning.map(({ id }) => id)]).toEqual([back, own.slice(0, back)]);
-      // A second request finds them claimed.
+      // A second request does not match files that are already claimed.
       expect(await transaction((session) => quarantine.claimBack(owner, wanted, 10, session))).toBe(0);
     },
   ));

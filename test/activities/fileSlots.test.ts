@@ -37,7 +37,7 @@ describe('file slots', () => {
     expect(files.started.at(-1)).toBe(20);
   });
 
-  test('waiting organizations take turns, and so do the users of one, however many files each has', async () => {
+  test('waiting organizations take turns, and so do the users of an organization, however many files each has', async () => {
     const files = createHeldFiles(1);
     files.add(1, 10, 4);
     files.add(1, 11, 4);

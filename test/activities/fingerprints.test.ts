@@ -1,4 +1,4 @@
-/** What decides whether an unchanged feed or file is skipped: everything that the outcome depends on. */
+/** The inputs that must be unchanged for a feed or file to be skipped: all that affect the outcome. */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { expect, jest, test } from '@jest/globals';
 
@@ -53,7 +53,7 @@ const OTHER_PAGE: PageOptions = {
 };
 const entriesOf = <T extends object>(values: T) => Object.entries(values) as [keyof T & string, T[keyof T]][];
 
-/** What the reading of a feed depends on. */
+/** The inputs of the reading of a feed. */
 interface ReadingInputs {
   readonly feedId: string;
   readonly tags: Readonly<Record<string, string>>;
@@ -70,9 +70,7 @@ const ASKED: ReadingInputs = {
 const VALIDATORS = { etag: '"1"', lastModified: null };
 const RUN = 7;
 
-/**
- * Reads a feed that was read before. @returns whether the request was conditional, and what is stored of the reading
- */
+/** Reads a feed that was read before. @returns whether the request was conditional, and the stored result of the reading */
 async function readFeed(
   inputs: ReadingInputs,
   reading: FeedReading | null,
@@ -121,7 +119,7 @@ const CHANGES: readonly (readonly [field: string, changed: Partial<ReadingInputs
   ...entriesOf(OTHER_PAGE).map(([name, value]) => [name, { scrape: { ...PAGE, [name]: value } }] as const),
 ];
 
-test('an unchanged feed is skipped only if everything that its entries depend on is the same', async () => {
+test('an unchanged feed is skipped only if all inputs of its entries are the same', async () => {
   const { reading, isConditional } = await readFeed(ASKED, null);
   expect(isConditional).toBe(false);
   expect((await readFeed(ASKED, reading)).isConditional).toBe(true);

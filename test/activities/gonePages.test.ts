@@ -14,7 +14,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Deletion of pages that their site no longer has. The stores are real; no request is sent to a site. */
+/** Deletion of pages that no longer exist at their site. The stores are real; no request is sent to a site. */
 let service: TestService;
 let owner = { organizationId: 1, userId: 100, customerId: 'ada' };
 let lastId = 1_000;

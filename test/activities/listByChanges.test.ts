@@ -40,9 +40,9 @@ const forbidden = new Set<string>();
 /** Folders whose listing the source rejects as an invalid request. */
 const rejected = new Set<string>();
 let refusedRoots: readonly string[] = [];
-/** Whether items have their place (path). */
-let hasPlaces = false;
-/** Places reported as empty, by the index of the change that reports them. */
+/** Whether items have a path. */
+let hasPaths = false;
+/** Paths reported as empty, by the index of the change that reports them. */
 const emptied = new Map<number, readonly string[]>();
 /** Steps in which the first change token is prepared, and whether the source then refuses it. */
 let steps = 0;
@@ -70,7 +70,7 @@ const itemOf = (id: string): SourceItem => ({
   hasContent: !isFolder(id),
   createdAt: null,
   version: null,
-  ...(hasPlaces ? { place: placeOf(id) } : {}),
+  ...(hasPaths ? { place: placeOf(id) } : {}),
 });
 const childrenOf = (parent: string | null): string[] => [...tree].flatMap(([id, at]) => (at === parent ? [id] : []));
 const below = (id: string): string[] => [id, ...childrenOf(id).flatMap(below)];
@@ -133,7 +133,7 @@ beforeEach(async () => {
   tree.clear();
   feed.length = 0;
   emptied.clear();
-  hasPlaces = false;
+  hasPaths = false;
   feedFields = {};
   steps = 0;
   isLost = false;
@@ -269,7 +269,7 @@ describe('source with a change feed', () => {
     await list('aborted');
     expect(requests).toEqual(['now', 'prepare 1 of 3', 'prepare 2 of 3', 'prepare 3 of 3', 'roots', 'below A']);
     requests.length = 0;
-    // What the source no longer accepts is not prepared again: the account is listed completely each time.
+    // A token that the source refuses is not prepared again: each listing is complete.
     steps = 3;
     isLost = true;
     await list();
@@ -277,7 +277,7 @@ describe('source with a change feed', () => {
     expect((await currentSource()).changeToken).toBeNull();
   });
 
-  test('deletes the descendants of a removed folder, except those moved out; lists a restored folder again', async () => {
+  test('deletes the descendants of a removed folder, except those moved elsewhere; lists a restored folder again', async () => {
     for (const [id, at] of [
       ['A', null],
       ['B', null],
@@ -302,7 +302,7 @@ describe('source with a change feed', () => {
     expect(requests).not.toContain('roots');
   });
 
-  test('deletes items at and below places reported as empty, except items that the same page puts there', async () => {
+  test('deletes items at and below paths reported as empty, except items that the same page reports at these paths', async () => {
     for (const [id, at] of [
       ['A', null],
       ['B', 'A'],
@@ -314,17 +314,17 @@ describe('source with a change feed', () => {
       ['e', 'E'],
     ] as const)
       put(id, at);
-    hasPlaces = true;
+    hasPaths = true;
     await list();
     await sync(['b', 'c', 'd', 'e']);
-    // Reported by its place only, with all items below it. A place with the same prefix (/Ab) stays.
+    // The change contains only the path, and covers all items below it. A path with the same prefix (/Ab) is kept.
     for (const id of below('A')) tree.delete(id);
     feed.push({ item: itemOf('d') });
     emptied.set(feed.length - 1, ['/A', '/Ab/d']);
     await list();
     expect(await itemIds()).toEqual(['Ab', 'E', 'd', 'e']);
     expect(await fileIds()).toEqual(['d', 'e']);
-    // A moved folder has a new place, and its descendants are listed again.
+    // A moved folder has a new path, and its descendants are listed again.
     tree.set('E', 'Ab');
     feed.push({ item: itemOf('E') });
     emptied.set(feed.length - 1, ['/E', '/Ab/E']);
@@ -386,7 +386,7 @@ describe('source with a change feed', () => {
     expect((await step(service.store.items)).walk.open).toEqual(['B']);
   });
 
-  test('keeps many deleted items until an operator approves, although the feed reports them only once', async () => {
+  test('keeps many deleted items until an operator approves their deletion, although the feed reports them only once', async () => {
     put('A', null);
     const many = Array.from({ length: 12 }, (_, index) => `m${index}`);
     for (const id of many) put(id, 'A');

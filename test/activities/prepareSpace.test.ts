@@ -8,7 +8,7 @@ import { DEFAULT_INGEST_OPTIONS, type IngestOptions } from '../../contract/files
 const SPACE = { name: 'a-space', dimensions: 3 };
 
 /**
- * Returns what is prepared for a run.
+ * Returns the models and collections that are prepared for a run.
  * @param ingest options of the run; null: its request has none
  * @param parent when the run's file was last synced; `fileId` null: the run has no file
  */
@@ -39,7 +39,7 @@ test('prepares model and collection for the first run of a scrape that embeds', 
 test.each([
   ['generates chunks only', { generateChunksOnly: true }, {}],
   ['skips file processing', { skipFileProcessing: true }, {}],
-  ['was synced before, so may find no changes', {}, { lastSync: new Date() }],
+  ['was synced before, so it may find no changes', {}, { lastSync: new Date() }],
   ['has no file', {}, { fileId: null }],
   ['has no ingest options', null, {}],
 ] as const)('prepares nothing for a run that %s', async (_why, ingest, parent) => {

@@ -1,6 +1,5 @@
 /**
- * Files that vanished at their source are removed with everything below them, whether quarantine keeps them for a time
- * or not.
+ * Files that no longer exist at their source are removed with their descendants, with and without quarantine.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -70,7 +69,7 @@ test('the attachments of a vanished file are removed with it, and nothing of ano
     expect([...held].toSorted((a, b) => a - b)).toEqual(quarantineMs === 0 ? [] : [mail, attached, inside]);
     expect(await chunks.countOf(owner!, [mail, attached, inside])).toBe(quarantineMs === 0 ? 0 : 3);
     expect(await chunks.countOf(stranger!, [foreign])).toBe(1);
-    // A repetition finds nothing to do.
+    // A repetition changes nothing.
     await removeMissing((await runs.find(runId))!, [mail], depsOf(quarantineMs), NEVER);
     expect(await files.byIds(owner!, all)).toHaveLength(2);
   }));

@@ -32,7 +32,7 @@ async function settle(kind: FaultKind, fields: Partial<FileDoc> = {}, retryAfter
   return { end: lastCall?.name ?? null, args: lastCall?.args ?? [], waits, names, of };
 }
 
-test('retries a retryable fault once per configured delay; fails the file at other faults and at the last attempt', async () => {
+test('retries a retryable fault once per configured delay; fails the file after any other fault and after the last attempt', async () => {
   const kinds = (Object.keys(FAULTS) as FaultKind[]).filter((kind) => !['no_room', 'rate_limited'].includes(kind));
   await everyRow(kinds, String, async (kind) => {
     const ends = await Promise.all([0, 1, 2].map((attempts) => settle(kind, { attempts })));

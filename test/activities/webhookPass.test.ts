@@ -19,7 +19,7 @@ type Reaction = number | 'unreachable';
 let service: TestService;
 let organizationId: number;
 let webhook: WebhookDoc;
-/** Object ids that the receiver got, in their order. */
+/** Object ids that the receiver received, in order. */
 const received: string[] = [];
 /** Request options of each delivery, without the body. */
 const requests: object[] = [];

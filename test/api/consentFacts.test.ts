@@ -19,7 +19,7 @@ const GOOD: Readonly<Record<string, string>> = {
   gong_account_email: 'ada@harbour.example',
 };
 
-/** Valid exceptions: an e-mail address; a subsite, whose names become separate parts of a path. */
+/** Valid values with special characters: an e-mail address; a subsite, whose names become separate parts of a path. */
 const VALID: Readonly<Record<string, readonly string[]>> = {
   gong_account_email: ['a@b'],
   sharepoint_site_name: ['a/b'],
@@ -36,7 +36,7 @@ test('accepts every field as a fact of the connection', () =>
     expect(factsOf(service, { [field]: GOOD[field] })).toMatchObject({ [fact]: GOOD[field] });
   }));
 
-test('no field accepts a value that would change the address', () => {
+test('refuses values that would change the address, in every field', () => {
   const more: readonly (readonly [Row, string])[] = fields
     .filter(({ field }) => field === 'salesforce_domain')
     .flatMap((row) =>

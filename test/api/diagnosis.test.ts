@@ -40,7 +40,7 @@ describe('check of a diagnosis', () => {
     expect([at > 50_000, at <= 60_000]).toEqual([true, true]);
   });
 
-  test('never fails, whatever the check throws, and ends at the deadline', async () => {
+  test('never fails, whatever error the check throws, and ends at the deadline', async () => {
     const stop = new AbortController();
     const context: CheckContext = {
       ...{ signal: stop.signal, connectAgain: AGAIN },

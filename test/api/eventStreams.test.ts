@@ -79,7 +79,7 @@ describe('streams', () => {
       () => feed.reads,
       (reads) => reads >= 24,
     );
-    // 20 at the entries, then one per tick.
+    // 20 reads when the streams start, then one per poll.
     expect(feed.reads - 20).toBeLessThanOrEqual((performance.now() - begun) / 50 + 1);
     for (const { disconnect } of viewers) disconnect.abort();
     await Promise.all(viewers.map(({ ended }) => ended));
@@ -89,7 +89,7 @@ describe('streams', () => {
     expect(feed.reads).toBe(reads);
   });
 
-  test('continue after a failed read; a failure at the entry frees the place', async () => {
+  test('continue after a failed read; a failed first read frees the slot', async () => {
     const { feed, watch, streams } = start();
     const viewer = await watch('a', '2');
     feed.isAway = true;
@@ -100,7 +100,7 @@ describe('streams', () => {
     await streams.close();
   });
 
-  test('are limited per caller with 429 and per process with 503; a disconnected client frees its place', async () => {
+  test('are limited per caller with 429 and per process with 503; a disconnected client frees its slot', async () => {
     const { streams, watch } = start();
     const [one] = [await watch('a', '2'), await watch('a', '2')];
     await expect(watch('a', '2')).rejects.toMatchObject({ status: 429, retryAfterSeconds: 30 });

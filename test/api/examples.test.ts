@@ -43,7 +43,7 @@ describe('the examples of the reference', () => {
       },
     ));
 
-  test('a wrong example would be found', () => {
+  test('reports an example that violates its schema', () => {
     const place = placeOf('/embeddings');
     expect(faultsOf(place, { request: { query: 'x', k: 0 }, response: { documents: [] } })).toEqual([
       'request/k must be >= 1',
@@ -86,7 +86,7 @@ describe('a recorded call', () => {
     expect(example?.parameters).toEqual({ sync_run_id: 7, limit: 2 });
   });
 
-  test('loses addresses of this machine, logins, times, ids, signatures and secrets; long lists and texts are shortened', () => {
+  test('has no addresses of this machine, logins, times, ids, signatures or secrets; long lists and texts are shortened', () => {
     const recorded = {
       presigned_url: `${baseUrl}/content/1/2/3.raw?key=k1&expires=9&signature=abc`,
       url: 'http://localhost:8123/sitemap.xml',

@@ -55,7 +55,7 @@ describe('examples in the reference', () => {
     expect(properties.length).toBeGreaterThan(500);
   });
 
-  test('of properties follow their schema, and show more than it does', () =>
+  test('of properties follow their schema, and are not obvious from it', () =>
     everyRow(
       properties,
       ({ path }) => path,

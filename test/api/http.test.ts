@@ -133,7 +133,7 @@ describe('session of the operators page', () => {
     expect(read(`allotrope_ops=${cookie}`)).toBeNull();
   });
 
-  test('is over when expired, ended, or when its key is revoked', async () => {
+  test('is invalid after its expiry, after its end, or when its key is revoked', async () => {
     const later = Date.now() + LIFE_MS;
     const session = (id: string, keyId = 1, expiresAt = later) => ({ id, keyId, expiresAt, organizationId: 7 });
     const store = {
@@ -492,7 +492,7 @@ describe('HTTP server', () => {
     expect(await list('whole')).toEqual([200, '{"results":[{"a":1},{"a":2},{"a":3}],"count":3}']);
     expect(await list('bare')).toEqual([200, '[{"a":1},{"a":2},{"a":3}]']);
     expect(await list('none')).toEqual([200, '{"results":[],"count":0}']);
-    // A failure before the first row has its own status; a later one cuts the answer off.
+    // A failure before the first row has its own status; a later one truncates the answer.
     expect((await list('broken'))[0]).toBe(409);
     await expect(list('half')).rejects.toThrow();
   });

@@ -1,6 +1,6 @@
 /**
- * Mistakes that callers make: each is answered with its status, what is wrong and what to do next. The requests reach
- * the real service.
+ * Mistakes that callers make: each is answered with its status, its cause and a remedy. The requests reach the real
+ * service.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -25,7 +25,7 @@ afterAll(async () => {
 interface Mistake {
   readonly name: string;
   readonly status: number;
-  /** What the answer has to say. */
+  /** Expected text in the message of the answer. */
   readonly says: string | RegExp;
   readonly method: string;
   readonly path: string;
@@ -266,7 +266,7 @@ test('there are at least 60 mistakes, each named once', () => {
   expect(MISTAKES.length).toBeGreaterThanOrEqual(60);
 });
 
-test('each mistake is answered with its status, what is wrong and what to do', () =>
+test('answers each mistake with its status, its cause and a remedy', () =>
   everyRow(
     MISTAKES,
     ({ name }) => name,

@@ -213,7 +213,7 @@ describe('request', () => {
     expect((await send('{"a": "x"}', '/list')).status).toBe(401);
   });
 
-  test('that fails leaves no contents behind', async () => {
+  test('that fails leaves no stored contents', async () => {
     expect((await send('{}', '/keep')).status).toBe(409);
     expect(discarded).toEqual([5]);
   });

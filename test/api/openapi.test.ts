@@ -49,7 +49,7 @@ test('an upload has exactly the options of the contract and our extensions in th
   expect(Object.keys(described?.requestBody?.content ?? {})).toEqual(Object.keys(contract?.requestBody?.content ?? {}));
 });
 
-test('a file record is described with all 39 keys, as in the contract, and those of ours', () => {
+test('a file record is described with all 39 keys of the contract and with our extensions', () => {
   const described = answerOf(ours, 'post', '/resync_file');
   expect(Object.keys(described?.properties ?? {}).sort()).toEqual(
     [

@@ -319,7 +319,7 @@ describe('live page', () => {
   const html = (text: string) => ({ text }) as Html;
   const session = (id: string) => ({ id, organizationId: 1, keyId: 1, expiresAt: Date.now() + 60_000 });
 
-  /** Creates live overviews with a short tick. @param over ids of sessions that are over */
+  /** Creates live overviews with a short tick. @param over ids of ended sessions */
   function start(over: string[] = []) {
     const shown = { a: 'a1', b: 'b1' };
     const overviewReads: number[] = [];

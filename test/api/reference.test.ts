@@ -44,7 +44,7 @@ describe('operations', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  test('every tag says more than its name, and has operations', () => {
+  test('every tag has operations, and a description beyond its name', () => {
     const deliveries = Object.values(document.webhooks ?? {}).flatMap(({ post }) => (post as unknown as Named).tags);
     // Generators of clients write each tag into a file of its own.
     expect(deliveries.filter((name) => name in API_TAGS)).toEqual([]);
@@ -78,7 +78,7 @@ describe('names of schemas', () => {
   const parts = (schema: Schema): readonly Schema[] =>
     (schema.anyOf ?? schema.oneOf ?? [schema]).flatMap((one) => (one === schema ? [one] : parts(one)));
 
-  /** Names of the contract at all places of a schema where ours has another name, or none. */
+  /** Returns the contract's names for all parts of a schema that have another name, or none, in our document. */
   function differing(mine: Schema, other: Schema, at: string, seen: readonly string[] = []): string[] {
     const ours = parts(mine).map((one) => ({ name: nameOf(one), schema: whole(document, one) }));
     return parts(other).flatMap((one) => {

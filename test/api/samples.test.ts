@@ -48,7 +48,7 @@ interface Sent {
 
 const KEY = 'key $1 `x`';
 
-/** Lets a shell parse a curl command, and returns what curl would send. */
+/** Parses a curl command with a shell, and returns the request that curl would send. */
 function sentByCurl(source: string): Sent {
   const script = `set -eu\ncurl() { printf '%s\\0' "$@"; }\n${source}`;
   expect(spawnSync('bash', ['-n'], { input: source }).status).toBe(0);
@@ -72,7 +72,7 @@ function sentByCurl(source: string): Sent {
   };
 }
 
-/** Compiles a TypeScript module, runs it with a `fetch` that only takes the request, and returns that. */
+/** Compiles a TypeScript module, runs it with a `fetch` that only records the request, and returns that request. */
 async function sentByTypescript(source: string): Promise<Sent> {
   const parsed = ts.transpileModule(source, {
     reportDiagnostics: true,
@@ -102,7 +102,7 @@ async function sentByTypescript(source: string): Promise<Sent> {
   return sent[0]!;
 }
 
-/** Parses programs by Python, and returns what their calls of requests send, as their syntax trees say. */
+/** Parses programs with Python, and returns the requests that they send, according to their syntax trees. */
 const READ_PYTHON = `
 import ast, json, sys
 

@@ -1,4 +1,4 @@
-/** What the published TypeScript SDK sends as a file's name; docs/api/files.md explains it. */
+/** The file name that the published TypeScript SDK sends; docs/api/files.md explains it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

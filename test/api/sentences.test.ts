@@ -1,4 +1,4 @@
-/** Sentences of validation errors are ours: nothing of Joi's wording or internals reaches a caller. */
+/** Validation errors use sentences of this project: no wording or internals of Joi reach a caller. */
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
@@ -68,7 +68,7 @@ test('a limit that is another field is shown by its name', () => {
   expect(messagesOf(schema, { chunk_size: 10, chunk_overlap: 10 })).toEqual(['Must be less than chunk_size']);
 });
 
-test('a sentence written for one field stays', () => {
+test('a sentence written for one field is kept', () => {
   const schema = Joi.object({
     a: withMessages(Joi.string().max(1), { 'string.max': 'Too long for a shelf mark' }),
     b: Joi.any().custom((_value, helpers) => helpers.message({ custom: 'The shelf does not exist' })),

@@ -14,7 +14,7 @@ const byJoi = (schema: Joi.Schema): unknown =>
     schema['~standard'] as unknown as { jsonSchema: { output(options: { target: string }): unknown } }
   ).jsonSchema.output({ target: 'draft-2020-12' });
 
-describe('values, where Joi converts them correctly, are converted as Joi does', () => {
+describe('values are converted as Joi converts them, where that is correct', () => {
   test.each([
     Joi.string(),
     Joi.string().allow('').max(5),

@@ -44,7 +44,7 @@ test('refuses other texts that decode to the signature of a token', () => {
   expect(tokens.read(accessToken)).toEqual({ owner, scope: null });
 });
 
-test('keys rotate: the first signs, all verify', () => {
+test('with several keys, the first signs and all verify', () => {
   const [old, fresh] = [key('old'), key('fresh')];
   const { accessToken } = createTokens([old]).issue(owner);
   expect(createTokens([fresh, old]).read(accessToken)).toEqual({ owner, scope: null });

@@ -61,7 +61,7 @@ const written: readonly NewEvent[] = [
 
 const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, binary: true, uuid: true } });
 
-/** Returns what is wrong with a delivery by the document; null if nothing is. */
+/** Returns how a delivery violates the document; null if it does not. */
 function fault(kind: string, body: string): string | null {
   const { schema } = webhooks[kind]!.post.requestBody.content['application/json'];
   const named = components.schemas[String(schema['$ref']).split('/').at(-1) ?? ''];

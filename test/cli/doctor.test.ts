@@ -4,20 +4,20 @@ import { type Check, exitCodeOf } from '../../cli/doctor/check.js';
 import { clockCheck } from '../../cli/doctor/clock.js';
 import { everyRow } from '../support/everyRow.js';
 
-const ASKED = 1_000_000;
-const ANSWERED = 1_002_000;
+const REQUESTED_AT = 1_000_000;
+const ANSWERED_AT = 1_002_000;
 
 /** MongoDB's time, and the expected result. */
 const ROWS: [mongodb: number, state: string, seconds: number][] = [
-  [ASKED, 'ok', 0],
-  [ASKED + 1_000, 'ok', 0],
-  [ANSWERED, 'ok', 0],
-  [ASKED - 5_000, 'ok', 5],
-  [ANSWERED + 5_000, 'ok', 5],
-  [ASKED - 5_001, 'bad', 5],
-  [ANSWERED + 5_001, 'bad', 5],
-  [ASKED - 60_000, 'bad', 60],
-  [ANSWERED + 60_000, 'bad', 60],
+  [REQUESTED_AT, 'ok', 0],
+  [REQUESTED_AT + 1_000, 'ok', 0],
+  [ANSWERED_AT, 'ok', 0],
+  [REQUESTED_AT - 5_000, 'ok', 5],
+  [ANSWERED_AT + 5_000, 'ok', 5],
+  [REQUESTED_AT - 5_001, 'bad', 5],
+  [ANSWERED_AT + 5_001, 'bad', 5],
+  [REQUESTED_AT - 60_000, 'bad', 60],
+  [ANSWERED_AT + 60_000, 'bad', 60],
 ];
 
 test('reports a clock that is more than 5 s ahead of or behind that of MongoDB', () =>
@@ -25,7 +25,7 @@ test('reports a clock that is more than 5 s ahead of or behind that of MongoDB',
     ROWS,
     ([mongodb]) => String(mongodb),
     ([mongodb, state, seconds]) =>
-      expect(clockCheck(new Date(mongodb), ASKED, ANSWERED)).toMatchObject({
+      expect(clockCheck(new Date(mongodb), REQUESTED_AT, ANSWERED_AT)).toMatchObject({
         state,
         found: `differs from MongoDB's by ${seconds} s`,
       }),

@@ -21,7 +21,7 @@ const ROWS: [fields: object, isWhole: boolean][] = [
   [{ failed: 1 }, false],
 ];
 
-test('counts a rebuild of vectors as whole only if every run finished and no file failed', () =>
+test('counts a rebuild of vectors as complete only if every run finished and no file failed', () =>
   everyRow(
     ROWS,
     ([fields]) => JSON.stringify(fields),

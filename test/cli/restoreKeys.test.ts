@@ -99,7 +99,7 @@ const DAMAGES: readonly (readonly [
   ['whole', () => Promise.resolve(), `${KEY_2},${SECRET_KEY}`, null],
   ['with a key that is not set', () => Promise.resolve(), SECRET_KEY, /another SECRET_KEY \(k2\)/],
   [
-    'without one of its sums',
+    'without one of its checksums',
     (folder) => dropLine(path.join(folder, SUMS)),
     `${KEY_2},${SECRET_KEY}`,
     /SHA256SUMS was modified/,

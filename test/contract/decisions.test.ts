@@ -285,7 +285,7 @@ checks('keeps the vectors of a file for the first reason that applies', [
   ['final statuses', FINAL_FILE_STATUSES, ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC']],
 ]);
 
-checks('words messages about cut lists, stalled runs and failed deliveries', [
+checks('formats messages about truncated lists, stalled runs and failed deliveries', [
   ['a complete list', cutMessage({} as never), null],
   ['a cut list', cutMessage({ cutAt: 0 } as never)?.slice(0, 14), '0 pages of a l'],
   ['one stalled run', stallSentence({ runs: 1, cause: 'step_fails' }).slice(0, 16), '1 run is stalled'],

@@ -74,7 +74,7 @@ test('locates a request at the longest address, and ignores other hosts', () => 
   expect(locate({ url: 'https://cdn.example/v1/ships', urls: URLS })).toBeNull();
 });
 
-test('every table is of a source, a part of its addresses, and names its source and date', () =>
+test('every table belongs to a source and a part of its URLs, and states the origin and date of its facts', () =>
   everyRow(
     CONTRACTS,
     ({ name }) => name,

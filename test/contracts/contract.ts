@@ -38,9 +38,9 @@ export interface Contract {
   readonly taken: string;
   /** The part of the source's addresses that the specification describes. */
   readonly part: string;
-  /** What the specification's paths have before the paths of the part. */
+  /** Prefix that only the specification's paths have. */
   readonly prefix?: string;
-  /** What the paths of the part have before the specification's. */
+  /** Prefix that only the paths of the part have. */
   readonly base?: string;
   /** Whether the source accepts a form in place of the specified query. */
   readonly asForm?: true;

@@ -1,4 +1,4 @@
-/** What shows, besides our own emulators, that a connector meets its provider: the table of evidence in docs/sources.md. */
+/** Evidence besides our own emulators that connectors work with their providers: the table of evidence in docs/sources.md. */
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { Aspect } from './reality/fact.js';
 
@@ -17,8 +17,8 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   slack: ['listing', 'paging', 'formats'],
 };
 
-/** Suites that ask servers of other projects, each with the aspects that it checks. OAuth: tokens and identities, not consents. */
-export const SECOND_OPINIONS: readonly {
+/** Suites that use servers of other projects, each with the aspects that it checks. OAuth: tokens and identities, not consents. */
+export const INDEPENDENT_SUITES: readonly {
   readonly suite: string;
   readonly aspects: Partial<Readonly<Record<ConnectedSourceType, readonly Aspect[]>>>;
 }[] = [

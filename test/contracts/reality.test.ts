@@ -33,7 +33,7 @@ test('every fact has a link, a date, and a test or file that exists', () =>
     ({ fact }) => checkFact(fact),
   ));
 
-test('a fact without evidence is noticed', () => {
+test('rejects a fact without evidence', () => {
   const fact: Fact = {
     ...FACTS[0]!.fact,
     ours: { test: ['test/contracts/reality.test.ts', ['no', 'test'].join(' ')] },

@@ -188,7 +188,7 @@ describe('end of a run whose workflow has ended', () => {
     expect(of('dataSources.note')).toEqual([[run, 9, { files_paused: null }]]);
   });
 
-  test('leaves a re-embedding run to its workflow, started again and cancelled, even if it is already running', async () => {
+  test('starts the workflow of a re-embedding run again and cancels it, even if the workflow is already running', async () => {
     const already = () => {
       throw new WorkflowExecutionAlreadyStartedError('already started', 'scrape:3', 'reembedFiles');
     };

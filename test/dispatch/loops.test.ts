@@ -126,7 +126,7 @@ describe('reader of the event feed', () => {
         const temporal = fakeTemporal(state === null ? {} : { 'd1:deliver-events:1': state });
         const { of } = await read([{ numbered: 1, wakes: [webhook(1, new Date(0))] }], temporal);
         expect(temporal.ids()).toEqual(isSignalled ? ['d1:deliver-events:1'] : []);
-        // Recorded either way, so that the webhook is not woken again at once.
+        // Recorded either way, so that the webhook is not signalled again at once.
         expect(of('webhooks.woken')).toEqual([[1, 10]]);
       },
     ));

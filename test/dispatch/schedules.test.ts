@@ -272,7 +272,7 @@ test('a sweep compares at once, continues after a failure, and ends with its sig
     'schedules.page': [],
     'schedules.claim': () => {
       claims += 1;
-      // The first round fails in all its lanes.
+      // All parallel parts of the first round fail.
       if (claims <= 4) throw new Error('MongoDB is unreachable');
       if (claims > 8) stop.abort();
       return null;

@@ -152,7 +152,7 @@ describe('a timeout', () => {
 });
 
 describe('an abort', () => {
-  const reason = new RangeError('the caller has had enough');
+  const reason = new RangeError('the caller stops');
 
   test.each(['before', 'while waiting for headers', 'in the body', 'after the headers, before reading'])(
     '%s rejects with its reason',

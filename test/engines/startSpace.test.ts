@@ -33,7 +33,7 @@ afterEach(async () => {
   if (otherDisk) await rm(otherDisk, { recursive: true });
 });
 
-/** Returns the megabytes that the error for a full disk says the engines need on it; 0 if none need any. */
+/** Returns the megabytes that the engines need on a full disk, according to the error; 0 if there is no error. */
 async function neededOn(disk: 'DATA_DIR' | 'other', engines: readonly EngineName[]): Promise<number> {
   const isHere = async (folder: string): Promise<boolean> => (await stat(folder)).dev === (await stat(dataDir)).dev;
   const spaceOf = async (folder: string) => ({

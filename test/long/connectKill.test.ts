@@ -47,7 +47,7 @@ afterAll(async () => {
 const sourcesOf = async (user: TestUser): Promise<DataSourceRecord[]> =>
   (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
-/** Reloads the page, as a user does when it fails to load or asks for patience. */
+/** Reloads the page, as a user does when it fails to load or is still waiting. */
 const reload = (url: string): Promise<WalkedPage> =>
   waitFor(
     () => openPage(url).catch(() => ({ status: 0, url, html: '', headers: new Headers() })),
@@ -76,7 +76,7 @@ test(
     for (let round = 0; round < ROUNDS; round += 1) {
       const users = await Promise.all(
         Array.from({ length: PEOPLE }, async (_, index) => {
-          const customerId = `person ${round}.${index}`;
+          const customerId = `user ${round}.${index}`;
           return { customerId, user: await service.user(customerId) };
         }),
       );

@@ -47,15 +47,15 @@ afterAll(async () => {
   await Promise.all([drive.close(), receiver.close()]);
 });
 
-/** Position of a connection when both processes are killed, and its expected outcome. */
+/** Point of a connection at which both processes are killed, and its expected outcome. */
 interface Point {
   readonly at: string;
   readonly becomes: 'connected' | 'lost';
 }
 const POINTS = {
   waiting: { at: 'before the callback', becomes: 'connected' },
-  asking: { at: 'before the provider has seen the code', becomes: 'connected' },
-  spent: { at: 'after the provider has spent the code and before its answer', becomes: 'lost' },
+  asking: { at: 'before the provider has received the code', becomes: 'connected' },
+  spent: { at: 'after the provider has redeemed the code and before its answer', becomes: 'lost' },
   granted: { at: 'between the tokens and the record', becomes: 'connected' },
   answered: { at: 'after the callback was answered', becomes: 'connected' },
   unacknowledged: { at: 'after the callback and before its workflow receives it', becomes: 'connected' },
@@ -85,7 +85,7 @@ const tokenRequests = () => drive.oauth.requests.filter(({ kind }) => kind === '
 /** Opens the redirect as a browser does while the server may be killed: errors are ignored. */
 const returnToService = ({ back }: Person): void => void openPage(back).catch(() => undefined);
 
-test('ends each connection in one account, or in a page with instructions, wherever it was when API and worker were killed', async () => {
+test('ends each connection with one account or a page with instructions, at whatever point API and worker are killed', async () => {
   const hook = { url: receiver.url };
   const added = await apiClient(service.url, { authorization: `Bearer ${service.apiKey}` }).post('/add_webhook', hook);
   expect(added).toMatchObject({ status: 200 });

@@ -1,5 +1,5 @@
 /**
- * What a schedule catches up after a downtime of several intervals: one pass, whether Temporal or the worker was down.
+ * After a downtime of several intervals, a schedule starts one pass, whether Temporal or the worker was down.
  */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -16,7 +16,7 @@ import { waitFor } from '../support/waitFor.js';
 import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
-/** Replaces an interval of hours; at least the shortest catch-up window of Temporal. */
+/** Interval instead of some hours; at least the shortest catch-up window of Temporal. */
 const EVERY_MS = 12_000;
 const DOWN_MS = 4 * EVERY_MS;
 
@@ -79,7 +79,7 @@ test('catches up one pass after Temporal was down for four intervals', async () 
       scheduledAt.getTime() > from && scheduledAt.getTime() <= until && takenAt.getTime() > from,
   );
   expect(missed).toHaveLength(1);
-  // The last one: the earlier ones are outside the catch-up window.
+  // Temporal starts the latest missed pass; the earlier ones are outside the catch-up window.
   expect(until - (missed?.[0]?.scheduledAt.getTime() ?? 0)).toBeLessThanOrEqual(EVERY_MS + 2_000);
   expect(info?.numActionsMissedCatchupWindow).toBeGreaterThanOrEqual(2);
 }, 300_000);

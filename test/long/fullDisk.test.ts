@@ -120,7 +120,7 @@ testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
     );
     const settledMs = Date.now() - freedAt;
     process.stderr.write(
-      `${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, settledMs, ended, said: logLines })}\n`,
+      `${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, settledMs, ended, log: logLines })}\n`,
     );
     expect(ended).toEqual({ READY: accepted.length });
     // Compares the chunks, points and contents of each file.

@@ -14,7 +14,7 @@ import { seededChance } from '../support/seed.js';
 
 const PAGES = 40;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
-/** A kill after the end of the work does not count; up to this many more are tried. */
+/** Maximum number of repeated kills. A kill after the end of the work does not count, and is repeated. */
 const MISSES = 5;
 
 describe.each(VICTIMS)('ingests with %s killed at random moments', (victim) => {

@@ -166,7 +166,7 @@ test('loads fast, updates live and works by keyboard with 200 data sources and 2
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.url}/ops`);
   await page.locator('#live', { hasText: 'live' }).waitFor();
-  // Errors count from here: the request without a session had logged one.
+  // Count errors from here on: the request without a session has logged one.
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   // The key is neither in the address nor in the page.
   expect(page.url()).not.toContain(service.apiKey);

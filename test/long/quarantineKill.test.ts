@@ -15,7 +15,7 @@ import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
 import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
 
 const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
-/** The most deletions that do not exceed the mass-deletion limit. */
+/** The largest number of deletions below the mass-deletion limit. */
 const GONE = 10;
 const SETTLE_MS = 150_000;
 const VICTIMS: readonly Victim[] = ['worker', 'mongodb', 'qdrant', 'temporal'];
@@ -77,7 +77,7 @@ const list = async (): Promise<void> => {
 
 describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) => {
   const chance = seededChance(`kills of ${victim} during quarantine`);
-  /** Runs `work`, and kills the victim at a random moment of it. */
+  /** Runs `work`, and kills the victim at a random moment meanwhile. */
   const withKill = async (work: () => Promise<void>): Promise<void> => {
     const killing = (async () => {
       await sleep(chance.below(chance.below(2) === 0 ? 300 : 1_500));

@@ -82,7 +82,7 @@ afterAll(async () => {
 
 describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (type, recipes) => {
   test.each(recipes.map(({ what }, nth) => [what, nth] as const))(
-    'reaches its service whole with its media type, and is transcribed if the service can play it: %s',
+    'is sent complete with its media type to its service, and is transcribed if it is playable: %s',
     (_what, nth) => {
       const { bytes } = made.get(type)![nth]!;
       const { isEncrypted } = recipes[nth]!;

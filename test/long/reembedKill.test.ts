@@ -7,7 +7,7 @@ import { seededChance } from '../support/seed.js';
 /** More files than two batches hold. */
 const FILES = 110;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
-/** A kill after the end of the work does not count; at most this many are tried. */
+/** Maximum number of kills, including those after the end of the work, which do not count. */
 const TRIES = 2 * KILLS + 5;
 
 describe('re-embedding', () => {

@@ -1,6 +1,6 @@
 /**
- * Waits of minutes to weeks, on a Temporal server that skips time: each effect happens at its time, not earlier, and
- * once.
+ * Waits of minutes to weeks, on a Temporal server that skips time: each effect occurs once, at its time and not
+ * earlier.
  */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -35,7 +35,7 @@ let site: Site;
 let drive: GoogleDriveEmulator;
 let gitbook: GitBookEmulator;
 
-/** Conditions under which the next calls of a step fail, by step name, as when a store is down. */
+/** Conditions under which the next calls of a step fail, by step name. They simulate an unavailable store. */
 const outages = new Map<string, () => boolean>();
 
 beforeAll(async () => {
@@ -244,7 +244,7 @@ async function startReceivingOrganization(name: string) {
   return { receiver, emit, tried, find: () => service.store.webhooks.find(webhook?._id ?? 0) };
 }
 
-test('retries a delivery over seventeen hours, then gives it up for good', async () => {
+test('retries a delivery over seventeen hours, then gives it up permanently', async () => {
   const { receiver, emit, tried, find } = await startReceivingOrganization('gives up');
   receiver.react(() => 500);
   await emit(1);
@@ -263,8 +263,8 @@ test('retries a delivery over seventeen hours, then gives it up for good', async
 
 test('delivers missed events at the next retry after a receiver recovers, and new events at once', async () => {
   const { receiver, emit, tried } = await startReceivingOrganization('comes back');
-  const mendedAt = Date.now() + 3 * HOUR;
-  receiver.react(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < mendedAt ? 503 : 200));
+  const recoveredAt = Date.now() + 3 * HOUR;
+  receiver.react(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < recoveredAt ? 503 : 200));
   await emit(1);
   await waitFor(() => tried(1).length, Boolean);
   await time.pass(HOUR);
@@ -325,7 +325,7 @@ test('retries a batch every half minute while its store is down for two hours', 
   expectAbout(await tookMs(workflowIds.upload(id)), 2 * HOUR);
 });
 
-/** A dispatcher that starts nothing: the sweep begins a run, and the real dispatcher takes it from the outbox. */
+/** A dispatcher that starts no workflow: the sweep accepts a run, and the real dispatcher starts it from the outbox. */
 const idleDispatcher = { start: () => Promise.resolve() };
 
 test('moves unused vectors out of Qdrant after their time to live, and not earlier', async () => {

@@ -37,7 +37,7 @@ interface Round {
 const ROUNDS: readonly Round[] = [
   { what: 'every bomb, default settings', settings: {}, bombs: BOMBS, longest: LINE_BYTES },
   {
-    what: 'two gigabytes where MAX_UPLOAD_BYTES allows them',
+    what: 'two gigabytes if MAX_UPLOAD_BYTES allows them',
     settings: { MAX_UPLOAD_BYTES: String(SPARSE_BYTES) },
     bombs: [sparseDocument(SPARSE_BYTES)],
     longest: SPARSE_BYTES,
@@ -62,7 +62,7 @@ describe.each(ROUNDS)('$what', ({ what, settings, bombs, longest }) => {
     },
   );
 
-  test('ends a feed that is a billion laughs with an error', () => {
+  test('ends a feed that is an XML bomb (billion laughs) with an error', () => {
     expect(round.feed).toMatchObject({ status: 'SYNC_ERROR', says: expect.stringMatching(/\w \w.*\.$/) });
   });
 

@@ -98,7 +98,7 @@ test(
     expect(rest.findInconsistencies()).toEqual([]);
     const { files, segments, points, contents } = rest.content('killed');
     const undisturbed = rest.content('undisturbed');
-    // Everything acknowledged is stored, and nothing else.
+    // Exactly the acknowledged uploads are stored.
     expect(new Set(ids).size).toBe(TEXTS);
     expect(files).toHaveLength(TEXTS);
     expect(files).toEqual(undisturbed.files);

@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals';
 import { diskTrouble, megabytes, readDisks } from '../../observability/diskSpace.js';
 
 const folder = { name: 'DATA_DIR', path: tmpdir() };
-/** It does not exist yet: its disk is that of the nearest existing folder. */
+/** A folder that does not exist yet. Its disk is the disk of the nearest existing parent. */
 const below = { name: 'DATA_DIR/new', path: path.join(tmpdir(), `missing-${process.pid}`, 'below') };
 
 test('reads the size and the free space of each disk in bytes, once for all of its folders', async () => {
@@ -15,7 +15,7 @@ test('reads the size and the free space of each disk in bytes, once for all of i
   const disks = await readDisks([folder, below]);
   expect(disks.map(({ name }) => name)).toEqual(['DATA_DIR']);
   expect(disks[0]!.totalBytes).toBe(blocks * bsize);
-  // Others write to the disk meanwhile.
+  // Other processes write to the disk between the two readings.
   expect(Math.abs(disks[0]!.freeBytes - bavail * bsize)).toBeLessThan(blocks * bsize * 0.1);
   expect(await readDisks([below])).toMatchObject([{ ...below, totalBytes: blocks * bsize }]);
 });

@@ -20,7 +20,7 @@ const open = (ratio = 1): Promise<Tracing> =>
 const workflow = { type: 'w', workflowId: 'w:1', executionId: EXECUTION, startedAt: new Date(), failed: false };
 
 describe('disabled tracing', () => {
-  test('is NO_TRACING, which carries nothing', async () => {
+  test('is NO_TRACING, which propagates no context', async () => {
     const off = await openTracing({ endpoint: null, headers: {}, ratio: 1 }, 'x');
     expect(off).toBe(NO_TRACING);
     expect(await inSpan(off, { name: 'a', kind: 'internal' }, () => Promise.resolve(off.carried()))).toBeNull();
@@ -102,7 +102,7 @@ describe('enabled tracing', () => {
     });
   });
 
-  test('starts a new trace for a workflow without a carried context', async () => {
+  test('starts a new trace for a workflow without a propagated context', async () => {
     const tracing = await open();
     await inSpan(tracing, { name: 'activity', kind: 'consumer', parent: tracing.parentOf(EXECUTION, null) }, () =>
       Promise.resolve(),
@@ -147,7 +147,7 @@ describe('enabled tracing', () => {
   });
 });
 
-describe('the carried context', () => {
+describe('the propagated context', () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   test('is restored from its headers', () => {
     const ids = { organization: 1, user: 2, file: 3, run: 4, request: 'a, b=c', workflow: 'scrape:3' };

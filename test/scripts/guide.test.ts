@@ -97,7 +97,7 @@ test('the index of the search has every page with its text', async () => {
   expect(text).toContain('timingSafeEqual(signature, expected)');
 });
 
-test('a changed page makes the site outdated, and the next build has the change', async () => {
+test('a changed page makes the site outdated, and the next build includes the change', async () => {
   expect(await isCurrent(site(), docs())).toBe(true);
   const page = docs('guide/quickstart.md');
   await writeFile(page, `${await readFile(page, 'utf8')}\nThe lighthouse was lit in 1901.\n`);

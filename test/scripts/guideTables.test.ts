@@ -61,7 +61,7 @@ const isOf = (template: string, path: string): boolean =>
 /** Bodies that a shell computes. */
 const withoutVariables = (text: string): string => text.replaceAll(/\$[A-Z]+/g, '17');
 
-test('every call that the guide shows is one of the API, with fields and values that it accepts', async () => {
+test('every call in the guide is an operation of the API, with fields and values that the operation accepts', async () => {
   const calls = PAGES.flatMap(callsOf).filter(({ path, body }) => path !== '/$1' && !body?.startsWith('$('));
   expect(calls.length).toBeGreaterThan(80);
   await everyRow(
@@ -83,7 +83,7 @@ test('every call that the guide shows is one of the API, with fields and values 
   );
 });
 
-test('every name in capitals that the guide shows is a setting or a value of the API', async () => {
+test('every name in capitals in the guide is a setting or a value of the API', async () => {
   const known = new Set<string>([
     ...[...Object.keys(SETTINGS), ...SOURCE_TYPES, ...Object.keys(EVENT_KINDS), ...EMBEDDING_MODEL_IDS],
     ...[...FILE_SYNC_STATUSES, ...EMBEDDING_STORAGE_STATUSES, ...RERANK_MODELS],

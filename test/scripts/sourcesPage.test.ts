@@ -4,13 +4,13 @@ import { expect, test } from '@jest/globals';
 import { operations } from '../../api/routes.js';
 import { CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
 import { sourcesPage } from '../../scripts/sourcesPage.js';
-import { SECOND_OPINIONS, SPECIFIED } from '../contracts/evidence.js';
+import { INDEPENDENT_SUITES, SPECIFIED } from '../contracts/evidence.js';
 import { CONTRACTS } from '../contracts/tables/index.js';
 
 const DOCS = new URL('../../docs/', import.meta.url);
 const readDoc = (name: string): string => readFileSync(new URL(name, DOCS), 'utf8');
 
-test('docs/sources.md is what `npm run docs:sources` writes', () => {
+test('docs/sources.md matches the output of `npm run docs:sources`', () => {
   expect(readDoc('sources.md')).toBe(sourcesPage());
 });
 
@@ -37,7 +37,7 @@ test('the table of evidence has a row for each source, and names only tables and
     'Web pages',
   ]);
   expect(Object.keys(SPECIFIED).toSorted()).toEqual(CONTRACTS.map(({ name }) => name).toSorted());
-  for (const { suite, aspects } of SECOND_OPINIONS) {
+  for (const { suite, aspects } of INDEPENDENT_SUITES) {
     const text = readFileSync(new URL(`../../${suite}`, import.meta.url), 'utf8');
     expect(Object.keys(aspects).filter((source) => !text.includes(`'${source}'`))).toEqual([]);
   }

@@ -56,7 +56,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the code of the guide with a delivery. Returns what it prints: the event, or the reason of a rejection. */
+/** Runs the code of the guide with a delivery. Returns its output: the event, or the reason for a rejection. */
 async function verified(program: 'node' | 'python3', delivery: { body?: string; key?: string; now?: number }) {
   const file = path.join(folder, program === 'node' ? 'call.mjs' : 'call.py');
   const given = { body, headers, key: SIGNING_KEY, now: SECONDS + 10, ...delivery };
@@ -111,7 +111,7 @@ test('the receiver of the guide prints a signed delivery, and rejects one withou
     expect((await send({}))?.status).toBe(400);
   } finally {
     receiver.kill();
-    // Wait until its output has ended too.
+    // Wait until the output of the receiver has ended as well.
     await once(receiver, 'close');
   }
   expect(printed).toMatch(/^accepted: .*FILE_READY.*\nrejected: wrong signature\n$/);

@@ -42,7 +42,7 @@ const visibleIds = async (): Promise<(string | readonly string[] | null)[]> => {
 };
 
 describe('event numbers', () => {
-  test('are 1, 2, 3… without gaps with concurrent writers and numberers, and a reader with a cursor misses none', async () => {
+  test('are numbered without gaps by concurrent processes, and a reader with a cursor misses none', async () => {
     const writes = Array.from({ length: 60 }, (_, at) => ready(3 * at, 3 * at + 1, 3 * at + 2));
     const seen: NumberedEvent[] = [];
     let writing = true;
@@ -126,7 +126,7 @@ describe('events of a group of files', () => {
     expect(await visibleIds()).toEqual([]);
     expect(await connection.collection('events').countDocuments({ organizationId })).toBe(0);
   });
-  test('are written once by a writer whose events were settled in the middle of its change', async () => {
+  test('are written once if they are settled while their writer is still making its change', async () => {
     await intents.withPendingEvents([...ready(1, 2), ...list(1, 2)], async () => {
       changed.add(1);
       await intents.settle([1]);

@@ -58,7 +58,7 @@ const stages = (plan: Stage): Stage[] => [
 ];
 const find = (filters: FileFilters) => connection.collection('files').find(fileQuery(tenant, filters) as never);
 
-/** Filters, and the field whose index must narrow them. */
+/** Filters, and the indexed field that must restrict the scan. */
 const FILTERS: readonly (readonly [string, FileFilters])[] = [
   ['_id', { ids: [FIRST, FIRST + 1] }],
   ['source', { sources: ['ZENDESK'] }],

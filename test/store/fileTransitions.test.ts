@@ -65,10 +65,8 @@ afterAll(async () => {
 interface Operation {
   readonly rows: readonly Transition[];
   readonly call: (file: FileDoc, runId: number) => Promise<unknown>;
-  /**
-   * Whether the call applies to the file, besides the conditions of the transition; absent: only to the called file.
-   */
-  readonly isMeant?: (file: FileDoc, called: FileDoc) => boolean;
+  /** Whether the call applies to the file, besides the conditions of the transition; absent: only to the called file. */
+  readonly isApplicable?: (file: FileDoc, called: FileDoc) => boolean;
   /** Chooses the transition for a file if there are several. */
   readonly rowOf?: (file: FileDoc) => Transition;
   /** Key under which the events are written once. */
@@ -130,7 +128,7 @@ const OPERATIONS: readonly Operation[] = [
   { rows: ['release'], call: ({ _id }, runId) => store().files.release(runId, [_id]) },
   {
     rows: ['abort', 'endEvaluation'],
-    isMeant: () => true,
+    isApplicable: () => true,
     message: MESSAGE,
     rowOf: (file) => (isEvaluated(file) ? 'endEvaluation' : 'abort'),
     call: (_file, runId) => store().files.abortOpen(runId, MESSAGE, 'cancelled'),
@@ -138,7 +136,7 @@ const OPERATIONS: readonly Operation[] = [
   { rows: ['endEvaluation'], call: ({ _id }, runId) => store().files.endEvaluation(runId, _id) },
   {
     rows: ['abortQueued', 'endEvaluationsOfSource'],
-    isMeant: () => true,
+    isApplicable: () => true,
     message: 'Access to the data source was revoked before this was synced. Connect it again, then resync.',
     rowOf: (file) => (isEvaluated(file) ? 'endEvaluationsOfSource' : 'abortQueued'),
     call: () => store().files.abortQueuedOf({ ...ADA, _id: SOURCE }),
@@ -149,25 +147,25 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     rows: ['queueAgain'],
-    isMeant: (file, called) => page(file, called) && !isBeingDeleted(file),
+    isApplicable: (file, called) => page(file, called) && !isBeingDeleted(file),
     call: ({ _id }, runId) => store().files.retry(ADA, [_id], false, again(runId), null),
   },
   {
     rows: ['passEvaluate', 'passQueue'],
-    isMeant: ({ _id, ...file }, called) => _id === called._id && !isBeingDeleted({ _id, ...file }),
+    isApplicable: ({ _id, ...file }, called) => _id === called._id && !isBeingDeleted({ _id, ...file }),
     rowOf: ({ syncStatus, generation }) => (syncStatus === 'READY' && generation > 0 ? 'passEvaluate' : 'passQueue'),
     call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, true)]),
   },
   { rows: ['accept'], call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, false)]) },
   {
     rows: ['delayNewest'],
-    isMeant: ({ isContainer, generation }) => !isContainer && generation === 0,
+    isApplicable: ({ isContainer, generation }) => !isContainer && generation === 0,
     // Below the number of files of any run, so all new files wait.
     call: (_file, runId) => store().limits.applyLimits(ADA, runId, { ...UNLIMITED, max_files: -100 } as never),
   },
   {
     rows: ['releaseDelayed'],
-    isMeant: () => true,
+    isApplicable: () => true,
     call: (_file, runId) => store().limits.applyLimits(ADA, runId, UNLIMITED as never),
   },
   ...(
@@ -180,7 +178,7 @@ const OPERATIONS: readonly Operation[] = [
     ] as const
   ).map(([row, change]): Operation => ({
     rows: [row],
-    isMeant: container,
+    isApplicable: container,
     message: 'message' in change ? change.message : null,
     ...(row === 'containerDiscovered' && { once: (runId: number) => `discovered:${runId}` }),
     call: ({ _id }, runId) => store().files.moveContainer(runId, _id, change as never),
@@ -188,7 +186,7 @@ const OPERATIONS: readonly Operation[] = [
   {
     rows: ['loseVectors'],
     message: MESSAGE,
-    isMeant: (file, called) => file._id === called._id && file.syncErrorMessage !== MESSAGE,
+    isApplicable: (file, called) => file._id === called._id && file.syncErrorMessage !== MESSAGE,
     call: async ({ _id }) => {
       await files().updateOne({ _id }, { $set: { move: MOVE } });
       await store().moves.lost({ ...ADA, ...MOVE, requestId: 'move', workflowId: 'moving' }, _id, MESSAGE);
@@ -197,7 +195,7 @@ const OPERATIONS: readonly Operation[] = [
   { rows: ['takeOverForDelete'], call: ({ _id }, runId) => store().files.takeOver(ADA, runId, 'deleting', [_id]) },
   {
     rows: ['empty'],
-    isMeant: (file, called) => file._id === called._id && isBeingDeleted(file),
+    isApplicable: (file, called) => file._id === called._id && isBeingDeleted(file),
     call: ({ _id }, runId) => store().files.emptied(ADA, runId, [_id], true),
   },
 ];
@@ -251,9 +249,9 @@ function transitionOf(
 ): Transition | null {
   const name = operation.rowOf?.(file) ?? operation.rows[0] ?? 'start';
   const from: readonly string[] = TRANSITIONS[name].from;
-  const isMeant = operation.isMeant?.(file, called) ?? file._id === called._id;
+  const isApplicable = operation.isApplicable?.(file, called) ?? file._id === called._id;
   const isOwned = (TRANSITIONS[name].by === 'tenant' && name !== 'empty') || file.runId === runId;
-  return isMeant && isOwned && from.includes(file.syncStatus) ? name : null;
+  return isApplicable && isOwned && from.includes(file.syncStatus) ? name : null;
 }
 
 test('random operations apply only transitions of the table, with each event and each end of a sync exactly once', async () => {
@@ -264,7 +262,7 @@ test('random operations apply only transitions of the table, with each event and
   await newEvents();
   let before = await read();
   const isMissing = (name: Transition): boolean => !applied.has(name);
-  // Some sequences reach some states late: they continue until each transition was applied.
+  // Some sequences reach some states late, so they continue until each transition was applied.
   for (let step = 0; step < STEPS || (step < 5 * STEPS && reachable.some(isMissing)); step += 1) {
     // One step in four is any call, most of which change nothing; the others apply the rarest transition.
     const calls = OPERATIONS.flatMap((operation) =>

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const USE: KeyUse = { organizationId: 1, userId: 7, route: '/upload_text', key: 'k1' };
-/** Claims a key and stores a response. Rejects like a handler if the key is taken: that has aborted the transaction. */
+/** Claims a key and stores a response. Rejects, like a handler, if the key is already claimed, because the transaction is then aborted. */
 const claim = (use: KeyUse, answer: string): Promise<void> => {
   const { idempotency, transaction } = service.store;
   return transaction(async (session) => {
@@ -21,7 +21,7 @@ const claim = (use: KeyUse, answer: string): Promise<void> => {
   });
 };
 
-test('a key answers only its owner and route, and only until it expires', async () => {
+test('a stored response is returned only for its owner and route, and only until it expires', async () => {
   const { idempotency } = service.store;
   await claim(USE, 'first');
   await expect(claim(USE, 'second')).rejects.toThrow('taken');

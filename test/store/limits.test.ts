@@ -90,7 +90,7 @@ test('new content of a file that counts already needs no further room', async ()
   expect(await states(ids)).toEqual([Q, D]);
 });
 
-test('releases no more files than the queue takes', async () => {
+test('releases no more files than the queue has room for', async () => {
   await seed(...many(4));
   const held = await seed(...many(4, { syncStatus: 'DELAYED' }));
   expect(await turn({})).toBeNull();

@@ -21,7 +21,7 @@ const OWNER: Owner = { organizationId: 1_001, userId: 5, customerId: 'ada' };
 /** The same user id and names as OWNER: only the organization differs. */
 const FOREIGN: Owner = { ...OWNER, organizationId: 1_002 };
 const COLLEAGUE: Owner = { ...OWNER, userId: 6, customerId: 'bert' };
-/** Has no data. */
+/** A tenant without data. */
 const STRANGER: Owner = { organizationId: 1_003, userId: 7, customerId: 'carl' };
 
 let service: TestService;
@@ -237,7 +237,7 @@ test('no list, count or sum includes rows of another organization, and none of a
       ...{ name, after, before: before.get(name), empty: empty.get(name) },
     }));
   const checkRow = ({ after, before, empty }: Awaited<ReturnType<typeof rows>>[number]): void => {
-    // The test proves nothing for a reader that shows the owner no rows.
+    // For a reader that returns no rows to the owner, the test would be meaningless.
     expect(before).not.toEqual(empty);
     expect(after).toEqual(before);
   };
@@ -304,7 +304,7 @@ test('every list, count and sum uses an index, and every list of many rows the o
   );
 });
 
-test('the overview of an organization lists first what needs attention, and counts each item once', async () => {
+test('the overview of an organization lists items that need attention first, and counts each item once', async () => {
   const { overview } = service.store;
   const organizationId = 1_004;
   await seed({ organizationId, userId: 8, customerId: 'dora' }, 10_400);

@@ -67,7 +67,7 @@ test('a failed migration runs again at the next start, and earlier ones do not',
 });
 
 test.each([{ version: SCHEMA_VERSION + 1 }, { version: SCHEMA_VERSION, target: SCHEMA_VERSION + 1 }])(
-  'data of a newer version (%j) is refused and not changed',
+  'refuses data of a newer version (%j) without changing it',
   async (row) => {
     await meta().insertOne({ _id: 'schema', ...row });
     await expect(runMigrations(connection, 0)).rejects.toThrow('newer version of Allotrope');

@@ -1,4 +1,4 @@
-/** Moves of vectors between hot and cold storage: which files change their storage at the end, and which may not. */
+/** Moves of vectors between hot and cold storage: the files whose storage changes at the end, and the others. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type FileDoc, fileModel } from '../../store/models/files.js';
@@ -35,20 +35,20 @@ async function seed(fields: Partial<FileDoc>, owner = ADA): Promise<number> {
 }
 const read = (id: number): Promise<FileDoc> =>
   withDatabase(service, async (connection) => (await fileModel(connection).findById(id).lean())!);
-/** Returns how many events there are about a file. */
+/** Returns the number of events about a file. */
 const eventsOf = (id: number): Promise<number> =>
   withDatabase(service, (connection) =>
     connection.collection('events').countDocuments({ 'events.objectId': { $in: [id, String(id)] } }),
   );
 
 type Row = readonly [what: string, fields: Partial<FileDoc>, isMoved: boolean, owner?: typeof ADA];
-/** What may have happened to a file since its vectors were copied to cold storage. */
+/** Possible changes of a file since its vectors were copied to cold storage. */
 const TO_COLD: readonly Row[] = [
   ['nothing', {}, true],
   ['new tags', { tagsRevision: 4 }, true],
   ['a use, so that it is no longer due', { coolsAt: new Date(Date.now() + DAY_MS) }, false],
-  ['a request to keep it', { coolsAt: null }, false],
-  ['the end of cold storage for it', { supportsColdStorage: false }, false],
+  ['a request to keep the file', { coolsAt: null }, false],
+  ['the end of cold storage for the file', { supportsColdStorage: false }, false],
   ['the start of a sync', { syncStatus: 'SYNCING' }, false],
   ['a failed sync', { syncStatus: 'SYNC_ERROR' }, false],
   ['a sync', { generation: 2 }, false],
@@ -59,23 +59,23 @@ const TO_COLD: readonly Row[] = [
   ['another run', { move: { runId: 10, token: 'try' } }, false],
   ['the end of the move', { move: null }, false],
   ['the move itself', { embeddingStorageStatus: 'COLD_STORAGE' }, false],
-  ['the way back', { embeddingStorageStatus: 'COLD_TO_HOT' }, false],
-  ['nothing, but it is of another user', {}, false, BEN],
+  ['a move back to hot storage', { embeddingStorageStatus: 'COLD_TO_HOT' }, false],
+  ['none, but the file belongs to another user', {}, false, BEN],
 ];
-/** What may have happened to a file since its vectors were written back. */
+/** Possible changes of a file since its vectors were written back. */
 const TO_HOT: readonly Row[] = [
   ['nothing', {}, true],
-  ['the end of cold storage for it', { supportsColdStorage: false }, true],
+  ['the end of cold storage for the file', { supportsColdStorage: false }, true],
   ['new tags', { tagsRevision: 4 }, false],
   ['a sync', { generation: 2 }, false],
   ['another try', { move: { runId: 9, token: 'later' } }, false],
   ['another run', { move: { runId: 10, token: 'try' } }, false],
   ['the move itself', { embeddingStorageStatus: 'HOT_STORAGE' }, false],
-  ['the way to cold storage', { embeddingStorageStatus: 'HOT_TO_COLD' }, false],
-  ['nothing, but it is of another user', {}, false, BEN],
+  ['a move to cold storage', { embeddingStorageStatus: 'HOT_TO_COLD' }, false],
+  ['none, but the file belongs to another user', {}, false, BEN],
 ];
 
-test('a file goes to cold storage only if it was not used, synced, kept or taken over meanwhile', () =>
+test('moves a file to cold storage only if it was not used, synced, kept or claimed by another run meanwhile', () =>
   everyRow(
     TO_COLD,
     ([what]) => what,
@@ -92,7 +92,7 @@ test('a file goes to cold storage only if it was not used, synced, kept or taken
     },
   ));
 
-test('a file comes back to hot storage only with the content and the tags of its written vectors', () =>
+test('moves a file back to hot storage only if its content and tags are those of the written vectors', () =>
   everyRow(
     TO_HOT,
     ([what]) => what,
@@ -105,7 +105,7 @@ test('a file comes back to hot storage only with the content and the tags of its
       expect(embeddingStorageStatus).toBe(isMoved ? 'HOT_STORAGE' : before.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
       if (!isMoved) return;
-      // Its days in hot storage begin again, if it may leave at all.
+      // The days in hot storage start again, unless cold storage is disabled for the file.
       const leavesInMs = coolsAt ? coolsAt.getTime() - Date.now() : null;
       if (fields.supportsColdStorage === false) return expect(leavesInMs).toBeNull();
       expect(leavesInMs).toBeGreaterThan(2 * DAY_MS - HOUR_MS);
@@ -113,7 +113,7 @@ test('a file comes back to hot storage only with the content and the tags of its
     },
   ));
 
-/** States of a file when its move is given up, and those afterwards. */
+/** States of a file when its move is cancelled, and afterwards. */
 const STEPS_BACK: readonly (readonly [
   before: FileDoc['embeddingStorageStatus'],
   after: FileDoc['embeddingStorageStatus'],
@@ -153,7 +153,7 @@ const DUE: readonly (readonly [what: string, fields: Partial<FileDoc>, isDue: bo
   ['in cold storage', { embeddingStorageStatus: 'COLD_STORAGE' }, false],
   ['in a move', { move: { runId: 10, token: null } }, false],
   ['without vectors', { vectorSpace: null }, false],
-  ['that must stay', { supportsColdStorage: false }, false],
+  ['that must stay in hot storage', { supportsColdStorage: false }, false],
   ['being synced', { syncStatus: 'QUEUED_FOR_SYNC' }, false],
 ];
 
@@ -178,7 +178,7 @@ test('a sweep claims the files of one user that are due, the longest unused firs
     },
   ));
 
-/** Files that a search has found, and whether the use is written down. */
+/** Files that a search has found, and whether the use is recorded. */
 const USES: readonly (readonly [what: string, fields: Partial<FileDoc>, isNoted: boolean])[] = [
   ['never used', {}, true],
   ['used more than an hour ago', { lastUsedAt: ago(HOUR_MS + 60_000) }, true],

@@ -111,7 +111,7 @@ test('uses the new refresh token for the next refresh', async () => {
 });
 
 describe('interrupted refresh', () => {
-  test('by a process that died before its request is made by another process after the claim expires', async () => {
+  test('by a process that was killed before its request is repeated by another process after the claim expires', async () => {
     const keeper = workers[0]!.store.accountCredentials(source);
     if (keeper === null || typeof keeper === 'string') throw new Error('no keeper');
     const kept = await keeper.read();

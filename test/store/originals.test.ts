@@ -105,7 +105,7 @@ describe.each(places)('originals in %s', (place) => {
     expect([await inStorage(), await rows()]).toEqual([[], 0]);
   });
 
-  test('leave nothing behind when interrupted, discarded or replaced', async () => {
+  test('are deleted completely when interrupted, discarded or replaced', async () => {
     const originals = stores[place];
     await expect(originals.receive(owner, parts(size, new Error('interrupted')))).rejects.toThrow('interrupted');
     await originals.discard(await originals.receive(owner, parts(size)));
@@ -133,7 +133,7 @@ describe.each(places)('originals in %s', (place) => {
 });
 
 describe.each(['a folder', 'a bucket'] as const)('upload of a stalled receiver in %s', (place) => {
-  test('is swept after its time limit, including unfinished uploads in a bucket', async () => {
+  test('is deleted by the sweep after its time limit, including unfinished uploads in a bucket', async () => {
     const originals = stores[place];
     let resume: () => void = () => undefined;
     const resumed = new Promise<void>((resolve) => (resume = resolve));
@@ -147,7 +147,7 @@ describe.each(['a folder', 'a bucket'] as const)('upload of a stalled receiver i
     expect(await originals.sweep()).toBe(0);
     expect(await originals.sweep(Date.now() + 3_600_000)).toBe(1);
     expect(await rows()).toBe(0);
-    // The receiver was only slow: the rest of its upload is not accepted and leaves nothing behind.
+    // The receiver was only slow: the rest of its upload is refused and not stored.
     resume();
     const draft = await receiving.catch(() => null);
     if (draft) {

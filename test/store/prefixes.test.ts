@@ -1,4 +1,4 @@
-/** Places below a place, and contents of a file or an account: a common prefix of characters alone does not count. */
+/** Lookups by path or id: a common prefix of characters alone is no match. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ afterAll(async () => {
   await s3.close();
 });
 
-/** Stores an item at each place of a source, and of others. */
+/** Stores an item at each path of a source, and of other sources. */
 async function store(places: readonly string[]): Promise<void> {
   const items = itemModel(connection).collection;
   await items.deleteMany({});
@@ -55,7 +55,7 @@ async function store(places: readonly string[]): Promise<void> {
   );
   await items.insertMany(rows.map((row, index) => ({ ...row, _id: index + 1, externalId: `item ${index}` })) as never);
 }
-/** Returns the marked places. @param of the source; unset: all others */
+/** Returns the marked paths. @param of the source; unset: all other sources */
 async function marked(of: typeof SOURCE | null): Promise<string[]> {
   const rows = await itemModel(connection).find({ isGone: true }).lean();
   const isOwn = (row: (typeof rows)[number]): boolean =>
@@ -63,7 +63,7 @@ async function marked(of: typeof SOURCE | null): Promise<string[]> {
   return rows.filter((row) => isOwn(row) === (of !== null)).map(({ place }) => place ?? '');
 }
 
-/** Places that a source reports as deleted, the places that are marked with them, and neighbours that are not. */
+/** Paths that a source reports as deleted, the paths that are marked with them, and neighbours that are not. */
 const PLACES: readonly (readonly [
   deleted: readonly string[],
   marked: readonly string[],
@@ -82,7 +82,7 @@ const PLACES: readonly (readonly [
   [[''], ['', '/a', '/b/c'], ['a', '0']],
 ];
 
-test('a deleted place marks everything below it, but no neighbour and nothing of another account', () =>
+test('a deleted path marks all paths below it, but no neighbour and no path of another account', () =>
   everyRow(
     PLACES,
     ([places]) => places.join(' '),
@@ -94,7 +94,7 @@ test('a deleted place marks everything below it, but no neighbour and nothing of
     },
   ));
 
-test('marks each of many places, and no other', async () => {
+test('marks each of many paths, and no other', async () => {
   const all = Array.from({ length: 402 }, (_, index) => `/p${index}/x`);
   await store(all);
   const parents = all.slice(1, -1).map((place) => place.slice(0, -2));

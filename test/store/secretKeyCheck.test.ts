@@ -18,7 +18,7 @@ afterAll(async () => {
   await connection.close();
 });
 
-test('a database does not open with another SECRET_KEY, and rotated keys keep opening it', async () => {
+test('refuses a database with another SECRET_KEY, and accepts it with rotated keys', async () => {
   const key = (id: string) => ({ id, key: randomBytes(32) });
   const [old, fresh] = [key('old'), key('fresh')];
   const start = (...keys: (typeof old)[]) => checkSecretKey(connection, createSecrets(keys));

@@ -6,7 +6,7 @@ import { createSecrets } from '../../store/secrets/secrets.js';
 const place = { organizationId: 7, record: 'white_label:3', field: 'client_secret' };
 const key = (id: string) => ({ id, key: randomBytes(32) });
 
-test('a sealed secret opens in its place, and each sealing gives a different ciphertext', () => {
+test('a secret is decrypted with its own context, and each encryption gives a different ciphertext', () => {
   const secrets = createSecrets([key('a')]);
   const sealed = secrets.seal(place, 'sësame');
   expect(secrets.open(place, sealed)).toBe('sësame');
@@ -15,7 +15,7 @@ test('a sealed secret opens in its place, and each sealing gives a different cip
   expect(sealed.keyId).toBe('a');
 });
 
-test('a ciphertext moved to another organization, record or field does not open', () => {
+test('a ciphertext moved to another organization, record or field cannot be decrypted', () => {
   const secrets = createSecrets([key('a')]);
   const sealed = secrets.seal(place, 'sesame');
   for (const elsewhere of [
@@ -26,7 +26,7 @@ test('a ciphertext moved to another organization, record or field does not open'
     expect(() => secrets.open(elsewhere, sealed)).toThrow();
 });
 
-test('an altered ciphertext does not open', () => {
+test('an altered ciphertext cannot be decrypted', () => {
   const secrets = createSecrets([key('a')]);
   const sealed = secrets.seal(place, 'sesame');
   const bytes = Buffer.from(sealed.ciphertext, 'base64');
@@ -34,7 +34,7 @@ test('an altered ciphertext does not open', () => {
   expect(() => secrets.open(place, { ...sealed, ciphertext: bytes.toString('base64') })).toThrow();
 });
 
-test('keys rotate: the first seals, all open, and a missing one is named', () => {
+test('with several keys, the first encrypts, all decrypt, and a missing one is named', () => {
   const [old, fresh] = [key('old'), key('fresh')];
   const sealed = createSecrets([old]).seal(place, 'sesame');
   const rotated = createSecrets([fresh, old]);

@@ -1,5 +1,5 @@
 /**
- * States of files: the expected sets, written out here and not derived from the product's lists, each with its reason.
+ * States of files: the expected sets, each with its reason. They are not derived from the product's lists.
  * A change to a list changes its row here as well, with the reason.
  */
 import { expect, test } from '@jest/globals';
@@ -43,7 +43,7 @@ const LISTS: readonly (readonly [name: string, list: readonly string[], states: 
   ],
 ];
 
-test('each list of states has exactly the expected states', () =>
+test('each list contains exactly the expected states', () =>
   everyRow(
     LISTS,
     ([name]) => name,
@@ -58,7 +58,7 @@ test('a run starts files that wait for their turn or for the end of a rate limit
     sorted('QUEUED_FOR_SYNC RATE_LIMITED'),
   ));
 
-/** The states that a transition starts from, its new state, who may write it, and why it starts from these states. */
+/** The states from which a transition starts, its new state, the allowed writers, and the reason for the start states. */
 type Row = readonly [from: string, to: string, by: 'run' | 'tenant', reason: string];
 const RETRIED = 'READY SYNC_ERROR SYNC_ABORTED';
 const UNDER_WAY = 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
@@ -67,7 +67,12 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   create: ['', 'QUEUED_FOR_SYNC', 'tenant', 'A new record.'],
   createDelayed: ['', 'DELAYED', 'tenant', 'A new record beyond the queue.'],
   restore: ['', 'READY', 'tenant', 'It is restored from quarantine with its vectors.'],
-  restoreUnread: ['', 'SYNC_ABORTED', 'tenant', 'It vanished before it was read: a pass reads it again.'],
+  restoreUnread: [
+    '',
+    'SYNC_ABORTED',
+    'tenant',
+    'It was missing at its source before it was read: a pass reads it again.',
+  ],
   restoreFailed: ['', 'SYNC_ERROR', 'tenant', 'Its vectors are lost.'],
   accept: [ALL, 'QUEUED_FOR_SYNC', 'tenant', 'A request takes a file from any run that has it.'],
   acceptDelayed: [ALL, 'DELAYED', 'tenant', 'The same beyond the queue.'],
@@ -75,7 +80,7 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   passEvaluate: ['READY', 'EVALUATING_RESYNC', 'tenant', 'Only a stored copy can be compared with its source.'],
   passQueue: [RETRIED, 'QUEUED_FOR_SYNC', 'tenant', 'An aborted file must not wait for a request. READY_TO_SYNC must.'],
   passDelay: [RETRIED, 'DELAYED', 'tenant', 'The same beyond the queue.'],
-  delayNewest: ['QUEUED_FOR_SYNC', 'DELAYED', 'run', 'Only files that have not started give way to a limit.'],
+  delayNewest: ['QUEUED_FOR_SYNC', 'DELAYED', 'run', 'Only files that have not started are delayed by a limit.'],
   releaseDelayed: ['DELAYED', 'QUEUED_FOR_SYNC', 'run', 'There is room within the limits.'],
   releaseHeld: ['DELAYED', 'QUEUED_FOR_SYNC', 'tenant', 'There is room in the queue.'],
   start: ['QUEUED_FOR_SYNC RATE_LIMITED', 'SYNCING', 'run', 'A started file must not start twice.'],
@@ -90,7 +95,7 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   keepEvaluated: ['EVALUATING_RESYNC', 'READY', 'run', 'The comparison found no change.'],
   endEvaluation: ['EVALUATING_RESYNC', 'READY', 'run', 'A comparison that ends without an outcome keeps the copy.'],
   endEvaluationsOfSource: ['EVALUATING_RESYNC', 'READY', 'tenant', 'Access to the source ended.'],
-  shelve: ['SYNCING', 'READY_TO_SYNC', 'run', 'The request wants only a record.'],
+  shelve: ['SYNCING', 'READY_TO_SYNC', 'run', 'The request asks only for a record.'],
   fail: [OPEN, 'SYNC_ERROR', 'run', 'Any file that the run has not ended.'],
   abort: [OPEN, 'SYNC_ABORTED', 'run', 'Any file that the run has not ended.'],
   abortQueued: ['DELAYED QUEUED_FOR_SYNC RATE_LIMITED', 'SYNC_ABORTED', 'tenant', 'Active files end with their run.'],

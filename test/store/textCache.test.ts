@@ -8,7 +8,7 @@ const chunk = (fileId: number, text: string) => ({
   ...{ text, tokens: 1, metadata: { page: 3 } },
 });
 
-describe('cache of texts that searches found', () => {
+describe('cache of texts of search results', () => {
   test('returns a text only to its owner', () => {
     const cache = createTextCache(10_000);
     cache.add(MINE, [chunk(7, 'half a pair \ud83d stays one')]);

@@ -173,7 +173,7 @@ test('an unchanged answer keeps the cached feed', async () => {
   expect(requests.feeds).toHaveLength(2);
 });
 
-test('a caller reads the feed itself after the reading it waits for fails, and a failed reading is not cached', async () => {
+test('a caller reads the feed itself if the read that it waits for fails; a failed read is not cached', async () => {
   let reads = 0;
   const { open, requests } = createWorld({
     readFeed: () =>

@@ -86,7 +86,7 @@ describe('failures', () => {
     expect(failure).toMatchObject({ nonRetryable: false, nextRetryDelay: ms });
   });
 
-  test('other errors pass unchanged, and are not recorded', async () => {
+  test('rethrows other errors unchanged and does not record them', async () => {
     const defect = new TypeError('undefined is not a function');
     expect(await run(failing(defect))).toBe(defect);
     expect(recorded).toEqual([]);

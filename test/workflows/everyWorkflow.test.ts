@@ -4,13 +4,13 @@ import * as workflows from '../../workflows/index.js';
 import { everyRow } from '../support/everyRow.js';
 import {
   activityNames,
-  beats,
+  heartbeatIntervals,
   callActivity,
-  isFirstWayWith,
-  lanes,
+  isFirstScenarioWith,
+  usedFairnessKeys,
   testWorkflows,
 } from '../support/workflows/trials.js';
-import { type Step, TESTED_ELSEWHERE, WAYS, type Workflow } from '../support/workflows/ways.js';
+import { type Step, TESTED_ELSEWHERE, SCENARIOS, type Workflow } from '../support/workflows/scenarios.js';
 
 /**
  * Cases whose run lists a data source, a site or a feed: the record must return to a final state after a
@@ -23,17 +23,17 @@ const LISTINGS = ['listing of an account', 'sync of an account', 'scrape', 'craw
  * test/system/kills/steps.test.ts disturbs every step of every workflow.
  */
 testWorkflows((name, step) => [
-  ...(WAYS[name]?.steps[0] === step ? [{ does: 'fail', when: 'after' } as const] : []),
-  ...(LISTINGS.includes(name) && isFirstWayWith(step, name) ? [{ does: 'cancel', when: 'before' } as const] : []),
+  ...(SCENARIOS[name]?.steps[0] === step ? [{ does: 'fail', when: 'after' } as const] : []),
+  ...(LISTINGS.includes(name) && isFirstScenarioWith(step, name) ? [{ does: 'cancel', when: 'before' } as const] : []),
 ]);
 
 test('every workflow is in the table', () => {
-  const known = [...Object.values(WAYS).map(({ workflow }) => workflow), ...TESTED_ELSEWHERE];
+  const known = [...Object.values(SCENARIOS).map(({ workflow }) => workflow), ...TESTED_ELSEWHERE];
   expect(new Set(known)).toEqual(new Set(Object.keys(workflows)));
 });
 
 /** Temporal serves fairness keys in turn: a task with the key of deletes does not wait for an ingest of the same user. */
-const LANES: Readonly<Record<Workflow, 'work' | 'deletes' | 'none'>> = {
+const FAIRNESS_KEYS: Readonly<Record<Workflow, 'work' | 'deletes' | 'none'>> = {
   scrapeSitemap: 'work',
   webScrape: 'work',
   syncFeed: 'work',
@@ -56,15 +56,15 @@ const LANES: Readonly<Record<Workflow, 'work' | 'deletes' | 'none'>> = {
 
 test('only steps of workflows that delete overtake an ingest of their user', () =>
   everyRow(
-    Object.entries(LANES) as [Workflow, string][],
+    Object.entries(FAIRNESS_KEYS) as [Workflow, string][],
     ([workflow]) => workflow,
-    ([workflow, lane]) => expect([...(lanes.get(workflow) ?? [])]).toEqual([lane]),
+    ([workflow, fairnessKey]) => expect([...(usedFairnessKeys.get(workflow) ?? [])]).toEqual([fairnessKey]),
   ));
 
 /** Two heartbeats fit into the timeout, so that one may be late on a loaded machine. */
 test('every step with a heartbeat timeout sends heartbeats by a timer, at least two per timeout', () =>
   everyRow(
-    [...beats],
+    [...heartbeatIntervals],
     ([step]) => step,
     ([, { everyMs, timeoutMs }]) => expect(everyMs).toBeLessThanOrEqual(timeoutMs / 2),
   ));

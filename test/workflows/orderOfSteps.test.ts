@@ -16,7 +16,7 @@ import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';
 import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
-import { WAYS, type Workflow } from '../support/workflows/ways.js';
+import { SCENARIOS, type Workflow } from '../support/workflows/scenarios.js';
 
 /**
  * Order and inputs of the steps of each workflow, depending on the results of earlier steps. The steps are fakes;
@@ -581,7 +581,7 @@ const DELIVERIES = PASSES.map(({ passes, ...row }): Row => ({
 
 const DEFERRED = ['transcribe', 'recognize', 'deliverBatch'];
 const STEPS = new Set<string>(
-  DEFERRED.concat(Object.values(WAYS).flatMap(({ steps, alike = [] }) => [...steps, ...alike])),
+  DEFERRED.concat(Object.values(SCENARIOS).flatMap(({ steps, alike = [] }) => [...steps, ...alike])),
 );
 
 let client: Client;

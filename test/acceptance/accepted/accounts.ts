@@ -154,7 +154,7 @@ export function testAccounts(): void {
       expect(await sourceOf(id)).toMatchObject({ lastSyncAction: 'UPDATE' });
     });
 
-    test('by the operation of one source uses an account of that source', async () => {
+    test('by the operation for one source uses an account of that source', async () => {
       const who = await createUser();
       const [one, two] = [await connect(who, 'SLACK'), await connect(who, 'SLACK', 'b')];
       const box = await connect(who, 'BOX');

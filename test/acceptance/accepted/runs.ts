@@ -136,7 +136,7 @@ export function testRuns(): void {
       });
     });
 
-    test('that are paused resume with a higher limit, or without one', async () => {
+    test('that are paused resume with a higher limit, or without a limit', async () => {
       const who = await createUser();
       const bound = { ...STARTED, maxTokens: 50, tokensTaken: 40, pause: pausedAt };
       const [one, two, running, ended] = await seedRuns(who, [
@@ -285,7 +285,7 @@ export function testRuns(): void {
       expect(states).toEqual(['QUEUED', 'RUNNING', 'FINISHED', 'FAILED', 'CANCELLED', 404, 404]);
     });
 
-    test('of few files change their cold storage at once; moves are runs', async () => {
+    test('of few files change their cold storage settings at once; moves between storages are runs', async () => {
       const who = await createUser();
       const [id] = await who.seed({}, { fields: { source: 'PDF' } });
       const modify = (body: object) => who.user.post('/modify_cold_storage_parameters', body);
@@ -356,7 +356,7 @@ export function testRuns(): void {
       expect(listed.count).toBe(8);
     });
 
-    test('of a caller start a resync of each file, all or none', async () => {
+    test('that a caller provides start a resync of each file; one invalid file prevents all', async () => {
       const who = await createUser();
       const ids = await who.seed(
         {},

@@ -1,4 +1,4 @@
-/** Microsoft accounts at the emulator, without the rest of the service. */
+/** Microsoft accounts at the emulator, without a running service. */
 import { loadConfig } from '../../../config/config.js';
 import type { Account } from '../../../connectors/account.js';
 import { readSourceUrls } from '../../../connectors/readSourceUrls.js';

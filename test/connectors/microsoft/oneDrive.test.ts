@@ -264,7 +264,7 @@ describe('the change feed', () => {
     expect((await pass(account, cursor)).changed).toEqual(['b!new/n.md']);
   });
 
-  test('is stale for a drive with folders of other drives, because Graph does not report their changes', async () => {
+  test('reports a stale cursor for a drive with folders of other drives, because Graph does not report their changes', async () => {
     graph.drives.add('b!theirs');
     graph.drives.put('b!theirs', 'shared/plan.md', { content: 'x' });
     const start = await pointOf(account);

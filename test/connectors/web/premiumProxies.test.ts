@@ -42,7 +42,7 @@ describe('a page that rejects direct requests', () => {
     ['451', status(451)],
     ['503 with Retry-After', status(503, { 'Retry-After': '60' })],
     ['a closed connection', { refuse: (response: ServerResponse) => void response.socket?.destroy() }],
-  ])('by %s is fetched through the pool if the scrape asks for it, after one direct request', async (_, refusal) => {
+  ])('by %s is fetched through the pool after one direct request if the scrape requests that', async (_, refusal) => {
     const site = await guarded(refusal);
     const proxy = await pool();
     const web = source({ premiumProxies: [proxy.url] });
@@ -50,7 +50,7 @@ describe('a page that rejects direct requests', () => {
     expect([text(page), page.fetchedWith, page.etag]).toEqual(['<p>through a proxy', 'premium_proxy', '"e"']);
     expect(directRequests(site.seen)).toBe(1);
     expect(proxy.passed).toEqual([`GET ${site.origin}/p`]);
-    // The scrape does not ask for the pool, so the rejection is final.
+    // The scrape does not request the pool, so the rejection is final.
     await faultOf(fetchOne(web, `${site.origin}/p`));
     expect(proxy.passed).toHaveLength(1);
   });
@@ -75,7 +75,7 @@ describe('a page that rejects direct requests', () => {
     expect(proxy.passed).toEqual([`GET ${site.origin}/robots.txt`, `GET ${site.origin}/p`]);
   });
 
-  test('is read through the pool as a sitemap if the scrape asks for it', async () => {
+  test('is read through the pool as a sitemap if the scrape requests that', async () => {
     const site = await guarded(status(403), 'https://elsewhere.example/');
     const proxy = await pool();
     const web = source({ premiumProxies: [proxy.url] });
@@ -92,7 +92,7 @@ describe('a page that rejects direct requests', () => {
     expect(proxy.passed).toEqual([`GET ${site.origin}/s.txt`]);
   });
 
-  test('reports both attempts if it rejects requests through the pool as well', async () => {
+  test('reports both attempts if the site rejects requests through the pool as well', async () => {
     const site = await serve((_, response) => response.writeHead(403).end());
     const proxy = await pool();
     const fault = await faultOf(

@@ -82,7 +82,7 @@ export async function fetchOne(
     signal: new AbortController().signal,
     ...more,
   });
-  if (!page) throw new Error('the page is not modified, although no copy is known');
+  if (!page) throw new Error('the server answered 304 to a request without validators');
   return page;
 }
 

@@ -9,13 +9,13 @@ export const box: Reality = {
   facts: [
     {
       about: 'OAuth',
-      fact: 'Wrong credentials of the app are 400 with invalid_client or unauthorized_client.',
+      fact: 'Wrong credentials of the app are answered with 400 and invalid_client or unauthorized_client.',
       ...{ seen: onyx(13_655), date: '2026-07-31' },
       ours: { test: [TOKENS, 'a refused grant, client or request is final at every token endpoint'] },
     },
     {
       about: 'OAuth',
-      fact: 'The token endpoint answers 429 temporarily_unavailable under load, which is no end of the grant.',
+      fact: 'The token endpoint answers 429 temporarily_unavailable under load, which does not end the grant.',
       ...{ seen: 'https://github.com/rclone/rclone/issues/3443', date: '2019-08-14' },
       ours: {
         test: [
@@ -52,7 +52,7 @@ export const box: Reality = {
       fact: 'next_marker was corrected to a text in the specification.',
       ...{ seen: openapi(383), date: '2023-11-27' },
       ours: {
-        safe: 'A marker that is no text ends no list: requests and answers are compared with the specification.',
+        safe: 'A marker of another type does not end a list: requests and answers are compared with the specification.',
         in: 'test/contracts/tables/box.ts',
       },
     },
@@ -72,7 +72,7 @@ export const box: Reality = {
       fact: 'New types of events appear over time.',
       ...{ seen: openapi(605), date: '2026-06-10' },
       ours: {
-        safe: 'The type of an event is ignored: each event names an item whose state is asked for.',
+        safe: 'The type of an event is ignored: each event names an item whose state is requested.',
         in: 'connectors/box/changes.ts',
       },
     },

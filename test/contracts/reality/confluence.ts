@@ -8,7 +8,7 @@ export const confluence: Reality = {
   facts: [
     {
       about: 'OAuth',
-      fact: 'Version 2 of the API needs granular scopes, such as read:page:confluence; without them it is 401.',
+      fact: 'Version 2 of the API needs granular scopes, such as read:page:confluence; without them it answers 401.',
       ...{ seen: 'https://github.com/sooperset/mcp-atlassian/pull/766', date: '2025-11-26' },
       ours: {
         test: ['test/connectors/scopes.test.ts', 'requests exactly the scopes that the calls of each source need'],
@@ -22,9 +22,9 @@ export const confluence: Reality = {
     },
     {
       about: 'paging',
-      fact: 'A page shorter than the limit is not the last one; only a missing next link is.',
+      fact: 'A page shorter than the limit may not be the last one; only a missing next link marks the end.',
       ...{ seen: onyx(11_291), date: '2026-05-21' },
-      ours: { safe: 'The next link alone decides.', in: 'connectors/confluence/api.ts' },
+      ours: { safe: 'Only a missing next link ends a list.', in: 'connectors/confluence/api.ts' },
     },
     {
       about: 'paging',
@@ -37,40 +37,40 @@ export const confluence: Reality = {
     },
     {
       about: 'limits',
-      fact: 'Long pages of lists with contents end in 504.',
+      fact: 'Long pages of lists with contents are answered with 504.',
       ...{ seen: onyx(10_147), date: '2026-04-13' },
       ours: {
-        safe: 'Lists ask for no bodies; each page is read by itself.',
+        safe: 'Lists request no bodies; each page is read separately.',
         in: 'connectors/confluence/tree.ts',
       },
     },
     {
       about: 'limits',
-      fact: 'A rate limit was seen with its text in the body of another status than 429.',
+      fact: 'A rate limit was observed with another status than 429, and with its text in the body.',
       ...{ seen: commit('8e89d00e32'), date: '2024-03-14' },
       ours: {
-        safe: 'Other refusals are faults of the request that are shown or retried; none counts as the end of a list.',
+        safe: 'Other refusals are faults of the request, which are reported or retried; none counts as the end of a list.',
         in: 'connectors/confluence/api.ts',
       },
     },
     {
       about: 'listing',
-      fact: 'Drafts of other users are 404 although the list names them.',
+      fact: 'Drafts of other users are answered with 404 although the list contains them.',
       ...{ seen: onyx(11_468), date: '2026-05-28' },
-      ours: { safe: 'Lists ask for the status `current` only.', in: 'connectors/confluence/tree.ts' },
+      ours: { safe: 'Lists request the status `current` only.', in: 'connectors/confluence/tree.ts' },
     },
     {
       about: 'deletions',
       fact: 'Archived pages are listed unless the request asks for current ones.',
       ...{ seen: onyx(1348), date: '2024-05-03' },
-      ours: { safe: 'Lists ask for the status `current` only.', in: 'connectors/confluence/tree.ts' },
+      ours: { safe: 'Lists request the status `current` only.', in: 'connectors/confluence/tree.ts' },
     },
     {
       about: 'changes',
       fact: 'CQL reads times in the time zone of the user, which no API returns.',
       ...{ seen: onyx(3265), date: '2024-12-02' },
       ours: {
-        safe: 'No CQL: changes are found by version numbers in listings.',
+        safe: 'CQL is not used: changes are found by version numbers in listings.',
         in: 'connectors/confluence/adapter.ts',
       },
     },

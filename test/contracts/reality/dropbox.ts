@@ -7,7 +7,7 @@ export const dropbox: Reality = {
   facts: [
     {
       about: 'changes',
-      fact: 'A recursive list of a team space was seen without the contents of team folders and shared folders.',
+      fact: 'A recursive list of a team space was observed without the contents of team folders and shared folders.',
       ...{ seen: 'https://github.com/watermint/toolbox/issues/667', date: '2022-11-13' },
       ours: {
         test: [SUITE, 'of a member of a team are listed completely after 50 syncs, those of others are not'],
@@ -22,7 +22,7 @@ export const dropbox: Reality = {
     },
     {
       about: 'paging',
-      fact: 'Pages may have a single entry; only has_more tells the end.',
+      fact: 'Pages may have a single entry; only has_more marks the end.',
       ...{ seen: 'https://github.com/dropbox/dropbox-sdk-java/issues/284', date: '2020-06-08' },
       ours: { test: [SUITE, 'lists the items of the root folder as roots, across all pages'] },
     },
@@ -40,7 +40,7 @@ export const dropbox: Reality = {
     },
     {
       about: 'formats',
-      fact: 'Some files are refused for ever with restricted_content.',
+      fact: 'Some files are always refused with restricted_content.',
       ...{ seen: 'https://github.com/rbonghi/docker-dropbox-app/issues/7', date: '2020-04-20' },
       ours: { test: [SUITE, 'reports %j as %s'] },
     },
@@ -79,7 +79,7 @@ export const dropbox: Reality = {
       fact: 'Folders that others share are absent until the user mounts them.',
       ...{ seen: 'https://github.com/rclone/rclone/issues/3366', date: '2019-07-22' },
       ours: {
-        safe: 'Only mounted folders are promised: "including shared and mounted ones".',
+        safe: 'The documentation promises only mounted folders: "including shared and mounted ones".',
         in: 'connectors/dropbox/index.ts',
       },
     },

@@ -7,7 +7,7 @@ export const github: Reality = {
   facts: [
     {
       about: 'listing',
-      fact: 'Trees of a repository without commits are 409, "Git Repository is empty".',
+      fact: 'Trees of a repository without commits are answered with 409, "Git Repository is empty".',
       ...{ seen: onyx(13_065), date: '2026-07-16' },
       ours: { test: [SUITE, 'of a repository without commits are empty'] },
     },
@@ -31,7 +31,7 @@ export const github: Reality = {
     },
     {
       about: 'limits',
-      fact: 'The rate limit is 403; the header x-ratelimit-remaining tells it from a missing permission.',
+      fact: 'The rate limit is 403; the header x-ratelimit-remaining distinguishes it from a missing permission.',
       ...{ seen: elastic(2711), date: '2024-08-12' },
       ours: { test: [SUITE, 'of %s become a Fault of the matching kind and delay'] },
     },
@@ -43,7 +43,7 @@ export const github: Reality = {
     },
     {
       about: 'OAuth',
-      fact: 'Such an authorization lapses, and its 403 must not be treated as a missing directory.',
+      fact: 'Such an authorization expires, and its 403 must not be treated as a missing directory.',
       ...{ seen: 'https://github.com/github/app/issues/2079', date: '2026-07-16' },
       ours: {
         safe: '403 is access_denied, which keeps the known contents; only 404 counts as missing.',
@@ -52,19 +52,19 @@ export const github: Reality = {
     },
     {
       about: 'paging',
-      fact: 'Cursors of lists can be refused later, and a client that begins again may loop for ever.',
+      fact: 'Cursors of lists can be refused later, and a client that restarts may loop endlessly.',
       ...{ seen: onyx(4673), date: '2025-05-09' },
       ours: { safe: 'Lists use page numbers, in the order of creation.', in: 'connectors/github/paging.ts' },
     },
     {
       about: 'deletions',
-      fact: 'Errors that are swallowed while a repository is listed look like deleted files.',
+      fact: 'If errors are ignored while a repository is listed, its files look deleted.',
       ...{ seen: elastic(4119), date: '2026-07-07' },
       ours: { test: [SUITE, 'never treats a broken response as the end of a list'] },
     },
     {
       about: 'changes',
-      fact: 'Changes become visible with a delay of up to hours, so a cut by time loses some.',
+      fact: 'Changes become visible with a delay of up to hours, so a filter by time loses some.',
       ...{ seen: onyx(1073), date: '2024-02-11' },
       ours: { safe: 'Files are compared by the hash of their blob, not by time.', in: 'connectors/github/walkTree.ts' },
     },

@@ -16,7 +16,7 @@ export const gmail: Reality = {
     },
     {
       about: 'changes',
-      fact: 'History that is too old is 404, and asks for a complete listing.',
+      fact: 'History that is too old is answered with 404, and requires a complete listing.',
       ...{ seen: 'https://github.com/relaticle/relaticle/pull/610', date: '2026-09-02' },
       ours: { test: [SUITE, 'report a cursor older than the history of Gmail as stale'] },
     },
@@ -55,10 +55,10 @@ export const gmail: Reality = {
     },
     {
       about: 'listing',
-      fact: 'A label that was deleted is 404, and must not end the sync of the other labels.',
+      fact: 'A deleted label is answered with 404, and must not end the sync of the other labels.',
       ...{ seen: 'https://github.com/rtCamp/frappe-gmail-thread/pull/37', date: '2025-09-28' },
       ours: {
-        safe: 'Each label is a root of its own; a missing one is not_found for itself.',
+        safe: 'Each label is a root of its own; only a missing label itself is not_found.',
         in: 'activities/connected/walk.ts',
       },
     },

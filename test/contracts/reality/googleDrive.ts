@@ -49,13 +49,13 @@ export const googleDrive: Reality = {
       fact: 'Connections break in the middle of long listings (resets, ends of TLS).',
       ...{ seen: onyx(12_562), date: '2026-06-30' },
       ours: {
-        safe: 'An error of the network is retried, and a listing continues at the cursor of its last page.',
+        safe: 'A network error is retried, and a listing continues at the cursor of its last page.',
         in: 'activities/connected/listPage.ts',
       },
     },
     {
       about: 'paging',
-      fact: 'A position by time of change can move backwards with shortcuts, which invalidates the page token and loops for ever.',
+      fact: 'A position by time of change can move backwards with shortcuts, which invalidates the page token and causes an endless loop.',
       ...{ seen: onyx(13_501), date: '2026-07-28' },
       ours: {
         safe: 'Positions are page tokens of a fixed query, ordered by time of creation; an expired one restarts only its group of folders.',
@@ -101,7 +101,7 @@ export const googleDrive: Reality = {
     },
     {
       about: 'changes',
-      fact: 'A sync that starts at the end of the last one loses what changed during that one.',
+      fact: 'A sync that starts at the end of the last one loses changes made during the last one.',
       ...{ seen: onyx(250), date: '2023-07-28' },
       ours: {
         safe: 'The cursor of the feed is read before a complete listing begins.',

@@ -7,7 +7,7 @@ export const notion: Reality = {
   facts: [
     {
       about: 'formats',
-      fact: 'Blocks of meeting notes have the type `unsupported` and has_children: their children are 400.',
+      fact: 'Blocks of meeting notes have the type `unsupported` and has_children: requests for their children are answered with 400.',
       ...{ seen: 'https://github.com/n8n-io/n8n/pull/26188', date: '2026-02-24' },
       ours: {
         test: [SUITE, 'reads and lists a page around a block that the API of Notion does not support'],
@@ -16,7 +16,7 @@ export const notion: Reality = {
     },
     {
       about: 'formats',
-      fact: 'Blocks that show an object of another product are 400 if their children are asked for.',
+      fact: 'Requests for the children of blocks that show an object of another product are answered with 400.',
       ...{ seen: 'https://github.com/elastic/connectors/issues/2306', date: '2024-03-28' },
       ours: {
         test: [SUITE, 'keeps the rest of a page and of a selection when Notion rejects the children of one block'],
@@ -25,19 +25,19 @@ export const notion: Reality = {
     },
     {
       about: 'formats',
-      fact: 'A page that is such an object (external_object_instance_page) is 400 itself.',
+      fact: 'A page that is such an object (external_object_instance_page) is itself answered with 400.',
       ...{ seen: elastic(2337), date: '2024-04-03' },
       ours: { test: [SUITE, 'reads the title and columns of a row whose blocks Notion does not list'], mended: true },
     },
     {
       about: 'formats',
-      fact: 'Blocks of AI have the type ai_block and no content.',
+      fact: 'AI blocks have the type ai_block and no content.',
       ...{ seen: 'https://github.com/onyx-dot-app/onyx/commit/01bd1a84c4', date: '2024-02-10' },
       ours: { test: [SUITE, 'reads a page as its title, columns and blocks, as Markdown and as plain text'] },
     },
     {
       about: 'listing',
-      fact: 'Subpages and databases that are not shared are 404, and must not end the listing.',
+      fact: 'Subpages and databases that are not shared are answered with 404, and must not end the listing.',
       ...{ seen: elastic(2312), date: '2024-04-19' },
       ours: { test: [SUITE, 'reports children of a page that are not shared as skipped'] },
     },
@@ -64,7 +64,7 @@ export const notion: Reality = {
       fact: 'Deeply nested pages overflow the stack of a recursive reader.',
       ...{ seen: onyx(12_040), date: '2026-06-15' },
       ours: {
-        safe: 'Blocks are read level by level, and places are listed from a queue; both have a maximum depth.',
+        safe: 'Blocks are read level by level, and child pages are listed from a queue; both have a maximum depth.',
         in: 'connectors/notion/blocks.ts',
       },
     },
@@ -82,7 +82,7 @@ export const notion: Reality = {
     },
     {
       about: 'formats',
-      fact: 'Cells of tables and names of people have their text at other places than other blocks and columns.',
+      fact: 'Cells of tables and names of people have their text in other fields than other blocks and columns.',
       ...{ seen: onyx(9891), date: '2026-04-03' },
       ours: { test: [SUITE, 'reads a page as its title, columns and blocks, as Markdown and as plain text'] },
     },

@@ -7,7 +7,7 @@ export const oneDrive: Reality = {
   facts: [
     {
       about: 'changes',
-      fact: 'The feed may give files an empty `hashes` object; Microsoft saw it with files of 0 bytes.',
+      fact: 'The feed may give files an empty `hashes` object; Microsoft observed it for files of 0 bytes.',
       ...{ seen: 'https://github.com/OneDrive/onedrive-api-docs/issues/1704', date: '2023-06-20' },
       ours: {
         safe: 'Without a hash, the version is the time of change with the size.',
@@ -45,7 +45,7 @@ export const oneDrive: Reality = {
     },
     {
       about: 'listing',
-      fact: 'Folders shared from other drives are links: their contents must be asked of the other drive.',
+      fact: 'Folders shared from other drives are links: their contents must be requested from the other drive.',
       ...{ seen: 'https://github.com/rclone/rclone/issues/2536', date: '2018-12-26' },
       ours: { test: [SUITE, 'include folders shared from other drives once, with ids of their own drive'] },
     },
@@ -54,12 +54,15 @@ export const oneDrive: Reality = {
       fact: 'A client that reads the feed alone misses files in folders that others share.',
       ...{ seen: 'https://github.com/abraunegg/onedrive/issues/2562', date: '2023-12-22' },
       ours: {
-        test: [SUITE, 'is stale for a drive with folders of other drives, because Graph does not report their changes'],
+        test: [
+          SUITE,
+          'reports a stale cursor for a drive with folders of other drives, because Graph does not report their changes',
+        ],
       },
     },
     {
       about: 'changes',
-      fact: 'A cursor of the feed that is too old is 410 with resyncChanges…, and asks for a complete listing.',
+      fact: 'A cursor of the feed that is too old is answered with 410 and resyncChanges…, which requires a complete listing.',
       ...{
         seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md',
         date: '2026-11-26',

@@ -14,7 +14,7 @@ export const outlook: Reality = {
       fact: 'With immutable ids, a message that moves away and back is reported as removed, and never again.',
       ...{ seen: 'https://github.com/microsoftgraph/microsoft-graph-docs/issues/21752', date: '2023-06-21' },
       ours: {
-        safe: 'Each removed message is asked for; if it exists outside of Deleted Items, it stays.',
+        safe: 'Each removed message is requested; if it exists outside of Deleted Items, it is kept.',
         in: 'connectors/microsoft/outlook/changes.ts',
       },
     },
@@ -28,10 +28,10 @@ export const outlook: Reality = {
     },
     {
       about: 'changes',
-      fact: 'Default ids change with each move, so stored ids are 404 after a rule has moved the message.',
+      fact: 'Default ids change with each move, so requests for stored ids are answered with 404 after a rule has moved the message.',
       ...{ seen: 'https://github.com/kellylford/QuickMail/issues/366', date: '2026-07-25' },
       ours: {
-        safe: 'All requests for messages ask for immutable ids (PREFER).',
+        safe: 'All requests for messages require immutable ids (PREFER).',
         in: 'connectors/microsoft/outlook/messages.ts',
       },
     },
@@ -63,7 +63,7 @@ export const outlook: Reality = {
       fact: 'A feed accepts only a few filters and orders, and its page size only by the header Prefer.',
       ...{ seen: DELTA, date: '2026-11-26' },
       ours: {
-        safe: 'The feed is asked with $select and the header alone; filters use the list of messages.',
+        safe: 'The feed is requested with $select and the header only; filters use the list of messages.',
         in: 'connectors/microsoft/outlook/messages.ts',
       },
     },
@@ -75,7 +75,7 @@ export const outlook: Reality = {
     },
     {
       about: 'formats',
-      fact: 'A message with very many attachments is 503 if it is asked for together with them.',
+      fact: 'A request for a message together with very many attachments is answered with 503.',
       ...{ seen: 'https://github.com/alcionai/corso/issues/4991', date: '2024-01-08' },
       ours: {
         safe: 'Attachments are listed without contents, and each is a file that fails by itself.',
@@ -93,7 +93,7 @@ export const outlook: Reality = {
       fact: '`sender` is an object, and may be missing, for example in drafts.',
       ...{ seen: 'https://github.com/NangoHQ/nango/commit/0ce981ac4a', date: '2024-11-18' },
       ours: {
-        safe: '`from` comes first, then `sender`; a message without both has no sender.',
+        safe: '`from` is used, otherwise `sender`; a message without both has no sender.',
         in: 'connectors/microsoft/outlook/adapter.ts',
       },
     },
@@ -102,7 +102,7 @@ export const outlook: Reality = {
       fact: 'Ids of a shared mailbox are unknown in the mailbox of the signed-in user (ErrorInvalidMailboxItemId).',
       ...{ seen: 'https://github.com/openai/codex/issues/31900', date: '2026-07-09' },
       ours: {
-        safe: 'Only the own mailbox is listed (/me), and only its ids are asked for.',
+        safe: 'Only the mailbox of the signed-in user is listed (/me), and only its ids are requested.',
         in: 'connectors/microsoft/outlook/folders.ts',
       },
     },

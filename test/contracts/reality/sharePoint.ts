@@ -8,16 +8,16 @@ export const sharePoint: Reality = {
   facts: [
     {
       about: 'formats',
-      fact: 'A page with an invalid layout, such as web parts with the same id, is 400 invalidRequest if the layout is asked for.',
+      fact: 'A page with an invalid layout, such as web parts with the same id, is answered with 400 invalidRequest if the layout is requested.',
       ...{ seen: 'https://github.com/SharePoint/sp-dev-docs/issues/8822', date: '2023-03-14' },
       ours: { test: [SUITE, 'with an invalid layout are unsupported content, not missing'], mended: true },
     },
     {
       about: 'listing',
-      fact: 'One page with an invalid layout makes the whole list of pages fail, if the list is asked for layouts.',
+      fact: 'One page with an invalid layout makes the whole list of pages fail if layouts are requested.',
       ...{ seen: onyx(9321), date: '2026-03-13' },
       ours: {
-        safe: 'The list selects fields without the layout; each page is read by itself.',
+        safe: 'The list selects fields without the layout; each page is read separately.',
         in: 'connectors/microsoft/sharePoint/pages.ts',
       },
     },
@@ -56,7 +56,7 @@ export const sharePoint: Reality = {
       fact: 'The default library has another name in its URL, and translated names: a search by name misses it.',
       ...{ seen: onyx(6539), date: '2025-12-03' },
       ours: {
-        safe: 'Libraries are listed and asked for by id, never by name.',
+        safe: 'Libraries are listed and requested by id, never by name.',
         in: 'connectors/microsoft/sharePoint/site.ts',
       },
     },

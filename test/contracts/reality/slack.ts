@@ -105,7 +105,7 @@ export const slack: Reality = {
     },
     {
       about: 'limits',
-      fact: 'Slack refuses with status 200 and `ok: false`; a client that reads only the status takes it for success.',
+      fact: 'Slack refuses with status 200 and `ok: false`; a client that reads only the status treats it as success.',
       ...{ seen: elastic(3516), date: '2025-07-14' },
       ours: { test: ['test/connectors/sourceClient.test.ts', 'is detected and retried after its delay'] },
     },

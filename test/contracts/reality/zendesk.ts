@@ -58,7 +58,7 @@ export const zendesk: Reality = {
     },
     {
       about: 'limits',
-      fact: 'Long pages of exports end in 504.',
+      fact: 'Long pages of exports are answered with 504.',
       ...{ seen: 'https://github.com/airbytehq/airbyte/pull/33435', date: '2023-12-13' },
       ours: {
         safe: 'Pages of the export have 500 tickets of the 1,000 that Zendesk allows, without comments; 504 is retried.',
@@ -80,7 +80,7 @@ export const zendesk: Reality = {
       about: 'limits',
       fact: 'Since 2023-08-22 Zendesk limits lists by offset more strictly than those by cursor.',
       ...{ seen: airbyte(26_353), date: '2023-05-22' },
-      ours: { safe: 'Every list asks for a cursor first (page[size]).', in: 'connectors/zendesk/api.ts' },
+      ours: { safe: 'Every list requests a cursor first (page[size]).', in: 'connectors/zendesk/api.ts' },
     },
     {
       about: 'deletions',
@@ -90,7 +90,7 @@ export const zendesk: Reality = {
     },
     {
       about: 'formats',
-      fact: 'The author of a comment may be a deleted user, or -1; asking for it is 400 or 404.',
+      fact: 'The author of a comment may be a deleted user, or -1; a request for it is answered with 400 or 404.',
       ...{ seen: onyx(3168), date: '2024-11-23' },
       ours: {
         safe: 'Authors come with the comments (include=users); an unknown one has no name.',

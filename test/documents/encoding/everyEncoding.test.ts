@@ -13,7 +13,7 @@ test('decodes a page in every language and encoding, undeclared, wrongly declare
     ({ language, encoding, declaration }) => `${language}, ${encoding}, ${declaration}`,
     (cell) => {
       const { wanted, read, lost } = readCell(cell);
-      // Otherwise the row would be about question marks.
+      // A text that the encoding cannot represent would test only question marks.
       expect(lost).toBeLessThan(12);
       expect(read).toBe(wanted);
     },
@@ -38,7 +38,7 @@ const EBCDIC_PLACES = [
   0x7a, 0x7b, 0x7c, 0x7d, 0x7e, 0x7f,
 ];
 
-/** Encodes a character as a mainframe does (code page 500). */
+/** Encodes a character in EBCDIC (code page 500). */
 function ebcdicByte(char: string): number {
   if (char === '\n') return 0x15;
   const rows: readonly [from: string, to: string, at: number][] = [
@@ -55,7 +55,7 @@ function ebcdicByte(char: string): number {
   return EBCDIC_PLACES[EBCDIC_UPPER.indexOf(char)] ?? 0x6f;
 }
 
-test('decodes a text file of a mainframe, in EBCDIC', async () => {
+test('decodes a text file in EBCDIC, the encoding of mainframes', async () => {
   const text = 'Monthly report, branch 17.\nThe stock of spare parts fell to 214 pieces; order more by Friday.';
   expect((await readFile(Uint8Array.from(text, ebcdicByte), 'report.txt')).text).toBe(text);
 });
@@ -86,7 +86,7 @@ test.each([
   expect(decodeText({ bytes: iconv.encode(text, 'windows-1252'), contentType: null }, { html: true })).toBe(text);
 });
 
-test('keeps a declared encoding that it cannot judge', () => {
+test('keeps a declared encoding that it cannot detect itself', () => {
   const text = 'Tiếng Việt';
   const bytes = encode('Ti\u00ea\u0301ng Vi\u00ea\u0323t', 'windows-1258');
   const read = decodeText({ bytes, contentType: 'text/html; charset=windows-1258' }, { html: true });

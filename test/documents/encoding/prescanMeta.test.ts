@@ -23,6 +23,6 @@ test.each([
   expect(prescanMeta(new TextEncoder().encode(html))).toBe(label);
 });
 
-test('takes a tag without an end to contain the following ones, as browsers do', () => {
+test('treats following tags as part of a tag without an end, as browsers do', () => {
   expect(prescanMeta(new TextEncoder().encode(`${'<a '.repeat(5000)}<meta charset=koi8-r>`))).toBe(null);
 });

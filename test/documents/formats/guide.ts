@@ -1,9 +1,9 @@
 /**
- * One guide in every format, and its chunks, worked out on paper before the first run.
+ * One guide in every format, and its chunks, which were determined by hand before the first run.
  *
  * The rules:
  * - No chunk exceeds the chunk size.
- * - Paragraphs, tables, code blocks, rows and objects that fit a chunk stay whole.
+ * - Paragraphs, tables, code blocks, rows and objects that fit a chunk are not split.
  * - A heading stays with the text below it.
  * - A longer paragraph is cut between sentences.
  * - Neighbouring chunks share as many whole sentences or items as fit the overlap; tables and code share whole rows and lines.

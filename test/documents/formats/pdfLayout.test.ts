@@ -126,7 +126,7 @@ describe('tables', () => {
     );
   });
 
-  test('are not made of columns of prose, which are read one after the other', async () => {
+  test('are not detected in columns of prose, which are read one after the other', async () => {
     const words = (side: string): string[] =>
       Array.from({ length: 12 }, (_, nth) => `${side} line ${nth} tells how the quay was built and`);
     const [left, right] = [words('Left'), words('Right')];

@@ -55,7 +55,7 @@ const twoSheets = (): Promise<Uint8Array> =>
     ]);
   });
 
-test('puts each sheet under its name, and groups no rows across sheets', async () => {
+test('puts each sheet below its name, and groups no rows across sheets', async () => {
   const bytes = await twoSheets();
   const { text } = await readFile(bytes, 'fees.xlsx');
   expect(text).toBe(

@@ -8,7 +8,7 @@ import { pageFacts } from '../../../documents/ocr/pageFacts.js';
 
 const LATIN = OCR_LANGUAGE_CODES.filter((code) => OCR_LANGUAGES[code].script === 'Latin');
 
-/** Sentences about a harbour, as the data of English reads them: without the marks on letters. */
+/** Sentences about a harbour as OCR with the English data reads them: without diacritics. */
 const READ = {
   eng: 'The harbour was built in 1901, and the light on its pier is one of the oldest that are still in use on this coast.',
   deu: 'Der Hafen wurde im Jahr 1901 gebaut, und das Licht auf der Mole ist eines der altesten, die noch in Betrieb sind.',
@@ -41,7 +41,7 @@ function picture(height: number, from: number, to: number) {
   return { bytes: pixels, pixels, width, height, scale: 1 };
 }
 
-test('tries a strip with print, whose edges are between lines; a small picture as a whole', () => {
+test('cuts a strip of print whose edges are between lines, and none from a small picture', () => {
   const page = picture(2000, 1200, 1700);
   const strip = cutStrip(page);
   const { pixels = page.pixels, height = 0 } = strip ?? {};
@@ -65,7 +65,7 @@ test('a photograph does not count as print', () => {
   expect(cutStrip(page)?.pixels.subarray(0, 100)).not.toContain(0);
 });
 
-test('pages of low confidence are a warning that names them', () => {
+test('warns of pages with low confidence, with their numbers and languages', () => {
   const pageOf = (number: number, confidence: number) => ({
     number,
     paragraphs: [],

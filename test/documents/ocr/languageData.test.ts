@@ -83,7 +83,7 @@ test('downloads a language once for parallel callers; an abort ends only the wai
   await expect(second).rejects.toThrow('stopped');
   release();
   const fault = (await first.catch((error: unknown) => error)) as Fault;
-  // For some minutes it is not tried again.
+  // A failed download is not repeated for some minutes.
   await expect(data.ensure('deu', signal)).rejects.toBe(fault);
   expect([downloads, fault.kind, lines]).toEqual([1, 'not_configured', ['Downloading the OCR data of German (8 MB)']]);
   expect(fault.message).toBe(
@@ -98,7 +98,7 @@ test('finds English, which is installed, and files that an operator put into the
   expect(data.present(['eng', 'deu', 'kor'])).toEqual(['eng', 'kor']);
 });
 
-test('knows where to get the data of every language', () => {
+test('every language except English and Russian has a package with a SHA-512 checksum', () => {
   expect(OCR_LANGUAGE_CODES.filter((code) => PACKAGES[code] === undefined)).toEqual(['eng', 'rus']);
   for (const { integrity } of Object.values(PACKAGES))
     expect(Buffer.from(integrity.slice(7), 'base64').length).toBe(64);

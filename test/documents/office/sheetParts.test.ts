@@ -17,7 +17,7 @@ async function bytesOf(fill: (book: Book) => void): Promise<Uint8Array> {
   return new Uint8Array(await book.xlsx.writeBuffer());
 }
 
-test('repeats merged cells, joins the names of a header of two rows, and does not repeat a title', async () => {
+test('repeats the text of merged cells, joins the names of a header of two rows, and reads a title once', async () => {
   const text = await textOf((book) => {
     const sheet = book.addWorksheet('Depths');
     sheet.addRows([

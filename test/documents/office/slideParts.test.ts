@@ -11,7 +11,7 @@ const relations = (...targets: ReadonlyArray<readonly [type: string, target: str
       .join('')}</Relationships>`,
   );
 
-/** Builds a presentation of one slide. Its relations have another prefix than usual. */
+/** Builds a presentation of one slide. Its relations have an unusual namespace prefix. */
 const show = (slide: string, more: Zippable): Uint8Array =>
   officeFile(
     'ppt/presentation.xml',

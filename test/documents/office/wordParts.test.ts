@@ -65,7 +65,7 @@ test('reads a table inside a paragraph', async () => {
   expect(text).toBe('| a | b |\n| --- | --- |');
 });
 
-test('reads a table of one cell as the text that it frames', async () => {
+test('reads a table of one cell as plain text', async () => {
   const { text } = await readFile(
     word(`<w:tbl><w:tr><w:tc>${paragraph('One')}${paragraph('Two')}</w:tc></w:tr></w:tbl>${paragraph('After')}`),
     'a.docx',
@@ -117,7 +117,7 @@ test('reads each header and footer once, without page numbers', async () => {
   expect(text).toBe('Body\n\nHeader: Harbour rules\n\nFooter: Ballycotton, printed 3');
 });
 
-test('reads inserted files at their place, and counts those that it cannot read', async () => {
+test('reads inserted files at their position, and counts those that it cannot read', async () => {
   const chunk = (nth: number): string => `<w:altChunk r:id="rId${nth}"/>`;
   const document = await readFile(
     word(`${paragraph('Before')}${chunk(1)}${paragraph('Between')}${chunk(2)}${chunk(3)}${chunk(4)}`, [
@@ -152,7 +152,7 @@ test('counts the pictures, embedded files and macros that it does not read', asy
 
 test('opens files with the default password of Excel, and asks for one otherwise', async () => {
   const plain = Buffer.from(word(paragraph('Anybody may read this')));
-  // The library writes the agile encryption unless it is asked for the one of Office 2007.
+  // By default the library writes agile encryption; the option selects the encryption of Office 2007.
   for (const type of [{}, { type: 'standard' }] as const) {
     const open = encrypt(plain, { password: 'VelvetSweatshop', ...type });
     expect((await readFile(Uint8Array.from(open), 'a.docx')).text).toBe('Anybody may read this');

@@ -26,7 +26,7 @@ async function namesIn(folder: string, pattern: RegExp): Promise<string[]> {
   return texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name));
 }
 /** Expects a function for every operation, and no long names. */
-function complete(functions: readonly string[], classes: readonly string[]): void {
+function expectComplete(functions: readonly string[], classes: readonly string[]): void {
   expect(functions.map(plainName).toSorted()).toEqual(operationIds().map(plainName).toSorted());
   expect(classes.length).toBeGreaterThan(250);
   expect(needlesslyLong([...functions, ...classes])).toEqual([]);
@@ -36,7 +36,7 @@ test('the client in Python has every operation, compiles and calls the service',
   const client = path.join(service.folder, 'python');
   await generateClient('python', service.document, client);
   const code = path.join(client, 'openapi_client');
-  complete(
+  expectComplete(
     await namesIn(
       path.join(code, 'api'),
       /^ {4}def (?!__init__|_|\w+_(?:with_http_info|without_preload_content)\()(\w+)\($/gm,
@@ -62,7 +62,7 @@ test('the client in TypeScript has every operation, compiles and calls the servi
   const { folder, document, url, token } = service;
   const client = path.join(folder, 'typescript');
   await generateClient('typescript-fetch', document, client);
-  complete(
+  expectComplete(
     await namesIn(path.join(client, 'apis'), /^ {4}async (?!\w+(?:Raw|RequestOpts)\()(\w+)\(/gm),
     await namesIn(path.join(client, 'models'), /^export (?:interface|type) (\w+)/gm),
   );
@@ -84,9 +84,9 @@ console.log(JSON.stringify({ count: page.count, name }));
 
 test('the client in Go has every operation, compiles and calls the service', async () => {
   const client = path.join(service.folder, 'go');
-  // Enums of Go have no scope of their own: without the prefix, READY of one is READY of another.
+  // Enums of Go share one scope: without the prefix, two enums with the value READY would collide.
   await generateClient('go', service.document, client, ['enumClassPrefix=true', 'packageName=made']);
-  complete(
+  expectComplete(
     await namesIn(client, /^func \(a \*\w+Service\) (\w+)\(ctx/gm),
     await namesIn(client, /^type (\w+) struct/gm),
   );

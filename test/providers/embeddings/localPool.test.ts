@@ -65,7 +65,7 @@ test('serves callers with documents in turn with one window each', async () => {
   expect(sent).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 });
 
-test('embeds a query before waiting documents, and between the windows of the current document', async () => {
+test('embeds a query before waiting documents, also between two windows of the current document', async () => {
   const { pool, sent } = observedPool(1);
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
@@ -177,7 +177,7 @@ describe('the process for long queries', () => {
     expect(children.filter(({ killed }) => !killed)).toHaveLength(2);
   });
 
-  test('fails its current query when it dies, and is replaced, without affecting short queries', async () => {
+  test('fails its current query when it is killed, and is replaced, without affecting short queries', async () => {
     const { pool, sent, longChildren, children } = observedPool(1);
     await pool.embed(['warm up'], 'query');
     const long = [party, otherParty].map((owner) => pool.embed([LONG_QUERY], 'query', undefined, owner));
@@ -228,7 +228,7 @@ test('embeds no further window of an aborted text', async () => {
   abort.abort(new Error('the caller disconnected'));
   await expect(aborted).rejects.toThrow('the caller disconnected');
   const sentBefore = sent.length;
-  // Another text of the lane is embedded after everything that waits there.
+  // Another text of the same process is embedded after all texts that wait for that process.
   await pool.embed([LONG_QUERY], 'query', undefined, party);
   expect(sent.slice(sentBefore).join('')).toBe(LONG_QUERY);
 });
@@ -298,7 +298,7 @@ test('ignores SIGINT and SIGTERM of the process group in its processes', async (
   expect(children).toHaveLength(1);
 });
 
-test('ends a process that loses its parent, even within a text', async () => {
+test('ends a process whose parent has ended, even while it embeds a text', async () => {
   const { pool, children } = observedPool(1);
   await pool.embed(['warm up'], 'document');
   // The whole text would take at least about twenty seconds.

@@ -84,7 +84,7 @@ test('applies the longer delay of two rejections in any order', () =>
     expect(pace.restsUntil).toBe(clock.now + rest);
   }));
 
-test('releases the place of a request that ends in another way, without changing the limit', () => {
+test('releases the slot of a request that ends without an answer or a rejection, without changing the limit', () => {
   const { pace } = paced({ minConcurrency: 1, maxConcurrency: 1 });
   pace.begin();
   pace.ended();

@@ -198,7 +198,7 @@ describe('a misbehaving provider', () => {
   const all = EACH.flatMap(([provider, model]) =>
     TRANSIENT.map(([name, fault]) => [provider, name, model, fault] as const),
   );
-  // The short run takes every fifth pair, so that providers and faults alternate.
+  // The short run uses every fifth pair, so that providers and faults alternate.
   const transient = isThorough() ? all : all.filter((_row, at) => at % EACH.length === 0);
 
   test('returns the right vectors after a retry', () =>
@@ -215,7 +215,7 @@ describe('a misbehaving provider', () => {
       expect(vectors).toHaveLength(2);
     }));
 
-  test.each(['openai', 'azure', 'solar'] as const)('is not trusted for vectors without an index: %s', async (name) => {
+  test.each(['openai', 'azure', 'solar'] as const)('is rejected if its vectors have no index: %s', async (name) => {
     const embeddings = open();
     emulator.misbehave(() => 'unnumbered');
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[ONE_EACH[name]].space, ['a', 'b'], 'document'));

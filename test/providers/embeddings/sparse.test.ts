@@ -77,7 +77,7 @@ describe('numbers and names of code', () => {
     expect(termsOf(text).join(' ')).toBe(terms);
   });
 
-  test('have one joined form for all spellings of a name', () => {
+  test('are joined to the same form for all spellings of a name', () => {
     const joined = ['openFile', 'open_file', 'open-file', 'OpenFile', 'open.file'].map((name) => termsOf(name).at(-1));
     expect(new Set(joined)).toEqual(new Set(['openfil']));
   });
@@ -126,7 +126,7 @@ describe('queries', () => {
 });
 
 describe('languages', () => {
-  /** A text, a word with another ending than in the text, and the stem of both. English stems differ. */
+  /** A text, an inflected form that the text does not contain, and the stem of both. English stems differ. */
   const ROWS: [language: string, text: string, query: string, stem: string][] = [
     ['German', 'Die Häuser in der Stadt wurden von den Bürgern gebaut.', 'Haus', 'haus'],
     ['Dutch', 'De boeken in het huis zijn van de man die er niet was.', 'boekje boek', 'boek'],

@@ -84,7 +84,7 @@ describe('a web search', () => {
       expect(await lookUp(name)).toEqual(['https://example.org/fern', 'https://example.org/moss']);
       expect(emulator.requests).toHaveLength(1);
     }));
-  test('may return nothing', () =>
+  test('returns an empty list if no page matches', () =>
     eachOf(SEARCHES, async (name) => {
       expect(await lookUp(name, 'zeppelin')).toEqual([]);
     }));
@@ -118,7 +118,7 @@ describe('a web search', () => {
 describe('a video transcript', () => {
   test('returns the lines with their times in seconds', () =>
     eachOf(TRANSCRIPTS, async (name) => expect(await lookUp(name)).toEqual(LINES)));
-  test('is null for a video without one', () =>
+  test('is null for a video without a transcript', () =>
     eachOf(TRANSCRIPTS, async (name) => {
       emulator.videos.set(VIDEO, { lines: null });
       expect(await lookUp(name)).toBeNull();
@@ -127,7 +127,7 @@ describe('a video transcript', () => {
     ['is unknown', undefined],
     ['is hidden', { lines: LINES, hidden: true }],
   ] as const;
-  test('is not found for an unknown or hidden video', () =>
+  test('fails with not_found for an unknown or hidden video', () =>
     eachRowOf(TRANSCRIPTS, UNAVAILABLE, async (name, [, video]) => {
       if (video) emulator.videos.set(VIDEO, video);
       else emulator.videos.delete(VIDEO);
@@ -138,7 +138,7 @@ describe('a video transcript', () => {
     ['invalid lines', '{"captions":5,"content":[{"text":"a"}]}'],
     ['an unknown error', '{"error":"sunspots"}'],
   ];
-  test('reports these cases in the message', () =>
+  test('names an unknown and a hidden video differently in the message', () =>
     eachOf(['supadata'], async (name) => {
       for (const [error, message] of [
         ['not-found', 'has no such video'],

@@ -19,7 +19,7 @@ let emulator: RerankEmulator;
 let egress: ReturnType<typeof createEgress>;
 let rerankers: Rerankers;
 /** Rerankers with a short timeout, for services that do not respond. */
-let impatient: Rerankers;
+let shortTimeout: Rerankers;
 
 /** Reads settings as the service does. */
 function configured(settings: Record<string, string>) {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
   egress = createEgress(config.embedding.egress);
   rerankers = createRerankers(config.rerank, egress);
-  impatient = createRerankers({ ...config.rerank, timeoutMs: 300 }, egress);
+  shortTimeout = createRerankers({ ...config.rerank, timeoutMs: 300 }, egress);
 });
 beforeEach(() => {
   emulator.misbehave(null);
@@ -113,10 +113,10 @@ describe('every reranker', () => {
   const COUNTS: readonly (readonly [string, number, number])[] = [1, 2, 24, 25, 26, 40, 60].flatMap((texts) =>
     [1, 3, 24, 25, 26, 39, 40, 60].map((count) => [`${count} of ${texts}`, texts, count] as const),
   );
-  test('requests the given number and returns the best, for few and many texts', () =>
+  test('requests the given number of results and returns the best ones, for few and many texts', () =>
     eachModelAnd(COUNTS, async (model, [, length, count]) => {
       emulator.calls.length = 0;
-      // The best come last.
+      // The best texts come last.
       emulator.score((_query, text) => Number(text.slice(5)) / 100);
       const texts = Array.from({ length }, (_, at) => `text ${at}`);
       const best = texts.map((_, index) => ({ index, score: index / 100 })).toReversed();
@@ -177,7 +177,7 @@ describe('every reranker', () => {
   test('reports each failure as the matching kind, without the key', () =>
     eachModelAnd(FAILURES, async (model, [, mishap, kind, retryable]) => {
       emulator.misbehave(mishap);
-      const fault = await faultOf(rerank(model, 3, mishap === 'hang' ? impatient : rerankers));
+      const fault = await faultOf(rerank(model, 3, mishap === 'hang' ? shortTimeout : rerankers));
       expect(fault).toMatchObject({ kind, retryable });
       expect(fault.message).not.toContain('rerank-key');
       if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);

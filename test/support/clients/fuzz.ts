@@ -1,4 +1,4 @@
-/** A service that Schemathesis tests by nothing but its API reference. */
+/** A test of the service by Schemathesis, which reads only its API reference. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { startSampleSite, type Site } from '../../emulators/site.js';
@@ -7,7 +7,7 @@ import { SOURCE_FIXTURES } from '../sourceFixtures/index.js';
 import type { SourceFixture } from '../sourceFixtures/fixture.js';
 import { runSchemathesis } from './python.js';
 
-/** Whether a response contradicts the document. Which requests are refused is checked by test/system/requests/. */
+/** Checks that responses conform to the document. test/system/requests/ checks which requests are refused. */
 const CHECKS = [
   ...['not_a_server_error', 'status_code_conformance', 'content_type_conformance'],
   ...['response_headers_conformance', 'response_schema_conformance'],
@@ -16,9 +16,9 @@ const CHECKS = [
 const STREAMS = ['stream_events', 'stream_sync_run'];
 
 /**
- * Declares the test of a suite: every operation answers generated requests as the document says.
+ * Declares the test of a suite: every operation answers generated requests as the document states.
  * @param examples number of generated requests per operation
- * @param phases those of Schemathesis: `coverage` also sends wrong methods, types and missing parts
+ * @param phases the phases of Schemathesis to run: `coverage` also sends wrong methods, types and missing parts
  */
 export function answersByTheDocument(examples: number, phases: readonly string[], seed: number): void {
   let service: TestService;
@@ -43,7 +43,7 @@ export function answersByTheDocument(examples: number, phases: readonly string[]
     await Promise.all([site.close(), ...sources.map((one) => one.close())]);
   });
 
-  test('answers requests that are generated from the document as the document says, without a server error', async () => {
+  test('answers generated requests as the document states, without a server error', async () => {
     const headers = [`Authorization: Bearer ${service.apiKey}`, 'customer-id: zoe'];
     const report = await runSchemathesis([
       `${service.url}/openapi.json`,

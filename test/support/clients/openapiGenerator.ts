@@ -1,4 +1,4 @@
-/** openapi-generator, a Java program that makes clients in many languages. */
+/** openapi-generator, a Java program that generates clients in many languages. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,7 @@ const NEEDS =
   'openapi-generator is a Java program that Maven fetches: install Java 11 or newer and Maven ' +
   '(apt-get install openjdk-17-jre-headless maven), then run this test again.';
 
-/** Without tests and pages; and without webhooks, of which some languages get code that does not compile. */
+/** Parts to generate: no tests, no documentation, and no webhooks, whose code does not compile in some languages. */
 const PARTS = 'apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false';
 
 /** Generates a client. @param options of the generator: `name=value` */

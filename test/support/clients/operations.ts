@@ -1,4 +1,4 @@
-/** What generators should make of the API reference. */
+/** The names that generators should derive from the API reference. */
 import { openApiDocument } from '../../../api/openapi/document.js';
 
 interface Described {
@@ -15,12 +15,12 @@ export const operationIds = (): readonly string[] => idsOf(document.paths);
 /** Ids of all deliveries to webhooks. */
 export const deliveryIds = (): readonly string[] => idsOf(document.webhooks);
 
-/** A name without its style: `get_whoami`, `getWhoami` and `GetWhoami` are one. */
+/** Returns a name without its case style: the same for `get_whoami`, `getWhoami` and `GetWhoami`. */
 export const plainName = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
 
 const MAX_NAME = 60;
 
-/** Returns generated names that are longer than 60 characters, though none of the contract's operation ids is in them. */
+/** Returns generated names of more than 60 characters that contain no operation id, so they could be shorter. */
 export function needlesslyLong(names: readonly string[]): readonly string[] {
   const ids = operationIds().map(plainName);
   return [...new Set(names)].filter(
@@ -28,6 +28,6 @@ export function needlesslyLong(names: readonly string[]): readonly string[] {
   );
 }
 
-/** Returns names that end with a number which tells two of the same name apart. */
+/** Returns names that end with a number, which generators append to distinguish equal names. @param known names that end so in the document */
 export const numbered = (names: readonly string[], known: readonly string[] = []): readonly string[] =>
   names.filter((name) => /[A-Za-z_]\d+$/.test(name) && !known.includes(name));

@@ -12,7 +12,7 @@ import { fetchedOnce } from '../fetchedOnce.js';
 const REQUIREMENTS = fileURLToPath(new URL('../../clients/requirements.txt', import.meta.url));
 /** Arguments of a shell that runs a program in a folder: the folder, the program and its arguments follow. */
 const IN_FOLDER = ['-c', 'cd "$1" && shift && exec "$@"', 'sh'];
-/** Both take minutes where the cores are shared. */
+/** Limit of both programs, which take minutes on a busy machine. */
 const TIMEOUT_MS = 3_600_000;
 
 /** Returns the interpreter of the environment of test/clients/requirements.txt, which is created once. */
@@ -29,7 +29,7 @@ export async function clientPython(): Promise<string> {
   return path.join(folder, 'bin', 'python');
 }
 
-/** Generates a client with openapi-python-client into `to`. @returns its output, which names what it leaves out */
+/** Generates a client with openapi-python-client into `to`. @returns its output, which names the parts that it leaves out */
 export async function generatePythonClient(document: string, to: string): Promise<string> {
   const config = path.join(path.dirname(document), 'openapi-python-client.yml');
   // Its default hooks format the code.
@@ -44,7 +44,7 @@ export async function runSchemathesis(args: readonly string[]): Promise<string> 
   const python = await clientPython();
   const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-schemathesis-'));
   try {
-    // It stores failures in its folder and repeats them at the next run: each run has a folder of its own.
+    // Schemathesis stores failures in its folder and repeats them in the next run, so each run has its own folder.
     await run('sh', [...IN_FOLDER, folder, python, '-m', 'schemathesis.cli', '--no-color', 'run', ...args], {
       onLine: (line) => lines.push(line),
       timeoutMs: TIMEOUT_MS,
@@ -57,7 +57,7 @@ export async function runSchemathesis(args: readonly string[]): Promise<string> 
   return lines.join('\n');
 }
 
-/** Runs Python in a folder, from which it also imports. @returns what it prints */
+/** Runs Python in a folder, whose modules it can import. @returns its output */
 export async function runPython(folder: string, args: readonly string[]): Promise<string> {
   const python = await clientPython();
   return run('sh', [...IN_FOLDER, folder, python, ...args]);

@@ -10,7 +10,7 @@ export interface ClientService {
   readonly url: string;
   /** Access token of the user who has the file named `harbour`. */
   readonly token: string;
-  /** Empty but for the document. */
+  /** A folder that contains only the document. */
   readonly folder: string;
   /** Path of the document, as the service serves it. */
   readonly document: string;

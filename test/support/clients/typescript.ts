@@ -1,4 +1,4 @@
-/** Generators of TypeScript clients, and the compiler of those who use them. */
+/** Generators of TypeScript clients, and the compiler for programs that use them. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

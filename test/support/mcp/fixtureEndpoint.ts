@@ -17,11 +17,11 @@ import { loadConfig } from '../../../config/config.js';
 import type { TestService } from '../service.js';
 import { createFixtureServer } from './fixtureServer.js';
 
-/** Answers as the product does: by a server and a transport for each message. */
+/** Answers like the product: each message gets its own server and transport. */
 export const withoutSessions: AnswerAgent = (_agent, request, response) =>
   answerOnTransport(createFixtureServer(), request, response);
 
-/** Answers by one server and one transport for each session, which scenarios need in which the server asks the client. */
+/** Answers with one server and transport per session, for scenarios in which the server sends requests to the client. */
 export function withSessions(): AnswerAgent {
   const transports = new Map<string, StreamableHTTPServerTransport>();
   return async (_agent, request, response) => {
@@ -41,7 +41,7 @@ export function withSessions(): AnswerAgent {
 export async function startFixtureEndpoint({ env, store }: TestService, answer: AnswerAgent, origins: string[]) {
   const { secretKeys } = loadConfig(env);
   const settings = { publicUrl: null, publicUrlAliases: [], corsOrigins: origins, maxContentsBytes: 1_000_000 };
-  // Only what the endpoint itself uses: fixtures perform no operation.
+  // The endpoint itself uses only these dependencies: fixtures perform no operation.
   const deps = { settings, store, tokens: createTokens(secretKeys) } as unknown as AppDeps;
   const app = express();
   mountMcp(app, deps, { rate: () => undefined, searches: createConcurrencyLimiter(0, 'searches') }, answer);

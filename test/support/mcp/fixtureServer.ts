@@ -1,6 +1,6 @@
 /**
- * A server with what the scenarios of @modelcontextprotocol/conformance ask of a server under test. Names and texts are
- * those of its scenarios: https://github.com/modelcontextprotocol/conformance
+ * A server with the tools, prompts and resources that the scenarios of @modelcontextprotocol/conformance require. Names
+ * and texts are those of the scenarios: https://github.com/modelcontextprotocol/conformance
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import {

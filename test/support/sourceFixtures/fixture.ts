@@ -31,7 +31,7 @@ export interface SourceFixture {
   allSecrets?(): readonly string[];
   /** The external id of its data source. */
   readonly externalId: string;
-  /** The expected answer to connecting, where that is the record. */
+  /** The expected answer to connecting, for sources that answer with the record. */
   readonly connected?: Readonly<Record<string, unknown>>;
   /**
    * Restores the catalogue's content and stops all faults.
@@ -76,7 +76,7 @@ export const LIGHTHOUSE = 'The lighthouse was lit in 1901.';
 export const KEEPER = 'Its keeper was called Aurelia.';
 
 /**
- * Containers of every source. The first one holds the lighthouse and the keeper, each other one a document about itself.
+ * Containers of every source. The first one contains the lighthouse and the keeper; each other one contains a document about itself.
  */
 export const CONTAINERS = ['atlas', 'boats', 'crews', 'docks', 'eels'] as const;
 export const OTHERS = ['boats', 'crews', 'docks', 'eels'] as const;

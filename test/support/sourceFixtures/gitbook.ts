@@ -41,7 +41,7 @@ export async function fixtureForGitBook(): Promise<SourceFixture> {
               away: { type: 'link', title: 'Elsewhere' },
             },
           },
-          // Computed pages are no items.
+          // Computed pages are not listed as items.
           interface: { type: 'computed', title: 'Interface' },
           ...Object.fromEntries(moreDocuments(more, (name, text) => [name, { title: `More ${name}`, text }])),
         },

@@ -16,7 +16,7 @@ export async function fixtureForGong(): Promise<GongFixture> {
   const { workspaces, folders, calls, oauth } = gong;
   const byConsent = fixtureByConsent('GONG', gong);
   const passages = (text: string) => [{ speaker: '1', text }];
-  // Recent: only then a sync reads a transcript again whose call shows no change.
+  // The call is recent, because a sync reads the transcripts of unchanged calls again only if they are recent.
   const started = new Date().toISOString();
   return {
     ...fixtureOn(gong),

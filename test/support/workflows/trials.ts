@@ -42,10 +42,10 @@ import {
   REFUSED,
   REVOKED,
   type Step,
-  type Way,
-  WAYS,
+  type Scenario,
+  SCENARIOS,
   type Workflow,
-} from './ways.js';
+} from './scenarios.js';
 
 /** Contents of uploads by name. */
 const UPLOADS: Readonly<Record<string, () => string | Uint8Array>> = {
@@ -68,18 +68,18 @@ let client: Client;
 /** Planned faults by customer; each customer has one scenario. */
 const planned = new Map<string, { workflow: Workflow; mishaps: Mishap[] }>();
 /** Number of running activities by workflow id. */
-const atWork = new Map<string, number>();
+const running = new Map<string, number>();
 /** Workflow ids by customer and kind. */
-const begun = new Map<string, string>();
+const startedWorkflows = new Map<string, string>();
 /** Steps that workflows have called, as `workflow: step`. */
 export const called = new Set<string>();
 /** The fairness keys of each workflow's executions, which its steps inherit: `work`, `deletes` or none. */
-export const lanes = new Map<Workflow, Set<string>>();
+export const usedFairnessKeys = new Map<Workflow, Set<string>>();
 /**
  * For each step with a heartbeat timeout: the timer interval of its heartbeats (Infinity: no timer) and the timeout, in
  * milliseconds.
  */
-export const beats = new Map<string, { readonly everyMs: number; readonly timeoutMs: number }>();
+export const heartbeatIntervals = new Map<string, { readonly everyMs: number; readonly timeoutMs: number }>();
 /** Customers by organization: each has its own, because some runs concern the whole organization. */
 const customers = new Map<number, string>();
 
@@ -104,8 +104,8 @@ const stepOf = (info: sdkActivity.Info): string => `${info.workflowType ?? ''}: 
 function recordHeartbeat(everyMs: number): void {
   const info = activity.activityInfo();
   if (!info.heartbeatTimeoutMs) return;
-  const previousMs = beats.get(stepOf(info))?.everyMs ?? Infinity;
-  beats.set(stepOf(info), { everyMs: Math.min(everyMs, previousMs), timeoutMs: info.heartbeatTimeoutMs });
+  const previousMs = heartbeatIntervals.get(stepOf(info))?.everyMs ?? Infinity;
+  heartbeatIntervals.set(stepOf(info), { everyMs: Math.min(everyMs, previousMs), timeoutMs: info.heartbeatTimeoutMs });
 }
 
 /**
@@ -126,7 +126,7 @@ function watchHeartbeats(): () => void {
 }
 
 /** Wraps the activities with the planned faults. */
-function withMishaps(activities: Activities): Activities {
+function withFaults(activities: Activities): Activities {
   allActivities = activities;
   const wrap =
     (step: Step, real: (input: StepInput) => Promise<unknown>) =>
@@ -137,7 +137,7 @@ function withMishaps(activities: Activities): Activities {
       recordHeartbeat(Infinity);
       const { organizationId = 0 } = 'runId' in input ? ((await service.store.runs.find(input.runId)) ?? {}) : input;
       const customerId = customers.get(organizationId) ?? '';
-      begun.set(`${customerId}: ${workflowType}`, workflowId);
+      startedWorkflows.set(`${customerId}: ${workflowType}`, workflowId);
       const plan = planned.get(customerId);
       const index = plan?.workflow === workflowType ? plan.mishaps.findIndex((mishap) => mishap.step === step) : -1;
       const [mishap] = index < 0 ? [] : (plan?.mishaps.splice(index, 1) ?? []);
@@ -154,14 +154,14 @@ function withMishaps(activities: Activities): Activities {
           await sleep(100);
         }
       };
-      atWork.set(workflowId, (atWork.get(workflowId) ?? 0) + 1);
+      running.set(workflowId, (running.get(workflowId) ?? 0) + 1);
       try {
         await happen('before');
         const answer = await real(input);
         await happen('after');
         return answer;
       } finally {
-        atWork.set(workflowId, (atWork.get(workflowId) ?? 0) - 1);
+        running.set(workflowId, (running.get(workflowId) ?? 0) - 1);
       }
     };
   return Object.fromEntries(
@@ -173,11 +173,11 @@ function withMishaps(activities: Activities): Activities {
 }
 
 /** The result of a scenario. */
-interface End {
+interface ScenarioResult {
   readonly workflowStatus: string;
   readonly outcome: RunDoc['outcome'];
   /** Number of steps still running after the workflow ended. */
-  readonly atWork: number;
+  readonly running: number;
   /** Number of planned faults that did not occur. */
   readonly left: number;
   /** Statuses of the records that the run lists, read right after the workflow ended, before any reaper. */
@@ -191,7 +191,7 @@ interface End {
 const LISTING_RUNS: readonly Workflow[] = ['syncItems', 'syncSource', 'scrapeSitemap', 'webScrape', 'syncFeed'];
 
 /** Returns the statuses of the data sources of a run's organization, and of the run's container. */
-async function listedBy(run: RunDoc): Promise<End['listed']> {
+async function listedBy(run: RunDoc): Promise<ScenarioResult['listed']> {
   const { rows } = await service.store.overview.sources(run.organizationId, 10);
   const containers = run.fileId === null ? [] : await service.store.files.byIds(run, [run.fileId]);
   const statusesOf = (records: readonly { readonly syncStatus: string }[]) =>
@@ -211,15 +211,15 @@ async function uploadRun(customerId: string): Promise<RunDoc | null> {
 }
 
 function recordFairnessKey(workflow: Workflow, { organizationId, userId }: RunDoc, key = ''): void {
-  const lane = (['work', 'deletes'] as const).find((name) => fairnessKeys[name](organizationId, userId) === key);
-  lanes.set(workflow, (lanes.get(workflow) ?? new Set()).add(lane ?? (key || 'none')));
+  const keyName = (['work', 'deletes'] as const).find((name) => fairnessKeys[name](organizationId, userId) === key);
+  usedFairnessKeys.set(workflow, (usedFairnessKeys.get(workflow) ?? new Set()).add(keyName ?? (key || 'none')));
 }
 
-async function endOf(customerId: string, workflow: Workflow): Promise<End> {
-  const workflowId = await waitFor(() => begun.get(`${customerId}: ${workflow}`) ?? '', Boolean);
+async function resultOf(customerId: string, workflow: Workflow): Promise<ScenarioResult> {
+  const workflowId = await waitFor(() => startedWorkflows.get(`${customerId}: ${workflow}`) ?? '', Boolean);
   const handle = client.workflow.getHandle(workflowId);
   await handle.result().catch(() => undefined);
-  const stillAtWork = atWork.get(workflowId) ?? 0;
+  const stillRunning = running.get(workflowId) ?? 0;
   const { status, memo, runId, priority } = await handle.describe();
   // A pass is started by its schedule, which has no run id for the memo.
   const withoutMemo = () => (workflow === 'drainUploads' ? uploadRun(customerId) : service.store.passes.find(runId));
@@ -228,7 +228,7 @@ async function endOf(customerId: string, workflow: Workflow): Promise<End> {
   return {
     workflowStatus: status.name,
     outcome: run?.outcome ?? null,
-    atWork: stillAtWork,
+    running: stillRunning,
     left: planned.get(customerId)?.mishaps.length ?? 0,
     listed: run && LISTING_RUNS.includes(workflow) ? await listedBy(run) : { sources: [], containers: [] },
   };
@@ -246,18 +246,18 @@ async function resumeWhenPaused(user: TestUser, parent: FileRecord): Promise<voi
 }
 
 /** Runs the quarantine sweep for one customer, as a worker does regularly; returns null if there is nothing to do. */
-async function sweepQuarantine(customerId: string): Promise<End | null> {
+async function sweepQuarantine(customerId: string): Promise<ScenarioResult | null> {
   const { store } = service;
   const owners = async (now: Date) =>
     (await store.quarantine.owners(now, 1_000)).filter((owner) => owner.customerId === customerId);
-  begun.delete(`${customerId}: settleQuarantine`);
+  startedWorkflows.delete(`${customerId}: settleQuarantine`);
   const quarantine = { ...store.quarantine, owners };
   const runs = await quarantineSweepOnce({ ...store, quarantine }, { start: async () => undefined });
-  return runs === 0 ? null : endOf(customerId, 'settleQuarantine');
+  return runs === 0 ? null : resultOf(customerId, 'settleQuarantine');
 }
 
 /** Plays a scenario for a new customer, with the given faults. */
-async function playScenario(customerId: string, { workflow, start }: Way, mishaps: readonly Mishap[]) {
+async function playScenario(customerId: string, { workflow, start }: Scenario, mishaps: readonly Mishap[]) {
   const { organizationId, apiKey } = await service.store.organizations.create(customerId);
   customers.set(organizationId, customerId);
   const user = await service.user(customerId, apiKey);
@@ -268,42 +268,42 @@ async function playScenario(customerId: string, { workflow, start }: Way, mishap
       { name: 'notes.md', content: UPLOADS['notes.md']?.() ?? '' },
       { enable_cold_storage: true, hot_storage_time_to_live: 1 },
     );
-    await endOf(customerId, 'drainUploads');
+    await resultOf(customerId, 'drainUploads');
     await letDaysPass(service.env, 2, [body.id]);
     const isMine = (owner: { customerId: string }): boolean => owner.customerId === customerId;
     const { store } = service;
     const owners = async (now: Date) => (await store.moves.owners(now, 1_000)).filter(isMine);
-    const cool = async (): Promise<End> => {
+    const cool = async (): Promise<ScenarioResult> => {
       expect(
         await coldSweepOnce({ ...store, moves: { ...store.moves, owners } }, { start: async () => undefined }),
       ).toBe(1);
-      return endOf(customerId, workflow);
+      return resultOf(customerId, workflow);
     };
     if (start !== 'hot') return cool();
     planned.delete(customerId);
     await cool();
-    begun.delete(`${customerId}: ${workflow}`);
+    startedWorkflows.delete(`${customerId}: ${workflow}`);
     planned.set(customerId, { workflow, mishaps: [...mishaps] });
     expect((await user.post('/move_to_hot_storage', { filters: { ids: [body.id] } })).status).toBe(200);
-    return endOf(customerId, workflow);
+    return resultOf(customerId, workflow);
   }
   if (workflow === 'settleQuarantine') {
     const { body } = await user.upload({ name: 'notes.md', content: UPLOADS['notes.md']?.() ?? '' });
-    await endOf(customerId, 'drainUploads');
+    await resultOf(customerId, 'drainUploads');
     const { store } = service;
     const tenant = await store.users.ensure(organizationId, customerId);
     // The state after a listing that was killed at once.
     const missedBy = { _id: (await store.files.byIds(tenant, [body.id]))[0]?.runId ?? 0, ...tenant } as RunDoc;
     await store.quarantine.take(missedBy, [body.id], new Date(Date.now() + (start === ERASED ? 0 : 3_600_000)));
-    const sweep = (): Promise<End | null> => sweepQuarantine(customerId);
-    const restore = async (): Promise<End> => {
+    const sweep = (): Promise<ScenarioResult | null> => sweepQuarantine(customerId);
+    const restore = async (): Promise<ScenarioResult> => {
       planned.delete(customerId);
       await sweep();
-      begun.delete(`${customerId}: ${workflow}`);
+      startedWorkflows.delete(`${customerId}: ${workflow}`);
       planned.set(customerId, { workflow, mishaps: [...mishaps] });
       const answer = await organization.post('/quarantined_files/restore', { file_ids: [body.id] });
       expect(answer).toMatchObject({ status: 200, body: { restoring: 1 } });
-      return endOf(customerId, workflow);
+      return resultOf(customerId, workflow);
     };
     const end = start === ERASED ? await sweep() : await restore();
     planned.set(customerId, { workflow, mishaps: [] });
@@ -316,7 +316,7 @@ async function playScenario(customerId: string, { workflow, start }: Way, mishap
     const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', request);
     const back = await answerConsent(body.oauth_url);
     await openPage(start === REFUSED ? back.replace(/code=[^&]*/, 'code=nobody') : back);
-    return endOf(customerId, workflow);
+    return resultOf(customerId, workflow);
   }
   if (workflow === 'syncItems' || workflow === 'syncSource' || workflow === 'autoSync') {
     // A separate token for each customer, because the test revokes it.
@@ -330,16 +330,16 @@ async function playScenario(customerId: string, { workflow, start }: Way, mishap
     });
     expect(connected.status).toBe(200);
     if (start === REVOKED) gitbook.tokens.delete(token);
-    if (workflow === 'syncItems') return endOf(customerId, workflow);
+    if (workflow === 'syncItems') return resultOf(customerId, workflow);
     const { results } = (await user.post<{ results: { id: number }[] }>('/user_data_sources', {})).body;
     const selection = { data_source_id: results[0]?.id, ids: ['pier'] };
     expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
-    const synced = await endOf(customerId, 'syncSource');
+    const synced = await resultOf(customerId, 'syncSource');
     if (workflow === 'syncSource') return synced;
     const change = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
     expect((await organization.post('/update_users', change)).status).toBe(200);
     await runPass(client, service.names, scheduleIds.source(results[0]?.id ?? 0)).catch(() => undefined);
-    return endOf(customerId, workflow);
+    return resultOf(customerId, workflow);
   }
   const upload = (name: string) => user.upload({ name, content: UPLOADS[name]?.() ?? '' }, { use_ocr: true });
   const first: Partial<Record<Workflow, () => Promise<{ status: number }>>> = {
@@ -351,7 +351,7 @@ async function playScenario(customerId: string, { workflow, start }: Way, mishap
   };
   if (workflow in first) {
     expect((await first[workflow]?.())?.status).toBe(200);
-    return endOf(customerId, workflow);
+    return resultOf(customerId, workflow);
   }
   if (start === PASSED) {
     const scrape = { url: site.url('/sitemap.xml'), chunk_size: 150, enable_auto_sync: true };
@@ -361,17 +361,17 @@ async function playScenario(customerId: string, { workflow, start }: Way, mishap
     await user.scrape({ ...scrape, url_paths_to_exclude: ['/pages/1.html'] });
     await user.settled(id);
     await runPass(client, service.names, scheduleIds.container(id)).catch(() => undefined);
-    const passed = await endOf(customerId, workflow);
+    const passed = await resultOf(customerId, workflow);
     // Continue what a cancelled pass left unfinished.
     while ((await sweepQuarantine(customerId)) !== null);
     return passed;
   }
   if (start === PAUSED) {
     await resumeWhenPaused(user, await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 150, max_tokens: 0 }));
-    return endOf(customerId, workflow);
+    return resultOf(customerId, workflow);
   }
   const parent = await user.scrape({ url: site.url(start ?? '/sitemap.xml'), chunk_size: 150 });
-  const scraped = await endOf(customerId, 'scrapeSitemap');
+  const scraped = await resultOf(customerId, 'scrapeSitemap');
   if (workflow === 'scrapeSitemap') return scraped;
   const [page] = await user.children(parent.id);
   const ask: Partial<Record<Workflow, () => Promise<{ status: number }>>> = {
@@ -387,28 +387,28 @@ async function playScenario(customerId: string, { workflow, start }: Way, mishap
     recountFiles: () => organization.post('/organization/statistics', undefined),
   };
   expect((await ask[workflow]?.())?.status).toBe(200);
-  return endOf(customerId, workflow);
+  return resultOf(customerId, workflow);
 }
 
-const names = Object.keys(WAYS);
+const names = Object.keys(SCENARIOS);
 
 /** The fault of a trial: a failure or a cancellation, before or after the work of its step. */
-export type Trouble = { readonly does: 'fail' | 'cancel'; readonly when: Moment };
+export type TrialFault = { readonly does: 'fail' | 'cancel'; readonly when: Moment };
 
 /** Whether no earlier scenario includes the step. */
-export const isFirstWayWith = (step: Step, name: string): boolean =>
-  names.find((other) => WAYS[other]!.steps.includes(step)) === name;
+export const isFirstScenarioWith = (step: Step, name: string): boolean =>
+  names.find((other) => SCENARIOS[other]!.steps.includes(step)) === name;
 
 /**
  * Defines the tests of a suite: plays each scenario undisturbed, and again with a fault at each step, all concurrently, and
  * compares the stored results.
  * @param mishapsAt returns the faults at a step of a scenario; each is a trial
  */
-export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly Trouble[]): void {
+export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly TrialFault[]): void {
   const trials = names.flatMap((name) =>
-    WAYS[name]!.steps.flatMap((step) =>
+    SCENARIOS[name]!.steps.flatMap((step) =>
       mishapsAt(name, step).map(({ does, when }) => ({
-        way: name,
+        scenario: name,
         mishap: { step, does, when },
         customer: `${name}, ${does} ${when} ${step}`,
       })),
@@ -418,7 +418,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
   const failing = trials.filter(({ mishap }) => mishap.does === 'fail');
   const cancelling = trials.filter(({ mishap }) => mishap.does === 'cancel');
 
-  const ends = new Map<string, End | Error>();
+  const ends = new Map<string, ScenarioResult | Error>();
   let stores: StoredState;
   let unwatch: () => void;
 
@@ -449,17 +449,19 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
       },
       { worker: false },
     );
-    await service.startWorker(withMishaps);
+    await service.startWorker(withFaults);
     // Many trials run concurrently, because they mostly wait; each has its own customer.
     const limit = pLimit(16);
-    const trial = (customer: string, way: Way, mishaps: readonly Mishap[]) =>
+    const trial = (customer: string, scenario: Scenario, mishaps: readonly Mishap[]) =>
       limit(async () => {
-        const end = await playScenario(customer, way, mishaps).catch((error: unknown) => error as Error);
+        const end = await playScenario(customer, scenario, mishaps).catch((error: unknown) => error as Error);
         ends.set(customer, end);
       });
     await Promise.all([
-      ...names.map((name) => trial(name, WAYS[name]!, WAYS[name]!.given ?? [])),
-      ...trials.map(({ customer, way, mishap }) => trial(customer, WAYS[way]!, [...(WAYS[way]!.given ?? []), mishap])),
+      ...names.map((name) => trial(name, SCENARIOS[name]!, SCENARIOS[name]!.given ?? [])),
+      ...trials.map(({ customer, scenario, mishap }) =>
+        trial(customer, SCENARIOS[scenario]!, [...(SCENARIOS[scenario]!.given ?? []), mishap]),
+      ),
     ]);
     stores = await readStoredState(service.env);
   }, 600_000);
@@ -472,42 +474,43 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
 
   const titled = (selected: readonly Trial[]) => selected.map((trial) => [trial.customer, trial] as const);
 
-  /** All planned faults occurred, no step is still running, and there are no inconsistencies. */
-  const CLEAN_END = { left: 0, atWork: 0, inconsistencies: [] };
+  /** A result after which all planned faults occurred, no step is still running, and the stores are consistent. */
+  const CLEAN_END = { left: 0, running: 0, inconsistencies: [] };
 
   describe('workflows without faults', () => {
-    test.each(names)('%s', (way) => {
-      const end = ends.get(way);
+    test.each(names)('%s', (scenario) => {
+      const end = ends.get(scenario);
       if (end instanceof Error) throw end;
-      expect({ ...end, inconsistencies: stores.findInconsistencies(way) }).toMatchObject(CLEAN_END);
-      expect(end?.outcome).toBe(WAYS[way]!.outcome ?? 'finished');
+      expect({ ...end, inconsistencies: stores.findInconsistencies(scenario) }).toMatchObject(CLEAN_END);
+      expect(end?.outcome).toBe(SCENARIOS[scenario]!.outcome ?? 'finished');
     });
   });
 
   describe('steps that fail once are retried without loss or duplicates', () => {
-    test.each(titled(failing))('%s', (customer, { way }) => {
+    test.each(titled(failing))('%s', (customer, { scenario }) => {
       // The workflow ends as in the undisturbed scenario, with the same stored data.
       const end = ends.get(customer);
       if (end instanceof Error) throw end;
-      expect(end).toEqual(ends.get(way));
+      expect(end).toEqual(ends.get(scenario));
       expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(CLEAN_END);
-      if (WAYS[way]!.given?.includes(CANCELLED) !== true) expect(stores.content(customer)).toEqual(stores.content(way));
+      if (SCENARIOS[scenario]!.given?.includes(CANCELLED) !== true)
+        expect(stores.content(customer)).toEqual(stores.content(scenario));
     });
   });
 
   describe('a run cancelled at a step ends, and no work remains', () => {
     if (cancelling.length > 0)
-      test.each(titled(cancelling))('%s', (customer, { way }) => {
+      test.each(titled(cancelling))('%s', (customer, { scenario }) => {
         const end = ends.get(customer);
         if (end instanceof Error) throw end;
         expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(CLEAN_END);
         // Workflow, run and records agree.
-        const { outcome, workflowStatus, listed } = end as End;
+        const { outcome, workflowStatus, listed } = end as ScenarioResult;
         const { files } = stores.content(customer);
         const statuses = files.map((file) => (file as { syncStatus: string }).syncStatus);
         expect(['finished', 'failed', 'aborted']).toContain(outcome);
         expect(['COMPLETED', 'CANCELLED', 'FAILED']).toContain(workflowStatus);
-        const { workflow } = WAYS[way]!;
+        const { workflow } = SCENARIOS[scenario]!;
         if (LISTING_RUNS.includes(workflow)) {
           const status = CONTAINER_LEFT_AS[outcome as keyof typeof CONTAINER_LEFT_AS];
           const { sources, containers } = listed;
@@ -515,17 +518,18 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
           expect(sources).toEqual(sources.map(() => 'READY'));
           expect(containers).toEqual(containers.map(() => status));
         }
-        const unready = WAYS[way]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
+        const unready =
+          SCENARIOS[scenario]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
         if (unready !== null) expect({ outcome, unready }).toEqual({ outcome, unready: [] });
-        else if (WAYS[way]!.workflow === 'settleQuarantine')
-          expect(statuses).toEqual(WAYS[way]!.start === ERASED ? [] : ['READY']);
+        else if (SCENARIOS[scenario]!.workflow === 'settleQuarantine')
+          expect(statuses).toEqual(SCENARIOS[scenario]!.start === ERASED ? [] : ['READY']);
         else if (
           outcome === 'finished' ||
-          ['deleteFiles', 'updateTags', 'reembedFiles', 'moveStorage'].includes(WAYS[way]!.workflow)
+          ['deleteFiles', 'updateTags', 'reembedFiles', 'moveStorage'].includes(SCENARIOS[scenario]!.workflow)
         )
-          expect(new Set(statuses)).toEqual(new Set(FILELESS.includes(WAYS[way]!.workflow) ? [] : ['READY']));
+          expect(new Set(statuses)).toEqual(new Set(FILELESS.includes(SCENARIOS[scenario]!.workflow) ? [] : ['READY']));
         if (unready !== null && outcome === 'finished') expect(files).toEqual([]);
-        if (outcome === 'aborted' && WAYS[way]!.workflow === 'scrapeSitemap')
+        if (outcome === 'aborted' && SCENARIOS[scenario]!.workflow === 'scrapeSitemap')
           expect(statuses).toContain('SYNC_ABORTED');
       });
   });

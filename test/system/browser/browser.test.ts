@@ -29,7 +29,7 @@ const render = (web: ReturnType<typeof source>, url: string, signal?: AbortSigna
 const failing = (notice: string): never => {
   throw new Error(notice);
 };
-/** A source whose test fails when no browser is found. */
+/** A web source that requires a browser: a test fails without one. */
 const browsing = (options: SourceOptions = {}) => source({ onNotice: failing, ...options });
 
 beforeAll(() => {
@@ -38,7 +38,7 @@ beforeAll(() => {
 });
 
 describe('a rendered page', () => {
-  test('has the content that its scripts wrote and its final address, without the validators of the original document', async () => {
+  test('has the content that its scripts create and its final address, without the validators of the original document', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/from') response.writeHead(302, { Location: '/page' }).end();
       else if (request.url === '/page')
@@ -157,7 +157,7 @@ describe('sub-requests of a rendered page', () => {
     expect(server.seen.map(({ url }) => url)).not.toContain('/worker.js');
   });
 
-  test('do not leave by UDP', async () => {
+  test('send no UDP packets', async () => {
     const datagrams: Buffer[] = [];
     const udp = createSocket('udp4', (message) => datagrams.push(message));
     await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
@@ -172,7 +172,7 @@ describe('sub-requests of a rendered page', () => {
     expect(datagrams).toEqual([]);
   });
 
-  test('stop at the byte limit, and the document is kept', async () => {
+  test('stop at the byte limit; the document is kept', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/')
         response
@@ -195,7 +195,7 @@ describe('sub-requests of a rendered page', () => {
 });
 
 describe('limits', () => {
-  test('refuses a document above the byte limit instead of keeping a part', async () => {
+  test('refuses a document above the byte limit instead of storing a part of it', async () => {
     const server = await html({
       '/': `<p>${'x'.repeat(300_000)}`,
       '/grows': '<script>document.write("x".repeat(300000))</script>',

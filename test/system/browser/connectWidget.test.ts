@@ -54,7 +54,7 @@ afterAll(async () => {
   await browser.close();
   await service.close();
   await Promise.all([site.close(), drive.close()]);
-  // What published clients send is known, so a strict server would accept it too.
+  // The requests of published clients contain only known fields, so a strict server would accept them too.
   expect(ignoredFields()).toEqual([]);
 });
 afterEach(async () => {
@@ -62,7 +62,7 @@ afterEach(async () => {
   expect(widget.complaints).toEqual([]);
 });
 
-thoroughly('shows which accounts are connected at its start', async () => {
+thoroughly('shows at its start which accounts are connected', async () => {
   const user = await service.user('una');
   const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' });
   await consentTo(body.oauth_url);
@@ -178,7 +178,7 @@ thoroughly('fetches a new token after one has expired, and continues', async () 
   await widget.text('Google Drive').click();
   await widget.until(widget.text('No account connected, please connect an account'));
   expect(expired).toEqual([]);
-  // The browser logs each refused request itself.
+  // The browser logs every refused request.
   const refused = widget.complaints.splice(0).filter((message) => !/^401: |status of 401/.test(message));
   expect(refused).toEqual([]);
 });

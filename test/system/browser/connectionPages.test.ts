@@ -162,7 +162,7 @@ describe('failed connections', () => {
     expect(errors).toEqual(errorOf(400));
   });
 
-  test('reports that a late return has expired', async () => {
+  test('reports after a late return that the connection has expired', async () => {
     await page.goto(await addressFor('GOOGLE_DRIVE'));
     await withDatabase(service, async (db) => {
       await db.collection('connection_attempts').updateMany({ state: 'waiting' }, { $set: { expiresAt: new Date(0) } });
@@ -227,7 +227,7 @@ describe('the file chooser', () => {
     expect(errors).toEqual([]);
   });
 
-  test('opens by itself when requested, asks for a selection, and changes nothing after a cancel', async () => {
+  test('opens automatically when requested, requires a selection, and changes nothing after a cancel', async () => {
     await page.goto(await addressFor('GOOGLE_DRIVE', { ...PICKER, automatically_open_file_picker: true }));
     await press('Allow');
     expect(await heading()).toBe('Choose from Google Drive');

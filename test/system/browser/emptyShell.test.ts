@@ -22,7 +22,7 @@ describe('an empty shell', () => {
     ],
     ['an element with a custom name', `<body><app-root></app-root><script>start()</script></body>`],
     [
-      'an element in capitals that says it is loading',
+      'an element in capitals with a loading message',
       `<body><DIV ID=app>Loading</DIV><SCRIPT SRC=a.js></SCRIPT></body>`,
     ],
     [
@@ -82,7 +82,7 @@ test.each([
   ['types', '<script type = type = >'],
   ['noscripts', '<noscript>java</noscript>'],
   ['spaces', `<p id${' '.repeat(1900)}>`],
-])('judges a hostile page of %s in linear time', (_, piece) => {
+])('decides on a hostile page of %s in linear time', (_, piece) => {
   const page = Buffer.from(`<script></script>${piece.repeat(20_000_000 / piece.length)}`);
   const start = process.cpuUsage();
   isEmptyShell(page);
@@ -125,7 +125,7 @@ describe('a page that is an empty shell', () => {
     expect(text(again)).toContain('other words');
   });
 
-  test('is stored as it is without a browser, and fetched in full again later', async () => {
+  test('is stored without rendering if there is no browser, and fetched in full again later', async () => {
     const site = await application(() => 'unseen');
     const web = source({ settings: { chromiumPath: '/nowhere/chromium' } });
     for (const downloadCssAndMedia of [false, true]) {
@@ -135,7 +135,7 @@ describe('a page that is an empty shell', () => {
     }
   });
 
-  test('is rendered after redirects, and only where robots.txt allows it', async () => {
+  test('is rendered after redirects, and only if robots.txt allows it', async () => {
     const site = await serve((request, response) => {
       if (request.url === '/robots.txt')
         response.writeHead(200, { 'Content-Type': 'text/plain' }).end('User-agent: *\nDisallow: /closed');

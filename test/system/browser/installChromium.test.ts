@@ -67,7 +67,7 @@ describe('a missing browser', () => {
     expect([ran(), notices]).toEqual([['first'], []]);
   });
 
-  test('is installed by the next way after one fails, or its browser does not start', async () => {
+  test('is installed by the next method if one fails or its browser does not start', async () => {
     const broken = `printf '#!/bin/sh\\nexit 3\\n' > ${browser}; chmod +x ${browser}`;
     const unknown: InstallMethod = [{ command: path.join(folder, 'no-such-installer'), args: [] }];
     const browserPool = pool([
@@ -81,7 +81,7 @@ describe('a missing browser', () => {
     expect([ran(), notices]).toEqual([['fails', 'broken', 'works'], []]);
   });
 
-  test('is reported once if all ways fail, and not tried again; pages are fetched without it', async () => {
+  test('is reported once if all methods fail, and not tried again; pages are fetched without it', async () => {
     let time = 0;
     const browserPool = pool([way('fails', 'exit 1')], { now: () => time });
     expect(await Promise.all([page(browserPool), page(browserPool)])).toEqual([null, null]);
@@ -91,7 +91,7 @@ describe('a missing browser', () => {
     expect(notices).toEqual([expect.stringMatching(/the installation failed.*CHROMIUM_PATH/)]);
   });
 
-  test('does not block pages while it is being installed; later pages use it', async () => {
+  test('does not block pages while it is being installed; later pages use the browser', async () => {
     const gate = path.join(folder, 'gate');
     const browserPool = pool([way('slow', `while [ ! -e ${gate} ]; do sleep 0.05; done; ${installs()}`)], {
       installWaitMs: 100,
@@ -164,7 +164,7 @@ describe('an installer', () => {
     expect(readFileSync(seen, 'utf8')).not.toContain('do not leak');
   });
 
-  test("is Playwright's own first, which installs the required browser", () => {
+  test('tries the installer of Playwright first, which installs the required browser', () => {
     const first = defaultMethods()[0]?.[0];
     const [cli = '', ...args] = first?.args ?? [];
     const { status, stdout } = spawnSync(first?.command ?? '', [cli, ...args, '--dry-run'], { encoding: 'utf8' });

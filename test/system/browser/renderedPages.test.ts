@@ -12,7 +12,7 @@ let user: TestUser;
 let site: Site;
 
 const sentences = (about: string) => `The ${about} of the district were counted by an observer with care. `.repeat(8);
-/** Without the first part, the second is the main text of the page; with it, the second is dropped. */
+/** If the first part is missing, the second is the main text of the page; otherwise the second is removed. */
 const BODY = `<body>
   <main class="promo wide" data-kind="teaser"><h1>Offers</h1><p>${sentences('offers')}</p></main>
   <div><h1>Orchards</h1><p>${sentences('orchards')}</p></div>
@@ -21,7 +21,7 @@ const written = (html: string) => `<script>document.body.innerHTML = ${JSON.stri
 
 const PAGES: Record<string, Page> = {
   '/plain': `<html>${BODY}</html>`,
-  // Only the styles make this a page for a browser: its text is in the original document.
+  // The original document contains the text, so the browser is used only because of the style sheet.
   '/styled': `<html><head><link rel="stylesheet" href="/style.css"></head>${BODY}</html>`,
   '/style.css': { type: 'text/css', body: 'body { color: #333 }' },
   '/shell': `<html><body><div id="root"></div>${written(`<div id=root>${BODY}</div>`)}</body></html>`,
@@ -97,7 +97,7 @@ describe('a service without a browser and with a premium proxy', () => {
     await proxy.close();
   });
 
-  test('fetches a whole site that refuses it through use_premium_proxies, sitemap and pages', async () => {
+  test('fetches sitemap and pages of a site that refuses direct requests through use_premium_proxies', async () => {
     const closed = await startSite();
     const served: Record<string, string> = {
       '/sitemap.xml': sitemapOf(closed.origin, ['/page']),

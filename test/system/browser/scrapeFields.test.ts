@@ -234,9 +234,9 @@ afterAll(async () => {
 });
 
 describe('the fields of scrape_sitemap', () => {
-  test('each have a row here, all twenty', () => {
+  test('each have a row in this table', () => {
     const schema = (scrapeSitemap.body as Joi.Schema).describe() as { keys: Record<string, unknown> };
-    // The extensions dryRun and maxTokens have tests of their own.
+    // Other suites test the extensions dryRun and maxTokens.
     const contractFields = Object.keys(schema.keys).filter(
       (name) => !(`scrape_sitemap.${name}` in EXTENSIONS.requestFields),
     );
@@ -279,7 +279,7 @@ describe('all eight combinations of the flags that limit the processing of a pag
       expect(page.sync_status).toBe('READY');
       expect(page.skip_embedding_generation).toBe(flags.skip_embedding_generation);
 
-      // From the weakest flag: no vectors; no vectors whatever the first flag says; only the stored file.
+      // From the weakest flag to the strongest: no vectors; no vectors whatever the first flag is; only the stored file.
       const stored = flags.store_file_only;
       const vectors = !stored && !flags.generate_chunks_only && !flags.skip_embedding_generation;
       expect(result.chunks.length > 0).toBe(!stored);

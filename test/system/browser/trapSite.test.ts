@@ -11,7 +11,7 @@ import { everyRow } from '../../support/everyRow.js';
 
 let site: TrapSite;
 let service: TestService;
-/** A second service with short time limits: under those of `service`, the slow traps would take minutes. */
+/** A second service with short time limits. With the limits of `service`, the slow traps would take minutes. */
 let impatient: TestService;
 let user: TestUser;
 let parent: FileRecord;
@@ -135,7 +135,7 @@ describe('a trap affects only its own page', () => {
     expect(stored.filter((file) => file.unfinishedStarts > 1)).toEqual([]);
   });
 
-  test('lets an ordinary scrape of the same service work afterwards', async () => {
+  test('does not affect a later ordinary scrape of the same service', async () => {
     // The egress guard allows two sites only: the second one serves the next scrape.
     const { foreign } = site;
     const paths = [0, 1, 2].map((number) => `/next/${number}.html`);
@@ -150,7 +150,7 @@ describe('a trap affects only its own page', () => {
 });
 
 describe('sitemaps', () => {
-  test('are reported on the parent with the fault when they are broken', () =>
+  test('are reported on the parent with the fault if they are broken', () =>
     everyRow(
       Object.entries(BROKEN_SITEMAPS),
       ([path]) => path,

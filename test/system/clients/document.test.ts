@@ -1,4 +1,4 @@
 import { answersByTheDocument } from '../../support/clients/fuzz.js';
 
-// The long form, with wrong methods, types and missing parts too: test/long/clients/document.test.ts
+// test/long/clients/document.test.ts also sends wrong methods, wrong types and incomplete requests.
 answersByTheDocument(3, ['fuzzing'], 2_026);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Compiles a program and runs it. @returns what it prints, as JSON */
-async function tried(name: string, program: string): Promise<unknown> {
+async function compileAndRun(name: string, program: string): Promise<unknown> {
   const file = path.join(service.folder, name, 'program.ts');
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, program);
@@ -34,7 +34,7 @@ async function tried(name: string, program: string): Promise<unknown> {
   return JSON.parse(await runTypeScript(file));
 }
 
-/** Types of the operations that most callers use: none of a body or a response is `any`, `unknown` or empty. */
+/** A program that compiles only if no body or response of the most used operations is `any`, `unknown` or empty. */
 const USABLE = `
 type Usable<T> = unknown extends T ? false : [T] extends [never] ? false : [T] extends [Record<string, never>] ? false : true;
 const usable: {
@@ -64,7 +64,7 @@ const usable: {
 `;
 
 describe('openapi-typescript', () => {
-  test('makes types of every operation, with which a program compiles and calls the service', async () => {
+  test('generates types of every operation; a program that uses them compiles and calls the service', async () => {
     const types = path.join(service.folder, 'types', 'schema.ts');
     await generateTypes(service.document, types);
     const text = await readFile(types, 'utf8');
@@ -72,7 +72,7 @@ describe('openapi-typescript', () => {
     const made = [...operations.matchAll(/^ {4}(\w+): \{$/gm)].map(([, name]) => name);
     expect(new Set(made)).toEqual(new Set([...operationIds(), ...deliveryIds()]));
     expect(text).not.toMatch(/unknown & |& unknown|never &|& never|\bany\b(?=[;[\])])/);
-    const found = await tried(
+    const found = await compileAndRun(
       'types',
       `import createClient from 'openapi-fetch';
 import type { paths } from './schema';
@@ -97,7 +97,7 @@ console.log(JSON.stringify({ count: data.count, name: file?.name, town, checked:
 });
 
 describe('@hey-api/openapi-ts', () => {
-  test('makes a function of every operation, with which a program compiles and calls the service', async () => {
+  test('generates a function for every operation; a program that uses them compiles and calls the service', async () => {
     const client = path.join(service.folder, 'hey', 'client');
     await generateHeyApi(service.document, client);
     const namesIn = async (file: string, pattern: RegExp): Promise<string[]> =>
@@ -106,9 +106,9 @@ describe('@hey-api/openapi-ts', () => {
     expect(functions.map(plainName).toSorted()).toEqual(operationIds().map(plainName).toSorted());
     const types = await namesIn('types.gen.ts', /^export type (\w+)/gm);
     expect(needlesslyLong([...functions, ...types])).toEqual([]);
-    // Names of the contract.
+    // The public contract contains these two names.
     expect(numbered(types, ['EmbeddingsAndChunksQueryInputV2', 'UserFilesV2'])).toEqual([]);
-    const found = await tried(
+    const found = await compileAndRun(
       'hey',
       `import { client } from './client/client.gen';
 import { userFilesV2UserFilesV2Post } from './client/sdk.gen';

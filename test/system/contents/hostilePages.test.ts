@@ -42,7 +42,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, e
   ['a word of 200,000 letters', `<p>${repeat('qz', 100_000)}`, /^(qz)+$/],
   ['100,000 comments in front', `${repeat('<!-- -->', 100_000)}<p>text`, /^text$/],
   ['300,000 blanks in preformatted text', `<pre>x${repeat(' ', 300_000)}x</pre>`, /x {300000}x/],
-  ['300,000 lines of nothing in preformatted text', `<pre>x${repeat('\n', 300_000)}x</pre>`, /x\n{300000}x/],
+  ['300,000 empty lines in preformatted text', `<pre>x${repeat('\n', 300_000)}x</pre>`, /x\n{300000}x/],
   ['50,000 joiners', `<p>x${repeat('\u200d', 50_000)}x`, /^x\u200d{50000}x$/],
   ['30,000 combining marks', `<p>a${repeat('\u0301', 30_000)}`, /^[aá]/],
   ['10,000 joined emoji', `<p>${repeat('👩‍👩‍👧‍👦', 10_000)}`, /^👩/],

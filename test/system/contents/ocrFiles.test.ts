@@ -57,7 +57,7 @@ const TABLE = [
 ].map((row) => row.map((text, nth) => [COLUMNS[nth] ?? 0, text] as const));
 const ROWS = ['Port: Kinsale, Depth: 7.4, Ships: 1204', 'Port: Cobh, Depth: 11.2, Ships: 3981'];
 
-/** Draws the lines of a ruled table of three rows, whose first row is the second line of a picture. */
+/** Draws the lines of a ruled table of three rows. Its first row is the second line of text in the picture. */
 function rule(context: SKRSContext2D): void {
   context.lineWidth = 2;
   const line = (x1: number, y1: number, x2: number, y2: number): void => {
@@ -143,7 +143,7 @@ describe.each(['png', ...thoroughRows(['jpeg'])] as const)('screenshots of Chrom
     ]);
   });
 
-  test('a truncated one is reported as broken', async () => {
+  test('a truncated file is reported as broken', async () => {
     const [content = new Uint8Array()] = taken.values();
     expect(await faultOf(recognize(content.slice(0, 30), `a.${type}`))).toMatch(/^broken_content: /);
   });

@@ -18,7 +18,7 @@ import { upload } from '../../documents/readFile.js';
 const FOLDER = path.join(DEFAULT_ENGINES_DIR, 'ocr-languages');
 const CHINESE_FONT = '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc';
 
-/** Paragraphs of about forty words, and what their pages are drawn with. */
+/** Paragraphs of about forty words, and the fonts of their pages. */
 const TEXTS: Readonly<Partial<Record<OcrLanguage, readonly string[]>>> = {
   eng: [
     'The harbour office was opened in 1901 and has been rebuilt twice since then.',
@@ -221,7 +221,7 @@ describe('a deployment', () => {
   );
 
   test(
-    'reads an upload in the languages that it names, and again if another upload names others',
+    'reads an upload in the languages of its request, and reads it again for other languages',
     async () => {
       const file = await read({ ocr_languages: ['deu'] });
       expect(file).toMatchObject({

@@ -13,10 +13,10 @@ import { upload } from '../../documents/readFile.js';
 import { faultOf } from '../../support/faultOf.js';
 
 const pools: DocumentPool[] = [];
-const startPool = (settings: Partial<PoolSettings> = {}, deaths: ReaderDeath[] = []): DocumentPool => {
+const startPool = (settings: Partial<PoolSettings> = {}, crashes: ReaderDeath[] = []): DocumentPool => {
   const pool = createDocumentPool(
     { threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, files: FILES, ...settings },
-    (death) => deaths.push(death),
+    (death) => crashes.push(death),
   );
   pools.push(pool);
   return pool;
@@ -26,7 +26,7 @@ afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 const CHUNKING: ChunkOptions = { chunkSize: 100, chunkOverlap: 10, prefix: null };
 const text = (content: string): ReturnType<typeof input> =>
   input(content, { contentType: 'text/plain', name: 'a.txt' });
-/** A document that keeps a thread busy for far longer than any test waits. */
+/** A document that keeps a thread busy for longer than the duration of any test. */
 const endless = (): ReturnType<typeof input> => text('qz'.repeat(9_000_000));
 
 test('parses and chunks in a thread', async () => {
@@ -51,7 +51,7 @@ test('rejects with the Fault that was thrown', async () => {
   expect((await faultOf(pool.process(selector, CHUNKING))).kind).toBe('broken_content');
 });
 
-test('ends a hanging document at its timeout, and reads those behind it', async () => {
+test('ends a hanging document at its timeout, and reads the documents queued after it', async () => {
   const pool = startPool({ timeoutMs: 1000 });
   const hang = faultOf(pool.process(endless(), CHUNKING));
   const behind = ['one', 'two', 'three'].map((word) => pool.process(text(word), CHUNKING));
@@ -120,7 +120,7 @@ test('transfers large bytes that own their memory when allowed, and copies other
 test('answers each of several small documents read together; a slow one fails alone', async () => {
   const pool = startPool({ timeoutMs: 3_000 });
   await pool.process(text('warm'), CHUNKING);
-  // Few bytes, but endless work: each element checks all before it, and those check again (200 of them take half a
+  // A small file that takes very long: each element checks all earlier ones, which check theirs again (200 take half a
   // minute).
   const html = { tags: [], classes: [], selectors: ['zz ~ * ~ * ~ * ~ *'] };
   const heavy = { ...input('<p>x'.repeat(2_000)), html };
@@ -176,7 +176,7 @@ test('limits memory outside of the heap: ends the process, and reads the next fi
   expect((await pool.process(upload('next', 'a.txt'), CHUNKING)).text).toBe('next');
 });
 
-test('ends a file at its timeout, and reads those behind it', async () => {
+test('ends a file at its timeout, and reads the files queued after it', async () => {
   const pool = startPool({ files: { ...FILE_LIMITS, timeoutMs: 1500 } });
   await pool.process(upload('warm', 'a.txt'), CHUNKING);
   // A pipe without a writer: it is never read to its end, however fast the machine.
@@ -225,9 +225,9 @@ const killReader = async (before: readonly number[]): Promise<void> => {
 };
 
 test('sends no file to a process that was ended as idle', async () => {
-  const deaths: ReaderDeath[] = [];
+  const crashes: ReaderDeath[] = [];
   const idleMs = 20;
-  const pool = startPool({ files: { ...FILES, idleMs } }, deaths);
+  const pool = startPool({ files: { ...FILES, idleMs } }, crashes);
   // Long enough to be sent alone.
   const long = upload('Words of a report. '.repeat(10_000), 'a.txt');
   await pool.process(long, CHUNKING);
@@ -237,19 +237,19 @@ test('sends no file to a process that was ended as idle', async () => {
     execFileSync('sleep', ['0.05']);
   });
   await expect(next).resolves.toMatchObject({ format: 'TXT' });
-  expect(deaths).toEqual([]);
+  expect(crashes).toEqual([]);
 });
 
-test('reads a file once more, alone, after its reader died, and reports the death', async () => {
-  const deaths: ReaderDeath[] = [];
-  const pool = startPool({}, deaths);
+test('reads a file once more, alone, after its reader crashed, and reports the crash', async () => {
+  const crashes: ReaderDeath[] = [];
+  const pool = startPool({}, crashes);
   const path = blockingFile();
   const before = children();
   const reading = pool.process({ ...upload('', 'a.txt'), path }, CHUNKING);
   await killReader(before);
   await writeFile(path, 'read the second time');
   expect((await reading).text).toBe('read the second time');
-  expect(deaths).toEqual([
+  expect(crashes).toEqual([
     {
       ...{ reader: 'process', pid: expect.any(Number), exitCode: null, signal: 'SIGKILL', detail: '' },
       ...{ memoryMb: expect.any(Number), limitMb: FILES.memoryMb, documents: 1 },
@@ -257,15 +257,15 @@ test('reads a file once more, alone, after its reader died, and reports the deat
   ]);
 });
 
-test('fails a file whose reader died twice, naming the signal and the memory in use', async () => {
-  const deaths: ReaderDeath[] = [];
-  const pool = startPool({}, deaths);
+test('fails a file whose reader crashed twice, and names the signal and the memory in use', async () => {
+  const crashes: ReaderDeath[] = [];
+  const pool = startPool({}, crashes);
   const path = blockingFile();
   const before = children();
   const fault = faultOf(pool.process({ ...upload('', 'a.txt'), path }, CHUNKING));
   await killReader(before);
   await waitFor(
-    () => deaths.length,
+    () => crashes.length,
     (count) => count === 1,
   );
   await killReader(before);
@@ -273,7 +273,7 @@ test('fails a file whose reader died twice, naming the signal and the memory in 
     kind: 'parse_limit',
     message: expect.stringMatching(/the process that read it died \(SIGKILL, \d+ MB of 1024 MB of memory in use\)/),
   });
-  expect(deaths).toHaveLength(2);
+  expect(crashes).toHaveLength(2);
 });
 
 test('does not count time in which the caller was stopped as reading time', async () => {

@@ -63,7 +63,7 @@ const PLAIN = {
 describe.each(SERVICES)('%s', (transcription_service) => {
   const options = { transcription_service };
 
-  test('splits a recording into paragraphs and into chunks with times, which searches find', async () => {
+  test('splits a recording into paragraphs and into searchable chunks with times', async () => {
     const scene = `plain-${transcription_service}`;
     const content = recordingOf(scene, 60_000);
     const { id } = await user.send({ name: 'talk.mp3', content }, { ...options, chunk_size: 14, chunk_overlap: 0 });
@@ -168,7 +168,7 @@ describe.each(SERVICES)('%s', (transcription_service) => {
       [413, 'Split it'],
       [415, 'another format'],
     ]),
-  ] as const)('ends a lasting %d with an error that says what to do: %s', async (status, hint) => {
+  ] as const)('reports a permanent %d with an error that says what to do: %s', async (status, hint) => {
     const scene = `lasting-${transcription_service}-${status}`;
     const mishaps = Array.from({ length: 9 }, () => ({ status, body: { error: 'said by the service' } }));
     set(transcription_service, scene, { mishaps, uploadMishaps: [...mishaps] });

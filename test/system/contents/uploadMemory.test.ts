@@ -23,7 +23,7 @@ let url: string;
 beforeAll(async () => {
   service = await startService();
   const port = await findPort('free');
-  // A separate process, as in production: its memory is its own.
+  // A separate process, as in production, whose memory can be measured.
   api = await startProcess('api/server', { ...service.env, PORT: String(port), HOST: '127.0.0.1' });
   url = `http://127.0.0.1:${port}`;
   user = await testUser(url, service.apiKey, 'mem', 20_000);
@@ -51,7 +51,7 @@ async function sendZeros(bytes: number): Promise<FileRecord> {
   return JSON.parse(text) as FileRecord;
 }
 
-test('stores a large upload without growth of the memory of the API', async () => {
+test('stores a large upload without increasing the memory of the API', async () => {
   await user.settled((await sendZeros(2 * MB)).id);
   const before = residentBytes(api.pid() ?? 0);
   let most = before;
@@ -68,7 +68,7 @@ test('stores a large upload without growth of the memory of the API', async () =
   expect(file.file_statistics).toMatchObject({ file_size: SENT_BYTES, file_format: 'PCM' });
   expect(most - before).toBeLessThan(MAX_GROWTH_BYTES);
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
-  // A download must not grow it either.
+  // A download must not increase the memory of the API either.
   const { body } = await user.get<{ presigned_url: string }>(`/raw_file/${file.id}`);
   const raw = await fetch(body.presigned_url);
   let size = 0;

@@ -50,7 +50,7 @@ function failing(times: number): Pick<Engine, 'restart'> & { starts: number } {
   return engine;
 }
 
-test('restarts a failing engine with growing pauses, reporting the cause of each attempt, until it runs', async () => {
+test('restarts a failing engine with growing pauses until it runs, and reports the cause of each failure', async () => {
   const { onCrash, down } = startRestarter();
   const engine = failing(7);
   onCrash('mongodb', 'ended by SIGABRT', engine as unknown as Engine);

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** Puts only this program on PATH; it prints one line. Returns its path. */
+/** Sets PATH to a folder that contains only this program, which prints one line. Returns the path of the program. */
 async function onlyOnPath(program: string, prints: string): Promise<string> {
   const folder = await mkdtemp(join(dir, 'bin-'));
   await writeFile(join(folder, program), `#!/bin/sh\necho '${prints}'\n`);

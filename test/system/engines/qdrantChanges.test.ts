@@ -200,7 +200,7 @@ describe('the server itself', () => {
     expect(await answer.json()).toMatchObject({ status: { error: expect.stringContaining('does not offer GET') } });
   });
 
-  test('serves many concurrent callers', async () => {
+  test('answers many concurrent callers', async () => {
     const counts = await Promise.all(Array.from({ length: 200 }, () => count(NAME, { must: [has('group', 1)] })));
     expect(new Set(counts)).toEqual(new Set([7]));
   });

@@ -1,4 +1,4 @@
-/** The embedded Qdrant while it builds an index: it answers, accepts writes, and loses nothing when killed. */
+/** The embedded Qdrant while it builds an index: reads, writes and a kill during the build. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,14 +41,14 @@ async function fillUntilIndexing(name: string): Promise<number> {
   await client.createPayloadIndex(name, { field_name: 'n', field_schema: 'integer', wait: true });
   const isBuilding = async (): Promise<boolean> => (await shardsOf(name)).length === 2;
   for (let written = 0; written <= MAX_WRITTEN; written += 500) {
-    // The build starts a moment after a write, and the next write may come after its end.
+    // The build starts a moment after a write, and may have ended before the next write.
     for (let check = 0; check < (written < ENOUGH ? 1 : CHECKS); check += 1) {
       if (await isBuilding()) return written;
       await sleep(5);
     }
     await client.upsert(name, { wait: true, points: pointsFrom(written, 500) });
   }
-  throw new Error('no index is built');
+  throw new Error('no index build was observed');
 }
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 test('includes writes, changes and deletions during a build in the new index', async () => {
   const filled = await fillUntilIndexing('busy');
-  // Each round changes points of its own.
+  // Each round changes different points.
   let round = 0;
   do {
     const base = round * 3;
@@ -107,45 +107,42 @@ test('keeps every point once when killed during a build, and builds the index af
   expect((await client.count('killed')).count).toBe(filled + 10);
 });
 
-thoroughly(
-  'gives up a build when more is written than it can buffer, loses nothing, and builds the index when idle',
-  async () => {
-    await engine.stop();
-    const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR });
-    const crowded = await startQdrant({
-      dataDir,
-      venv,
-      port: engine.ports[0] ?? 'free',
-      indexAboveKb: 500,
-      keptPoints: 400,
-    });
-    try {
-      const filled = await fillUntilIndexing('crowded');
-      await client.upsert('crowded', { wait: true, points: pointsFrom(1_000_000, 500) });
-      const log = await readFile(join(dataDir, 'logs', 'qdrant.log'), 'utf8');
-      expect(log).toContain('indexing crowded: given up');
-      expect((await client.count('crowded')).count).toBe(filled + 500);
-      await waitFor(
-        () => shardsOf('crowded'),
-        (shards) => shards.length === 1,
-      );
-      expect(await indexed('crowded')).toBe(0);
-      // Further writes or queries would end the idle time: only the files show the build.
-      await waitFor(
-        () => shardsOf('crowded'),
-        (shards) => shards.includes('shard-1'),
-      );
-      await waitFor(
-        () => indexed('crowded'),
-        (count) => count > 0,
-      );
-      expect((await client.count('crowded')).count).toBe(filled + 500);
-    } finally {
-      await crowded.stop();
-      await engine.restart();
-    }
-  },
-);
+thoroughly('aborts a build when writes exceed its buffer, loses no point, and builds the index once idle', async () => {
+  await engine.stop();
+  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR });
+  const crowded = await startQdrant({
+    dataDir,
+    venv,
+    port: engine.ports[0] ?? 'free',
+    indexAboveKb: 500,
+    keptPoints: 400,
+  });
+  try {
+    const filled = await fillUntilIndexing('crowded');
+    await client.upsert('crowded', { wait: true, points: pointsFrom(1_000_000, 500) });
+    const log = await readFile(join(dataDir, 'logs', 'qdrant.log'), 'utf8');
+    expect(log).toContain('indexing crowded: given up');
+    expect((await client.count('crowded')).count).toBe(filled + 500);
+    await waitFor(
+      () => shardsOf('crowded'),
+      (shards) => shards.length === 1,
+    );
+    expect(await indexed('crowded')).toBe(0);
+    // Further writes or queries would end the idle time: only the files show the build.
+    await waitFor(
+      () => shardsOf('crowded'),
+      (shards) => shards.includes('shard-1'),
+    );
+    await waitFor(
+      () => indexed('crowded'),
+      (count) => count > 0,
+    );
+    expect((await client.count('crowded')).count).toBe(filled + 500);
+  } finally {
+    await crowded.stop();
+    await engine.restart();
+  }
+});
 
 thoroughly('can delete a collection and stop while an index is being built', async () => {
   await fillUntilIndexing('gone');

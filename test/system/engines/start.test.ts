@@ -1,4 +1,4 @@
-/** The three engines together: started, killed, restarted, and ended with their owner. */
+/** The three engines together: start, kill, restart, and end of the process that started them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -77,7 +77,7 @@ test('serves the Temporal Web UI', async () => {
   expect((await fetch(engines.temporalUiUrl ?? '')).status).toBe(200);
 });
 
-test('gives two engines that start at once on one port separate ports', async () => {
+test('assigns different ports to two engines that start at the same time with the same port', async () => {
   const port = await findPort('free');
   const { venv } = engines;
   const both = await Promise.all([

@@ -51,7 +51,7 @@ test('a worker without a workflow cache, which replays every history, ingests a 
   expect(await user.settled(id)).toMatchObject(whole);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 
-  // A worker that caches a workflow gets its tasks by a separate queue, called sticky.
+  // Temporal sends the tasks of a cached workflow to a separate queue of its worker, called sticky.
   const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   const [run] = (await user.get<{ results: { workflow_id: string }[] }>(`/sync_runs?file_id=${id}`)).body.results;
   const { events } = await client.workflow.getHandle(run?.workflow_id ?? '').fetchHistory();

@@ -194,7 +194,7 @@ const whiteLabel = (data_source_type: string, client_secret: string) => ({
   credentials: { client_id: 'id', redirect_uri: 'https://example.com/back', client_secret },
 });
 
-/** The handlers of these need accounts and files in special states; they write as the handlers in the table do. */
+/** Operations that need accounts or files in special states. Their handlers write like those in the table. */
 const SIMILAR_OPERATIONS = [
   '/data_sources/{data_source_id}/held_deletions/approve',
   '/integrations/azure_blob_storage',
@@ -244,7 +244,7 @@ async function leftovers(): Promise<unknown[]> {
   return [...current.filter(({ fileId }) => fileId === null), ...blobs.filter((name) => !known.has(name))];
 }
 
-test('covers every operation that accepts a key, in the table or as one that writes alike', () => {
+test('covers every operation that accepts a key, in the table or in the list of similar ones', () => {
   const accepting = operations.filter(({ createsWork }) => createsWork).map(({ path: one }) => one);
   expect([...new Set([...ROWS.map(({ path: one }) => one), ...SIMILAR_OPERATIONS])].toSorted()).toEqual(
     accepting.toSorted(),
@@ -306,7 +306,7 @@ describe('an API killed at the commit whose request is repeated with the same ke
   const large = 'k'.repeat(ROW_BYTES * 3);
   let slow: Promise<Answer<unknown>>;
   beforeAll(() => {
-    // MongoDB aborts a transaction after 5 s, and checks for such every 2.5 s.
+    // MongoDB aborts a transaction after 5 s, and checks for expired ones every 2.5 s.
     site.pages.set('/slow.xml', { body: sitemapOf(site.origin, ['/p']), delayMs: 9_000 });
     const body = { url: site.url('/slow.xml'), dry_run: true };
     slow = user.post('/scrape_sitemap', body, { 'idempotency-key': 'slow' });

@@ -116,7 +116,7 @@ test('stores each file once after kill -9 of the API during uploads, and of a wo
   const text = (number: number) =>
     `# File ${number}\n\n${`Words of file ${number}. `.repeat(number % 2 === 0 ? 20 : 400)}`;
   const user = await service.user('uploads');
-  // Half uploaded when the API dies; its sender gives up.
+  // Half of this upload is sent when the API is killed. Its sender does not retry.
   const broken = request(`${service.url}/uploadfile`, {
     method: 'POST',
     headers: { authorization: `Token ${user.token}`, 'content-type': 'multipart/form-data; boundary=b' },

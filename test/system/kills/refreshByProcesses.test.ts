@@ -76,7 +76,7 @@ async function record(user: TestUser): Promise<DataSourceRecord> {
 }
 
 /**
- * Stores an account whose token has expired by the clock: each call sees that by itself before it queues at the source.
+ * Stores an account whose token has expired by the clock: each call detects that before it queues at the source.
  * Returns a function that builds its calls.
  */
 async function expiredAccount(): Promise<(count: number) => CallsToMake> {
@@ -91,7 +91,7 @@ async function expiredAccount(): Promise<(count: number) => CallsToMake> {
   return (count) => ({ tenant, dataSourceId: dataSource._id, calls: count });
 }
 
-/** Kills a process for good after its refresh was executed and before the answer arrived: its claim remains. */
+/** Kills a process after the provider has executed its refresh, and before it receives the answer: its claim remains. */
 async function dieBeforeTheAnswer({ oauth, load }: typeof drive | typeof gmail, calls: CallsToMake): Promise<void> {
   const caller = callers.pop()!;
   const release = oauth.holdReplies();
@@ -111,7 +111,7 @@ async function dieBeforeTheAnswer({ oauth, load }: typeof drive | typeof gmail, 
     (outcome) => outcome === 'lost',
   );
 }
-/** Expires all claims, instead of waiting for that. */
+/** Sets all claims to expired instead of waiting for their expiry. */
 const endClaims = () =>
   withDatabase(service, (db) =>
     db
@@ -133,7 +133,7 @@ test(`makes exactly one refresh for ${CALLS} concurrent calls from ${PROCESSES} 
   }
 });
 
-test('repeats a refresh of a rotating token whose answer died with its process once, then asks for a new connection', async () => {
+test('repeats once the refresh of a rotating token whose answer was lost with its process, then asks for a new connection', async () => {
   const { user, connect, id, calls } = await connected('GOOGLE_DRIVE');
   await dieBeforeTheAnswer(drive, calls(1));
   const waiting = callers[0]!.ask(calls(5));

@@ -1,24 +1,24 @@
 import { expect, test } from '@jest/globals';
 
 import { isThorough } from '../../support/thorough.js';
-import { called, isFirstWayWith, testWorkflows, type Trouble } from '../../support/workflows/trials.js';
-import { WAYS } from '../../support/workflows/ways.js';
+import { called, isFirstScenarioWith, testWorkflows, type TrialFault } from '../../support/workflows/trials.js';
+import { SCENARIOS } from '../../support/workflows/scenarios.js';
 
 /** A failure after a step's work and a cancel before it are the harder cases; test:long has all four. */
-const SHORT: readonly Trouble[] = [
+const SHORT: readonly TrialFault[] = [
   { does: 'fail', when: 'after' },
   { does: 'cancel', when: 'before' },
 ];
-const ALL: readonly Trouble[] = [...SHORT, { does: 'fail', when: 'before' }, { does: 'cancel', when: 'after' }];
+const ALL: readonly TrialFault[] = [...SHORT, { does: 'fail', when: 'before' }, { does: 'cancel', when: 'after' }];
 
-/** A step that an earlier scenario of the table has too is tested with the failure alone. */
+/** For a step that an earlier scenario includes as well, only the failure is tested. */
 testWorkflows((name, step) => {
   if (isThorough()) return ALL;
-  return isFirstWayWith(step, name) ? SHORT : SHORT.slice(0, 1);
+  return isFirstScenarioWith(step, name) ? SHORT : SHORT.slice(0, 1);
 });
 
 test('the table has every step that a workflow calls', () => {
-  const known = Object.values(WAYS).flatMap(({ workflow, steps, alike = [] }) =>
+  const known = Object.values(SCENARIOS).flatMap(({ workflow, steps, alike = [] }) =>
     [...steps, ...alike].map((step) => `${workflow}: ${step}`),
   );
   expect([...called].toSorted()).toEqual([...new Set(known)].toSorted());

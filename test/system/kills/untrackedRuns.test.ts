@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 beforeEach(() => service.stopWorker());
 
-/** Runs the reaper as in a minute, when every run is old enough for it. */
+/** Runs the reaper with a clock that is a minute ahead, so that every run is old enough for it. */
 const reapLater = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
 
 /** Waits until Temporal has started a run of this kind, and returns the run. */

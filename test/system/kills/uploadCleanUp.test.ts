@@ -19,7 +19,7 @@ const CANCEL_REQUESTED = 3;
 /** Batches that end between two of their writes because Qdrant fails. */
 let service: TestService;
 let client: Client;
-/** Between the service and Qdrant; MongoDB is reached directly. */
+/** A proxy between the service and Qdrant. The service reaches MongoDB directly. */
 let proxy: FaultProxy;
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ afterEach(() => service.stopWorker());
 
 /** Work of a user on one text, and the key of its workflow. */
 interface Work {
-  /** Prepares what the work needs. Returns the id that `begin` receives. */
+  /** Prepares the data for the work. Returns the id that `begin` receives. */
   prepare?(user: TestUser): Promise<number>;
   /** Starts the work. Returns the record of the text's file. */
   begin(user: TestUser, prepared: number): Promise<FileRecord>;
@@ -142,7 +142,7 @@ describe.each([
     expect((await readStoredState(service.env)).findInconsistencies(name)).toEqual([]);
   });
 
-  test('deletes what the attempt wrote when cancelled before publishing', async () => {
+  test('deletes the data that the attempt wrote when cancelled before publishing', async () => {
     const name = `${customerId}-2`;
     const user = await service.user(name);
     const file = await untilWritten(work, user);

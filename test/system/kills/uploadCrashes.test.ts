@@ -25,7 +25,7 @@ test('no longer reads content that crashed its reader several times, but reads o
     expect(file.sync_status).toBe('SYNC_ERROR');
     tried.push(file.sync_error_message ?? '');
     if (tries === MAX_CRASHES + 1) break;
-    // Another option makes the bytes no more readable.
+    // With another option, the same content still crashes its reader.
     expect((await user.post('/resync_file', { file_id: id, chunk_size: 100 + tries })).status).toBe(200);
   }
   const refusals = tried.map((message) => /has crashed 3 times/.test(message));

@@ -65,7 +65,7 @@ const ended = (id: number): Promise<Run> =>
     async () => (await user.get<Run>(`/sync_runs/${id}`)).body,
     ({ finished_at }) => finished_at !== null,
   );
-/** Scrapes, and returns the last run once it has ended: the record is settled a moment before its run. */
+/** Scrapes, and returns the last run once it has ended: the record reaches its final state before its run ends. */
 async function scraped(body: Record<string, unknown>): Promise<Run> {
   const parent = await user.scrape(body);
   const [last] = await runs(`?request_id=${parent.request_id}`);
@@ -221,7 +221,7 @@ test('retries failed items, once per key, and skips those synced meanwhile', asy
   });
   expect(again.counts).toMatchObject({ discovered: 2, ok: 1, failed: 1 });
   expect((await user.file(failed[0]?.file_id ?? 0)).sync_status).toBe('READY');
-  // One of them is synced now: a filter no longer selects it, its id still does.
+  // One file is synced now: a filter no longer selects it, but its id does.
   expect((await retry({ causes: ['not_found'] })).status).toBe(409);
   const named = await retry({ item_ids: [failed[0]?.id] });
   expect(named.body.queued).toBe(1);
@@ -278,7 +278,7 @@ test('links events of a data source to the workflow that caused them or that the
   expect(update).toMatchObject({ workflow_id: (await sync())?.workflow_id });
   expect(update?.workflow_url).toMatch(/workflows\/[a-z0-9]{8}%3Async-source%3A\d+$/);
   await waitFor(sync, (one) => one?.status === 'finished');
-  // The source revokes the access, which the next run sees.
+  // The source revokes the access, which the next run detects.
   fixture.revokeAccess();
   expect((await owner.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
   expect(await last('REVOKE')).toMatchObject({ workflow_id: service.names.idOf(`sync-items:${id}`) });

@@ -24,7 +24,7 @@ let emulator: EmbeddingEmulator;
 let drive: GoogleDriveEmulator;
 let receiver: Receiver;
 let service: TestService;
-/** As in production: two processes, each of which counts its own work. */
+/** API and worker run in two processes, as in production. Each counts its own work. */
 let api: Awaited<ReturnType<typeof startProcess>>;
 let worker: Awaited<ReturnType<typeof startProcess>>;
 let apiUrl: string;
@@ -80,7 +80,7 @@ const tokensOf = (space: string, outcome: string): string =>
   `allotrope_embedding_tokens_total{space="${space}",outcome="${outcome}"}`;
 
 /**
- * Returns how much `work` adds to each series of a process, once those named in `wanted` have grown by their values.
+ * Returns the increase of each series of a process during `work`. Waits until each series in `wanted` has grown by its value.
  */
 async function growth(
   url: string,
@@ -118,7 +118,7 @@ test('counts a text that is sent twice as computed once and reused once', async 
   expect((await scrape(workerUrl))['process_resident_memory_bytes']).toBeGreaterThan(1_000_000);
 });
 
-test('counts a query as a query, in the process that embedded it', async () => {
+test('counts the embedding of a query as a query, in the process that computed it', async () => {
   await ingest(`The egret ${randomUUID()} waits.`, 'COHERE_MULTILINGUAL_V3');
   const search = () => user.search({ query: 'egret', k: 1, embedding_model: 'COHERE_MULTILINGUAL_V3' });
   await growth(apiMetrics, search, { [textsOf(LOCAL, 'query', 'computed')]: 1 });
@@ -181,7 +181,7 @@ test('requires the token of the deployment, and accepts no API key', async () =>
   }
 });
 
-test('are served on a port of their own only', async () => {
+test('are served only on their own port', async () => {
   const answer = await fetch(`${apiUrl}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
   expect(answer.status).toBe(404);
 });
@@ -258,7 +258,7 @@ test('count requests to a connected source, refusals by kind, and refreshes of i
   drive.reset();
 });
 
-test('count delivery attempts by outcome, and show what waits', async () => {
+test('count delivery attempts by outcome, and measure the delay of each delivered event', async () => {
   const tries = (outcome: string) => `allotrope_webhook_tries_total{outcome="${outcome}"}`;
   receiver.react(() => 500);
   const key = apiClient(apiUrl, { authorization: `Bearer ${service.apiKey}` });
@@ -295,7 +295,7 @@ test('show the backlog of the whole service in the API', async () => {
     allotrope_events_unread_age_seconds: 0,
   });
   expect(series['allotrope_backlog_read_seconds']).toBeGreaterThan(0);
-  // Not in the worker: their sum would be wrong.
+  // The worker does not export them: their sum over both processes would be wrong.
   expect(Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('allotrope_files{'))).toEqual([]);
 });
 

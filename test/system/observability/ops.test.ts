@@ -231,7 +231,7 @@ describe('the content of the operator page', () => {
       () => zoe.file(failed.id),
       (file) => file.sync_status === 'READY',
     );
-    // Its run must first account for the file as it is.
+    // The run compares its counts with the files when it ends, so the file is changed only afterwards.
     await waitFor(
       () =>
         withDatabase(service, (db) => db.collection('runs').countDocuments({ customerId: 'zoe', finishedAt: null })),
@@ -242,7 +242,7 @@ describe('the content of the operator page', () => {
         { _id: failed.id },
         {
           $set: {
-            // No run made this change, so no run must account for it.
+            // No run made this change, so no run may count it.
             runId: null,
             ended: itemEnd('failed', 'read', 'encrypted'),
             syncStatus: 'SYNC_ERROR',
@@ -489,7 +489,7 @@ describe('the diagnosis of a data source', () => {
     expect(refreshes().length).toBe(before + 1);
   });
 
-  test('answers in time when the source hangs, with all other checks', async () => {
+  test('answers in time with all other checks when the source hangs', async () => {
     const { user, id } = await connected('silent');
     drive.misbehave(() => 'hang');
     const { took_ms: took, of } = await diagnose(user, id);
@@ -571,7 +571,7 @@ test('counts attempted keys by the address that a trusted proxy forwards', async
   expect(others).toEqual(others.map(() => 401));
 });
 
-test('limits attempts at keys, while signed-in users continue', async () => {
+test('limits attempts with unknown keys, but not the requests of signed-in users', async () => {
   const session = await signIn();
   const answers: number[] = [];
   for (let tries = 0; tries < 12; tries += 1)

@@ -110,7 +110,7 @@ test('connects request, workflow, activities, site, provider, MongoDB and Qdrant
   expect(spansNamed(/^mongodb update files$/).map(ancestorsOf)).toContainEqual(inBatch);
   expect(spansNamed(/^mongodb insert runs$/).map(ancestorsOf)).toEqual([['POST /scrape_sitemap']]);
   expect(ancestorsOf(spansNamed('activity discoverPages')[0])).toEqual(above);
-  // Local activities too, with one span each.
+  // Local activities have one span each, too.
   expect(spansNamed('activity finishRun')).toMatchObject([
     { attributes: { 'temporal.local': true, 'temporal.attempt': 1 } },
   ]);
@@ -122,7 +122,7 @@ test('keeps spans within the times of their parents', () => {
   const byId = new Map(trace.map((span) => [span.spanId, span]));
   for (const span of trace) {
     const above = byId.get(span.parentId ?? '');
-    // A workflow continues after its start was answered, as a start does after its request.
+    // The span of a workflow may end after that of its start, and the span of a start after that of its request.
     if (!above || /^(workflow|start) /.test(span.name)) continue;
     expect([span.name, span.startMs >= above.startMs - 5]).toEqual([span.name, true]);
     // An activity does not wait for a collection that it prepares before its use (Vectors.prepare).
@@ -184,7 +184,7 @@ test('draws a trace', () => {
   expect(lines.some((line) => /^ +│? *[├└] workflow scrapeSitemap .* allotrope-worker$/.test(line))).toBe(true);
 });
 
-test('traces a search by itself, with its calls below it', async () => {
+test('traces a search in its own trace, with its calls as children', async () => {
   await user.search({ query: 'light', k: 1, embedding_model: 'OPENAI' });
   const request = await waitFor(
     () => receiver.spans.find(({ name }) => name === 'POST /embeddings'),

@@ -24,7 +24,7 @@ function mountDisk(folder: string): string | null {
 const disk = mkdtempSync(path.join(tmpdir(), 'allotrope-disk-'));
 const obstacle = mountDisk(disk);
 if (obstacle !== null)
-  process.stderr.write(`SKIPPED test/system/outages/fullDisk.test.ts: a tmpfs takes root and mount(8): ${obstacle}\n`);
+  process.stderr.write(`SKIPPED test/system/outages/fullDisk.test.ts: a tmpfs needs root and mount(8): ${obstacle}\n`);
 const onDisk = obstacle === null ? test : test.skip;
 
 let service: TestService;

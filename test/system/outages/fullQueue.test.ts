@@ -12,7 +12,7 @@ import { startService, type TestService } from '../../support/service.js';
 
 const MAX_QUEUED = 3;
 let service: TestService;
-/** Number of queued files of each customer whenever batches were planned. */
+/** Number of queued files of each customer at each planning of batches. */
 const planned = new Map<string, number[]>();
 
 const counting = (activities: Activities): Activities => ({

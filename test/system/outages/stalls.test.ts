@@ -164,7 +164,7 @@ describe('a run that no worker takes', () => {
     const [run] = await stalledBy('workflow_task_fails');
     expect(run?.message).toContain('plan.batches is not iterable');
     expect((await ready()).reasons.join(' ')).toContain('workflow tasks fail again and again');
-    // Readiness is public: the error of one organization stays out of it.
+    // Readiness is public, so it does not contain the error of one organization.
     expect((await ready()).reasons.join(' ')).not.toContain('plan.batches');
     expect(await waitFor(opsPage, (page) => page.includes('plan.batches'))).toContain('Run one version of all workers');
     expect((await doctor('stalled runs'))?.found).toContain('plan.batches is not iterable');
@@ -202,7 +202,7 @@ test('reports a run that needs Qdrant as stalled while Qdrant is down', async ()
   expect((await doctor('stalled runs'))?.found).toContain('Qdrant does not answer');
   await opsPicture(service, 'qdrant');
 
-  // Recorded like this by `npm start` for an embedded engine that does not start.
+  // `npm start` writes this record for an embedded engine that does not start.
   const since = new Date().toISOString();
   const down = { since, cause: 'Traceback', how: 'ended with code 1', isDiskFull: false, attempts: 2 };
   const stateFile = path.join(service.env['DATA_DIR'] ?? '', 'engines.json');

@@ -8,7 +8,7 @@ import { apiClient } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { PATIENCE_MS } from '../../support/waitFor.js';
 
-/** Requests are written byte by byte: no HTTP client would send them. */
+/** Malformed requests, written byte by byte because no HTTP client would send them. */
 let service: TestService;
 let token: string;
 
@@ -21,7 +21,7 @@ afterAll(() => service.close());
 interface RawAnswer {
   readonly status: number;
   readonly body: { readonly detail?: unknown };
-  /** Everything received, for connections with several answers. */
+  /** All received bytes, for connections with several answers. */
   readonly text: string;
 }
 

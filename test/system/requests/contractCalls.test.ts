@@ -33,7 +33,7 @@ let s3: S3SourceEmulator;
 let others: SourceFixture[];
 let user: TestUser;
 let credentials: Record<AuthScheme, Record<string, string>>;
-/** Meaningful strings, which pass the first validation of a request. */
+/** Strings that pass the first validation of a request. */
 const strings: string[] = ['WEB_SCRAPE', 'READY', 'a', '$a', 'a.b', 'pages', 'zoe', '1'];
 
 beforeAll(async () => {
@@ -88,7 +88,7 @@ async function send({ method, path, auth, body, query = {}, params = {} }: Sent)
     headers: { ...credentials[auth], ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-  // A kept-alive connection may be closed just as it is used: the request is sent again on another.
+  // The server may close a kept-alive connection just as it is used: the request is sent again on another connection.
   const answer = await fetch(url, request).catch(() => fetch(url, request));
   return { status: answer.status, body: (await jsonOf(answer)) as { detail?: unknown } };
 }

@@ -11,7 +11,7 @@ import { startService, type TestService } from '../../support/service.js';
 let service: TestService;
 let browser: Browser;
 let proxy: Server;
-/** Address below which a proxy serves the API, as with PUBLIC_URL=https://host/allotrope. */
+/** Address below which a proxy serves the API, as if PUBLIC_URL were https://host/allotrope. */
 let below: string;
 
 beforeAll(async () => {

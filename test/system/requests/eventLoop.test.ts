@@ -103,7 +103,7 @@ async function sendRequest(
 const credentialsFor = (address: string, method = 'post'): Headers =>
   credentials[operations.find((one) => one.path === address && one.method === method)?.auth ?? 'user'] ?? {};
 
-/** Posts JSON. @param headers of the given attempt */
+/** Posts JSON. @param headers returns the headers of an attempt */
 const send = (address: string, body: string, headers: (attempt: number) => Headers = () => ({})): Promise<Outcome> =>
   measured((attempt) =>
     sendRequest(
@@ -315,7 +315,7 @@ describe('forms with fields', () => {
     ['one long field', `action=${fill('+', FORM_BYTES)}`, '/connections/x'],
     ['one field of brackets', fill('[', FORM_BYTES), '/connections/x'],
     ['a long key', `api_key=${fill('%41', FORM_BYTES)}`, '/ops/sign_in'],
-    ['more bytes than a form may have', fill('a=1&', 3_000_000), '/ops/sign_in'],
+    ['more bytes than the limit of forms', fill('a=1&', 3_000_000), '/ops/sign_in'],
     ['a form in place of JSON', fill('a=1&', 3_000_000), '/webhooks'],
   ])('%s', async (_what, body, address) => {
     const outcome = await measured(() => sendRequest('POST', address, { ...credentialsFor(address), ...FORM }, body));

@@ -18,7 +18,7 @@ const sized = (fileSize: number) => ({
 
 /**
  * One user's files. Folder 1 contains folder 2 and file 3; folder 2 contains files 4 and 5; files 6 to 8 are at the top
- * level. Each file but the folders and 8 has as many chunks as its number.
+ * level. Each file except the folders and file 8 has as many chunks as its number.
  */
 const FILES: readonly SeededFile[] = [
   { id: 1, tags: { team: 'red' }, fields: { name: 'Root', isContainer: true, requestId: 'first' } },

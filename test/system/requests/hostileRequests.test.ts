@@ -175,7 +175,7 @@ describe('errors located by their path', () => {
   });
 });
 
-describe('requests that only look hostile', () => {
+describe('unusual but valid requests', () => {
   const served: readonly (readonly [string, string])[] = [
     ['a surrogate pair', '{"filters":{"name":"\\ud83d\\ude00"}}'],
     ['every special character of patterns', '{"filters":{"name":".*+?^${}()|[]\\\\/-"}}'],

@@ -30,7 +30,7 @@ const scrape = (key: string, body: Record<string, unknown> = {}, caller = user) 
   caller.post<FileRecord>('/scrape_sitemap', { url: site.url('/sitemap.xml'), ...body }, withKey(key));
 const runs = () => database.collection('runs').countDocuments();
 
-/** POSTs that only read or set a state: a repetition changes nothing. */
+/** POST operations that only read or set a state: repeating them changes nothing. */
 const WITHOUT_KEY = [
   '/cancel_sync',
   '/data_sources',
@@ -127,7 +127,7 @@ test('executes one of twenty concurrent requests with one key; early repetitions
   expect(await scrape('at the same time', { tags: { b: 1 } })).toMatchObject({ status: 200, body: served[0] });
 });
 
-test('answers 409 while a request with the key is in progress, and serves the next once that is aborted', async () => {
+test('answers 409 while a request with the key is in progress, and executes the next one after that request is aborted', async () => {
   const { organization_id: organizationId, organization_user_id: userId } = (await scrape('some other')).body;
   const session = await database.startSession();
   session.startTransaction();

@@ -14,8 +14,8 @@ import { startService, type TestService } from '../../support/service.js';
 
 const CONFORMANCE = fileURLToPath(new URL('../../support/mcp/conformance.mjs', import.meta.url));
 /**
- * Scenarios in which only the client asks. The others need sessions and streams: the server logs, reports progress or
- * asks the client during a call, which tools of the product do not.
+ * Scenarios in which only the client sends requests. The others need sessions and streams: the server logs, reports
+ * progress or sends requests to the client during a call, which the tools of the product do not.
  */
 const ONE_ANSWER = [
   ...['tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-mixed-content', 'tools-call-error'],
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs scenarios. @returns what they print @throws if one fails */
+/** Runs scenarios. @returns their output @throws if one fails */
 async function conform(endpoint: string, ...args: string[]): Promise<string> {
   proxy.forwardTo(endpoint, token);
   const all = [CONFORMANCE, 'server', '--url', proxy.url, ...args];

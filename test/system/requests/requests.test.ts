@@ -86,7 +86,7 @@ describe('access to operations', () => {
     expect(answer.status).toBe(401);
   });
 
-  test('a wrong method is 405, an unknown path 404', async () => {
+  test('answers a wrong method with 405 and an unknown path with 404', async () => {
     expect((await user.get('/scrape_sitemap')).status).toBe(405);
     expect((await user.get('/nothing')).status).toBe(404);
   });
@@ -140,7 +140,7 @@ describe('errors of a request located by their path', () => {
     ]);
   });
 
-  test('accept CSS selectors of every supported kind, blank ones too', async () => {
+  test('accept CSS selectors of every supported kind, and blank ones', async () => {
     const selectors = [
       '.ad',
       'main > p:not(.lead)',

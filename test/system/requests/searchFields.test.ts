@@ -14,7 +14,7 @@ import type { TestUser } from '../../support/client.js';
 const LOCAL = { name: 'minilm-l6-v2-384', dimensions: 384 };
 const GIVEN = callerSpace('OPENAI', EMBEDDING_MODELS.OPENAI.dimensions);
 
-/** Returns a vector whose cosine with ASKED is 1 - n/100; the rest points in a direction of its own. */
+/** Returns a vector whose cosine with QUERY_VECTOR is 1 - n/100. Its other component has a different direction for each n. */
 function vectorAt(n: number, dimensions = LOCAL.dimensions): number[] {
   const cosine = 1 - n / 100;
   const vector = new Array<number>(dimensions).fill(0);
@@ -248,7 +248,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       { content: 'The quick pump.', score: 0.15, rank: 1 },
       { content: 'Seen and said.', score: 0.14, rank: 2 },
     ]);
-    // More than k candidates are reranked: the second result is the least similar one.
+    // More than k candidates are reranked: the second result is the least similar candidate.
     expect(rerankers.calls).toMatchObject([{ query: 'pump', count: 2, texts: { length: ALL.length } }]);
     // Pictures have no words to be ranked by.
     expect(await ids({ rerank, media_type: 'IMAGE' })).toEqual([9]);
@@ -273,7 +273,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 describe('each field of /embeddings', () => {
-  test('has a row here', () => {
+  test('has a row in this table', () => {
     const fields = fieldsOf(theirs, bodyOf(theirs, 'post', '/embeddings') ?? {}).map(({ path }) => path);
     expect(Object.keys(ROWS).toSorted()).toEqual(fields.filter((path) => !path.includes('.')).toSorted());
   });

@@ -35,7 +35,7 @@ afterAll(async () => {
 const BOUNDARY = 'a-boundary';
 const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\n`;
 
-/** Opens a form that the test writes by hand, with an incomplete body. */
+/** Opens a request with a form whose body the test writes piece by piece. */
 function open(headers: Record<string, string> = {}) {
   const call = httpRequest(`${service.url}/uploadfile?skip_embedding_generation=true`, {
     method: 'POST',
@@ -71,7 +71,7 @@ describe('a file above MAX_UPLOAD_BYTES', () => {
     call.destroy();
   });
 
-  test('is refused with 413 as soon as it is too long, and nothing of it is kept', async () => {
+  test('is refused with 413 as soon as it is too long, and no part of it is stored', async () => {
     const before = [await files(), await stored()];
     const { call, answer } = open();
     call.write(HEAD);
@@ -93,7 +93,7 @@ describe('a file above MAX_UPLOAD_BYTES', () => {
   });
 });
 
-test('keeps nothing of an interrupted upload', async () => {
+test('deletes the stored part of an interrupted upload', async () => {
   const [filesBefore, storedBefore] = [await files(), await stored()];
   const { call } = open();
   call.write(HEAD + 'x'.repeat(100_000));
@@ -104,7 +104,7 @@ test('keeps nothing of an interrupted upload', async () => {
   await expectConsistent();
 });
 
-test('deletes the partial upload of a dead sender, but not an upload in progress', async () => {
+test('deletes the partial upload of a killed receiver, but not an upload in progress', async () => {
   const account = await service.store.users.ensure(1, 'rio');
   const before = await stored();
   async function* endless(): AsyncIterable<Uint8Array> {
@@ -228,7 +228,7 @@ describe('an Idempotency-Key', () => {
     user.upload({ name: file, content }, { skip_embedding_generation: true }, key(name));
   const LONG = 'A text in file storage. '.repeat(100);
 
-  test('makes one file of two uploads, whatever the boundary, and keeps no second copy', async () => {
+  test('creates one file from two uploads with any boundary, and stores no second copy', async () => {
     const first = await send('twice', LONG);
     const before = [await files(), await stored()] as const;
     const second = await send('twice', LONG);
@@ -253,7 +253,7 @@ describe('an Idempotency-Key', () => {
     await user.settled(body.id);
   });
 
-  test('makes one file of ten concurrent uploads', async () => {
+  test('creates one file from ten concurrent uploads', async () => {
     const before = await files();
     const answers = await Promise.all(Array.from({ length: 10 }, () => send('ten', LONG)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(
@@ -359,7 +359,7 @@ describe('/upload_text', () => {
     await user.settled(body.id);
   });
 
-  test('overwrites another text: the record stays, and the old text is deleted', async () => {
+  test('overwrites another text: the record is kept, and the old text is deleted', async () => {
     const { body: first } = await post({ contents: `The first text. ${'It is long. '.repeat(200)}`, name: 'one' });
     await user.settled(first.id);
     await user.post('/create_user_file_tags', { organization_user_file_id: first.id, tags: { kept: 'yes' } });
@@ -369,7 +369,7 @@ describe('/upload_text', () => {
     expect(await user.settled(first.id)).toMatchObject({ sync_status: 'READY', name: 'one', tags: { kept: 'yes' } });
     const { results, count } = await user.chunks({ ids: [first.id] });
     expect({ count, text: results[0]?.source_content }).toEqual({ count: 1, text: 'The second text.' });
-    // The service's own periodic sweep may be the one that deletes it, so the count of this sweep says nothing.
+    // The service's own periodic sweep may be the one that deletes it, so the count of this sweep may be 0.
     await service.store.originals.sweep();
     await waitFor(stored, (names) => names.length === before.length - 1);
     await expectConsistent();
@@ -423,7 +423,7 @@ describe('/upload_file_from_url', () => {
     ['a missing file', '/missing.pdf', /does not exist/],
     ['a file past the setting', '/big.txt', /larger than/],
     ['an unreadable file', '/things.zip', /ZIP/],
-  ])('%s ends with an error, and leaves nothing', async (_what, address, sentence) => {
+  ])('%s ends with an error, and no content is stored', async (_what, address, sentence) => {
     site.pages.set('/big.txt', { type: 'text/plain', body: 'x'.repeat(MAX_UPLOAD_BYTES + 1) });
     site.pages.set('/things.zip', { type: 'application/zip', body: 'PK\u0003\u0004\u0000\u0000\u0000things.bin' });
     const { body } = await post({ url: site.url(address) });

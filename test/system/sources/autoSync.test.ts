@@ -115,7 +115,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   expect(await organization.post('/organization/update', { global_user_config: config })).toMatchObject({
     status: 200,
   });
-  // The user's own list wins, even when empty.
+  // The user's own list takes precedence, even when empty.
   const other = await service.user('bob');
   expect(await fixture.connect(other, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   const others = scheduleIds.source((await sourceOf(other)).id);
@@ -296,7 +296,7 @@ test('resets files that a terminated pass was evaluating', async () => {
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'READY', last_sync: lastSync });
 });
 
-test('runs one pass at a time however often its schedule fires; ids find both pass and schedule', async () => {
+test('runs one pass at a time however often its schedule fires; pass and schedule are found by their ids', async () => {
   const user = await service.user('edda');
   const content = fixture.reset();
   expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });

@@ -66,7 +66,7 @@ async function startConnection() {
     rowOf,
     handle,
     /** Extends the expiry of the connection. The timer of the workflow keeps the expiry that it read at its start. */
-    prolong: async () => {
+    extendExpiry: async () => {
       await waitFor(isTimed, (is) => is);
       await withDatabase(service, (db) =>
         db
@@ -98,8 +98,8 @@ test('ends an abandoned connection by its timer, and its page reports that it is
 });
 
 test('follows the expiry of the row, not the timer of the workflow', async () => {
-  const { back, prolong, handle } = await startConnection();
-  await prolong();
+  const { back, extendExpiry, handle } = await startConnection();
+  await extendExpiry();
   const fired = async () => {
     const { events = [] } = await handle.fetchHistory();
     return events?.some((event) => event.timerFiredEventAttributes) === true;
@@ -109,8 +109,8 @@ test('follows the expiry of the row, not the timer of the workflow', async () =>
 });
 
 test('ends a connection cancelled in Temporal, its page reports that, and its user cannot return', async () => {
-  const { back, url, prolong, rowOf, handle, ended, sources } = await startConnection();
-  await prolong();
+  const { back, url, extendExpiry, rowOf, handle, ended, sources } = await startConnection();
+  await extendExpiry();
   await handle.cancel();
   expect((await ended()).outcome).toBe('aborted');
   expect(await rowOf()).toMatchObject({ state: 'cancelled', ...withoutSecrets });
@@ -124,8 +124,8 @@ test('ends a connection cancelled in Temporal, its page reports that, and its us
 });
 
 test('keeps neither account nor tokens when cancelled during the exchange of the code', async () => {
-  const { back, prolong, rowOf, handle, ended, sources } = await startConnection();
-  await prolong();
+  const { back, extendExpiry, rowOf, handle, ended, sources } = await startConnection();
+  await extendExpiry();
   const release = drive.oauth.holdReplies();
   const coming = openPage(back);
   await waitFor(rowOf, ({ state }) => state === 'exchanging');
@@ -138,8 +138,8 @@ test('keeps neither account nor tokens when cancelled during the exchange of the
 });
 
 test('ends a connection terminated in Temporal by the reaper, and its page reports that', async () => {
-  const { back, prolong, rowOf, handle, sources } = await startConnection();
-  await prolong();
+  const { back, extendExpiry, rowOf, handle, sources } = await startConnection();
+  await extendExpiry();
   await handle.terminate();
   const log = createLog({ level: 'silent', name: 'test' });
   await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);

@@ -112,7 +112,7 @@ async function backdatePause(runId: number, days: number): Promise<void> {
   await connection.close();
 }
 
-test('pauses a scrape below its limit with the rest in the queue, and continues with a higher limit', async () => {
+test('pauses a scrape below its limit, keeps the remaining pages queued, and continues with a higher limit', async () => {
   const user = await service.user('ada');
   const url = freshSitemap();
   const { id } = await user.scrape({ url, chunk_size: 100, max_tokens: 1_200 });
@@ -165,7 +165,7 @@ test('pauses a scrape below its limit with the rest in the queue, and continues 
   // The run is not paused any longer.
   expect((await resume(user, run._id, null)).status).toBe(409);
 
-  // Known texts cost nothing: the same pages for another user of the organization.
+  // Known texts use no tokens: the same pages for another user of the organization.
   const other = await service.user('bob');
   const same = await other.scrape({ url, chunk_size: 100, max_tokens: 0 });
   expect(await other.settled(same.id)).toMatchObject({ sync_status: 'READY' });

@@ -88,7 +88,7 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
   expect(await shown()).toEqual([0, 1, ...numbers(3)]);
   for (const index of [0, 1]) expect((await user.file(fileOf(index))).sync_status).toBe('READY');
 
-  // They exist again, and are missing again.
+  // The pages return to their site, and disappear again.
   for (const index of [1, 2, 3]) site.pages.set(pathOf(index), samplePage(index, 1));
   list(paths);
   await pass();
@@ -115,7 +115,7 @@ test('deletes no page after a sitemap with a failing part or without entries', a
   }
 });
 
-test('keeps the page counts right after a cancelled pass', async () => {
+test('reports correct page counts after a cancelled pass', async () => {
   const waiting: (() => void)[] = [];
   const added = [PAGES, PAGES + 1, PAGES + 2];
   site.pages.set(pathOf(added[0] ?? 0), samplePage(PAGES, 1));

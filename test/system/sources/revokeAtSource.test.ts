@@ -56,27 +56,27 @@ async function statusWithLastToken(oauth: OAuthProvider, url: string): Promise<n
 }
 
 test('revokes the grant at the source', async () => {
-  const { revoke: revokeIt, record } = await connected('ender', 'GOOGLE_DRIVE', 'ben@harbour.example');
+  const { revoke: revokeAccess, record } = await connected('ender', 'GOOGLE_DRIVE', 'ben@harbour.example');
   const about = `${drive.origin}/drive/v3/about?fields=user`;
   expect(await statusWithLastToken(drive.oauth, about)).toBe(200);
   const refreshToken = drive.oauth.secrets.findLast((one) => one.startsWith('refresh-'));
-  await revokeIt();
+  await revokeAccess();
   expect(await record()).toMatchObject({ revoked_access: true });
   await waitFor(
     () => statusWithLastToken(drive.oauth, about),
     (status) => status === 401,
   );
   expect(revokeRequests(drive.oauth).map(({ parameters }) => parameters)).toEqual([{ token: refreshToken }]);
-  // A second revoke has nothing to end.
-  await revokeIt();
+  // A second revocation sends no request to the source.
+  await revokeAccess();
   expect(revokeRequests(drive.oauth)).toHaveLength(1);
 });
 
 test('closes the access here even if the source does not answer', async () => {
-  const { revoke: revokeIt, record } = await connected('waiter', 'GOOGLE_DRIVE', 'ben@harbour.example');
+  const { revoke: revokeAccess, record } = await connected('waiter', 'GOOGLE_DRIVE', 'ben@harbour.example');
   const before = revokeRequests(drive.oauth).length;
   const release = drive.oauth.hold();
-  await revokeIt();
+  await revokeAccess();
   await waitFor(
     () => revokeRequests(drive.oauth).length,
     (times) => times === before + 1,
@@ -102,8 +102,8 @@ test('keeps the grant of an account that is still connected elsewhere, as anothe
 });
 
 test('revokes a token by a request that the token itself authenticates', async () => {
-  const { revoke: revokeIt } = await connected('talker', 'SLACK', 'U0BEN');
-  await revokeIt();
+  const { revoke: revokeAccess } = await connected('talker', 'SLACK', 'U0BEN');
+  await revokeAccess();
   await waitFor(
     () => slack.calls,
     (methods) => methods.some((one) => one.startsWith('auth.revoke')),

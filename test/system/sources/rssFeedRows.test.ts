@@ -254,7 +254,7 @@ describe('a login in the address', () => {
       expect(kept.filter((text) => text.includes(shape)).map((text) => text.slice(0, 300))).toEqual([]);
   });
 
-  thoroughly('belongs to its owner: no other user gets what it gives access to', async () => {
+  thoroughly('gives access only to its owner, not to other users of the same feed', async () => {
     site.pages.set('/feed.xml', withLoginRequired(editions()));
     const ada = await add(withLogin('ada'));
     const other = await service.user(`other ${customers}`);
@@ -292,7 +292,7 @@ describe('a login in the address', () => {
   );
 });
 
-test('leaves nothing of a feed that is deleted while it is read', async () => {
+test('deletes all data of a feed that is deleted while it is read', async () => {
   let answer: () => void = () => undefined;
   const body = feedOf({ one: 'Lit.' });
   site.pages.set('/feed.xml', (_request, response) => {

@@ -14,7 +14,7 @@ import { wholeAccountRows } from './rows/wholeAccount.js';
 
 /**
  * Tests every connected source with the rows of rows/, each file on one subject.
- * @param isTroubled selects the sources that are also tested with faults and repeated syncs, which take most of the
+ * @param hasFaults selects the sources that are also tested with faults and repeated syncs, which take most of the
  * time
  * @param isConnectedOften selects the sources that are also tested with each way of connecting, and the options of a
  * connection

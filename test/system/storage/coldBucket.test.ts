@@ -117,7 +117,7 @@ test('lists the whole bucket in reconcile, and deletes only stray objects with n
     looked_at: { stored: known.length + strays.length + 1 },
     differences: { stray_stored: { count: strays.length + 1 } },
   });
-  // Objects with other names are reported, and left to the operator.
+  // Objects with other names are reported but not deleted.
   expect((await cli(env, 'reconcile', '--mend', '--json')).json()).toMatchObject({ left: 1 });
   expect([...s3.objects.keys()].toSorted()).toEqual([...known, foreign].toSorted());
   s3.objects.delete(foreign);

@@ -64,7 +64,7 @@ afterAll(async () => {
   await s3.close();
 });
 
-/** Numbers that a decimal text would round. */
+/** Numbers whose decimal representation is rounded. */
 const NUMBERS = Float32Array.from({ length: MANY + DIMENSIONS }, (_, at) => Math.sin(at * 31) / 3);
 const pointOf = (chunkIndex: number): WholePoint => ({
   chunkIndex,
@@ -157,7 +157,7 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     expect(await read(copies, copy!)).toHaveLength(MANY);
   });
 
-  test('of other attempts are deleted; the named one and the contents of the file stay', async () => {
+  test('of other attempts are deleted; the given one and the contents of the file stay', async () => {
     const owner = newOwner();
     const { blobs, copies } = place();
     await blobs.put(`1/${owner.fileId}/4.raw`, Buffer.from('content'));

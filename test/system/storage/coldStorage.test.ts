@@ -115,7 +115,7 @@ test('moves unused vectors to file storage, and restores them bit for bit', asyn
     'MOVED_TO_HOT_STORAGE',
   ]);
   expect(await findInconsistencies()).toEqual([]);
-  // The time to live starts again.
+  // The restore restarts the time to live.
   expect(await sweep()).toBe(0);
 });
 
@@ -259,7 +259,7 @@ thoroughly(
   },
 );
 
-test('leaves nothing of a deleted cold file, with its record or without', async () => {
+test('deletes the stored vectors of a deleted file in cold storage, whether or not its record is kept', async () => {
   const [file, kept] = (await uploads(2)) as [FileRecord, FileRecord];
   await cool([file, kept]);
   await user.post('/delete_files_v2', { filters: { ids: [kept.id] }, preserve_file_record: true });
@@ -303,7 +303,7 @@ thoroughly(
   },
 );
 
-test('changes cold storage of a file later: time to live, off and on, with one event each', async () => {
+test('changes the cold storage settings of an existing file, with one event for each change', async () => {
   const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
   const filters = { ids: [file.id] };
   expect((await modify({ filters, enable_cold_storage: true, hot_storage_time_to_live: 3 })).body).toBe(true);
@@ -315,7 +315,7 @@ test('changes cold storage of a file later: time to live, off and on, with one e
   expect(await sweep()).toBe(1);
   await inStorage(file.id, 'COLD_STORAGE');
   await allRunsEnded();
-  // This changes nothing, and emits no event.
+  // An unchanged setting emits no event.
   await modify({ filters, enable_cold_storage: true });
   await modify({ filters, enable_cold_storage: false });
   expect(await inStorage(file.id, 'HOT_STORAGE')).toMatchObject({
@@ -362,7 +362,7 @@ test('restarts a move terminated in Temporal by the reaper', async () => {
   expect(events.filter((kind) => kind === 'MOVED_TO_COLD_STORAGE')).toHaveLength(1);
 });
 
-thoroughly('undoes a move during which the file is searched or synced', async () => {
+thoroughly('reverts a move during which the file is searched or synced', async () => {
   const [used, synced] = (await uploads(2)) as [FileRecord, FileRecord];
   const before = await pointsOf(used);
   const { coldCopies } = service.store;
@@ -443,7 +443,7 @@ thoroughly('leaves no stored vectors of a deleted user', async () => {
   expect(await findInconsistencies()).toEqual([]);
 });
 
-thoroughly('ends concurrent moves in both directions with each file in one place, complete', async () => {
+thoroughly('leaves each file complete in one storage after concurrent moves in both directions', async () => {
   const files = await uploads(6);
   const ids = files.map(({ id }) => id);
   const before = await Promise.all(files.map(pointsOf));

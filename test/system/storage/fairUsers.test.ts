@@ -8,7 +8,7 @@ import { waitFor } from '../../support/waitFor.js';
 /** One user's backlog and another user's file, in a worker with two concurrent activities. */
 const SITES = 4;
 const PAGES = 60;
-/** Longer than the other user's file takes on a busy machine, while pages continue. */
+/** Delay of a page, longer than the ingest of the other user's file takes on a busy machine. */
 const PAGE_MS = 2_000;
 let service: TestService;
 let site: Site;

@@ -88,7 +88,7 @@ async function connected(customerId: string) {
   return { user, content, all, id, files, settled, pass, found, mine: `customer_id=${customerId}` };
 }
 
-/** Simulates the passing of days. */
+/** Moves the deadlines of quarantined files to an earlier time, as if days had passed. */
 const letDaysPass = (ids: readonly number[], days: number): Promise<unknown> =>
   withDatabase(service, (db) =>
     db
@@ -134,7 +134,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
     ...missing,
     tags: { ...missing.tags, pier: 'north' },
     updated_at: restored.updated_at,
-    // The restore was the last workflow of the file.
+    // The last workflow of the file is the restore.
     workflow_id: expect.stringMatching(/^[a-z0-9]{8}:restore:/),
   });
   const untagged = (some: readonly unknown[]) =>

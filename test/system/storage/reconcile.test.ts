@@ -96,7 +96,7 @@ const deletePoints = async (fileId: number, chunkIndex: number): Promise<void> =
     await qdrantOf(service).delete(name, { wait: true, filter: { must } });
 };
 
-test('finds, reports with examples and mends planted differences of every kind', async () => {
+test('finds and repairs planted differences of every kind, and reports them with examples', async () => {
   site.pages.set('/a.html', samplePage(3, 1));
   site.pages.set('/b.html', samplePage(4, 1));
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/a.html', '/b.html']));
@@ -180,7 +180,7 @@ test('finds, reports with examples and mends planted differences of every kind',
   ]);
 
   const mended = await reconcile(service.store, { mends: true });
-  // Differences that only an operator can mend.
+  // Differences that only an operator can repair.
   expect(mended.report.left()).toBe(3);
   await Promise.all([chunkless, pointless, sparseless, cold, first!.id].map((id) => user.settled(id)));
   expect(await found()).toEqual({ stray_stored: 1, missing_original: 1, missing_source: 1 });
@@ -218,7 +218,7 @@ test('leaves files of a running run alone', async () => {
       session,
     ),
   );
-  // The dispatcher leaves a new row to its creator for some seconds, and this one forever, so the run never starts.
+  // The dispatcher starts a run only after the date in its row. This date is never reached, so the run never starts.
   await service.store.runs.postpone(runId, new Date('9999-01-01'));
   await change(id, { runId, lastGeneration: 2 });
   expect(await found({ mends: true })).toEqual(before);
@@ -235,7 +235,7 @@ test('leaves files of a running run alone', async () => {
   expect(await found()).toEqual(before);
 });
 
-test('mends one organization without changing another, and assigns chunks under a foreign id to their own organization', async () => {
+test('repairs one organization without changing another, and assigns chunks under a foreign id to their own organization', async () => {
   const mine = await record(await sent(user, 'mine'));
   const foreign = await record(await sent(other.user, 'theirs'));
   const before = await found({ organizationId: 1 });

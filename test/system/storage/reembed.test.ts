@@ -84,7 +84,7 @@ const findable = async (user: TestUser, model: EmbeddingModelId, bird: string): 
   (await user.search({ query: `The ${bird} lives here`, k: 1, embedding_model: model })).map((one) => one.file_id);
 
 const isDocument = (text: string): boolean => text.includes('lives here.');
-/** Lets the emulator answer no document until it is reset. */
+/** Makes the emulator hold all requests for documents until it is reset. */
 function holdDocuments(): void {
   emulator.reset();
   emulator.misbehave(({ texts }) => (texts.some(isDocument) ? 'hang' : null));
@@ -215,7 +215,7 @@ thoroughly('skips files whose vectors the service did not compute from text, wit
   expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1, skipped });
   expect(await user.file(plain!.id)).toMatchObject({ embedding_properties: servedBy(TO) });
   expect(await Promise.all(files.map((id) => user.file(id)))).toEqual(before);
-  // Its vectors never left Qdrant: a later check of the stores would miss the stored ones.
+  // The vectors are still in Qdrant: with the changed status, a later check of the stores would report missing copies.
   await storedIn('HOT_STORAGE');
 });
 
@@ -275,7 +275,7 @@ describe('a file that changes while it is embedded', () => {
     return { user, id: file!.id, end: await ended(user, body.id) };
   };
 
-  test('by a re-sync with other options ends with the content of the re-sync and one model', async () => {
+  test('by a re-sync with other options has the content of the re-sync, embedded by one model', async () => {
     const { user, id, end } = await changedDuringRun('resynced', (owner, file_id) =>
       owner.post('/resync_file', { file_id, chunk_size: 20 }),
     );
@@ -301,7 +301,7 @@ describe('a file that changes while it is embedded', () => {
     expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   });
 
-  thoroughly('in its tags is found with the new ones', async () => {
+  thoroughly('in its tags is found by the new tags', async () => {
     const { user, id, end } = await changedDuringRun('tagged', (owner, fileId) =>
       owner.post('/create_user_file_tags', { organization_user_file_id: fileId, tags: { changed: 'yes' } }),
     );
@@ -311,7 +311,7 @@ describe('a file that changes while it is embedded', () => {
   });
 });
 
-test('fails a file with an unembeddable text alone, and keeps its vectors', async () => {
+test('fails only the file whose text cannot be embedded, and keeps the vectors of that file', async () => {
   const user = await service.user('faulty');
   const files = await uploaded(
     user,

@@ -73,7 +73,7 @@ async function statusesOf(fileId: number): Promise<unknown[]> {
 }
 
 describe('generate_sparse_vectors', () => {
-  test('makes a vector for each chunk of an upload, and no answer shows it', async () => {
+  test('generates a sparse vector for each chunk of an upload, and returns it in no response', async () => {
     const file = await send(SPARSE);
     expect(file).toMatchObject({ generate_sparse_vectors: true });
     await expectSparse(file, true);
@@ -147,7 +147,7 @@ describe('generate_sparse_vectors', () => {
     },
   );
 
-  test('keeps its vectors after a re-sync that processes nothing', async () => {
+  test('keeps its vectors after a re-sync with skip_file_processing', async () => {
     const file = await send(SPARSE);
     await user.post('/resync_file', { file_id: file.id, skip_file_processing: true });
     expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY_TO_SYNC' });
@@ -185,7 +185,7 @@ describe('generate_sparse_vectors', () => {
 });
 
 describe('SPARSE_VECTOR_QUEUE_STATUS', () => {
-  test('is queued once, however often the file is retried, and failed once it fails', async () => {
+  test('emits one queued event, however often the file is retried, and one failed event when it fails', async () => {
     site.pages.set('/down.html', { status: 500 });
     site.pages.set('/down.xml', sitemapOf(site.origin, ['/down.html']));
     const scrape = await user.scrape({ url: site.url('/down.xml'), ...SPARSE });

@@ -11,7 +11,7 @@ async function pdfLib(...pages: readonly string[]): Promise<Uint8Array> {
   return pdf.save();
 }
 
-/** Draws a notice with Skia, the library that browsers print with: each line at its own position. */
+/** Draws a notice with Skia, the library with which browsers print. Each line has its own position. */
 function notice(): Uint8Array {
   const pdf = new SkiaDocument({ title: 'Notice to mariners' });
   const draw = (lines: readonly (readonly [y: number, size: number, text: string])[]): void => {

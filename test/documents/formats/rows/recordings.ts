@@ -50,7 +50,7 @@ const mpegStreams = (voice: readonly string[]): readonly Recipe[] => [
     unnamed: 'MPEG',
   },
   {
-    what: 'MPEG-2 as on a disc',
+    what: 'MPEG-2 as on a DVD',
     args: [...VIDEO, ...voice, ...PAL, ...seconds(1.4), '-c:v', 'mpeg2video', '-c:a', 'ac3', '-f', 'vob'],
     unnamed: 'MPEG',
   },

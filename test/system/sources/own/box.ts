@@ -4,7 +4,7 @@ import type { BoxFixture } from '../../../support/sourceFixtures/box.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export function boxRows(catalogue: Catalogue): void {
-  describe('the particularities of BOX', () => {
+  describe('the specific behaviour of BOX', () => {
     const customer = new Customer(catalogue, 'BOX');
     beforeEach(() => customer.begin());
     const things = () => (customer.fixture as BoxFixture).box.things;

@@ -22,7 +22,7 @@ export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): vo
       ['opened at once on request', { automatically_open_file_picker: true }, 'open'],
       ['absent without a file picker', { enable_file_picker: false }, 'none'],
       [
-        'absent without a file picker, even if it is to be opened',
+        'absent without a file picker, even if its opening is requested',
         { enable_file_picker: false, automatically_open_file_picker: true },
         'none',
       ],
@@ -39,7 +39,7 @@ export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): vo
       const { content, service, user } = customer;
       const body = { automatically_open_file_picker: true, tags: { by: 'page' }, request_id: `chosen of ${type}` };
       const { url, html } = await connected(body);
-      // Nothing is listed yet: the page shows the top level as it is now.
+      // Nothing is listed yet: the page requests the top level from the source.
       for (const id of content.containers.slice(0, 2)) expect(html).toContain(`value="${id}"`);
       await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: content.branch }) });
       const made = await customer.settledFiles(2);

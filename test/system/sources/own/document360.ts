@@ -70,7 +70,7 @@ export function document360Rows(catalogue: Catalogue): void {
       });
     });
 
-    test('refuses a token that no header can carry as invalid, and names a missing workspace', async () => {
+    test('refuses a token with characters that headers do not allow as invalid, and names a missing workspace', async () => {
       for (const token of ['a\r\nb: c', 'ü'])
         expect((await customer.fixture.connect(customer.user, { access_token: token })).status).toBe(400);
       emulator().workspaces.clear();
@@ -80,7 +80,7 @@ export function document360Rows(catalogue: Catalogue): void {
       });
     });
 
-    test('makes one data source per project, also for projects with one e-mail', async () => {
+    test('creates one data source per project, also for projects with the same e-mail address', async () => {
       await customer.connect();
       const again = await customer.connect({ account_email: 'ada@HARBOUR.example' });
       expect(again.last_sync_action).toBe('ADD');

@@ -4,7 +4,7 @@ import type { DropboxFixture } from '../../../support/sourceFixtures/dropbox.js'
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 export function dropboxRows(catalogue: Catalogue): void {
-  describe('the particularities of DROPBOX', () => {
+  describe('the specific behaviour of DROPBOX', () => {
     const customer = new Customer(catalogue, 'DROPBOX');
     beforeEach(() => customer.begin());
     const dropbox = () => (customer.fixture as DropboxFixture).dropbox;

@@ -92,7 +92,7 @@ export function gitbookRows(catalogue: Catalogue): void {
       expect((await user.post('/integrations/gitbook/sync', request)).status).toBe(status);
     });
 
-    test('accept no data source of another kind; a feed has no account to list', async () => {
+    test('refuse a data source of another kind; a feed has no account to list', async () => {
       const owner = { organizationId: dataSource.organization_id, userId: dataSource.organization_user_id };
       const site = await connectSource(
         catalogue.service,
@@ -122,7 +122,7 @@ export function gitbookRows(catalogue: Catalogue): void {
       ['an organization that the token cannot access', { organization: 'another' }],
       ['an organization that would change the path', { organization: '..' }],
       ['an organization that is a path', { organization: 'harbour-org/spaces' }],
-      ['a token that no header can carry', { access_token: 'gb\r\nx-other: 1' }],
+      ['a token with characters that headers do not allow', { access_token: 'gb\r\nx-other: 1' }],
       ['a token with other characters', { access_token: 'gb_😀' }],
     ])('answer %s with 400', async (_name, wrong) => {
       const { status, body } = await catalogue.fixtures.GITBOOK.connect(user, wrong);

@@ -92,14 +92,14 @@ export function githubRows(catalogue: Catalogue): void {
 
     test.each([
       ['a user other than that of the token', { username: 'grace' }],
-      ['a token that no header can carry', { access_token: 'gh\r\nx-other: 1' }],
+      ['a token with characters that headers do not allow', { access_token: 'gh\r\nx-other: 1' }],
       ['a token with other characters', { access_token: 'gh_😀' }],
     ])('answer %s with 400', async (_name, wrong) => {
       const { status, body } = await catalogue.fixtures.GITHUB.connect(user, wrong);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
     });
 
-    test('use the only open account without an id; with none they answer 404, with several 400', async () => {
+    test('use the only active account if no id is given; answer 404 without an account and 400 with several', async () => {
       const stranger = await catalogue.service.user('github stranger');
       expect((await stranger.get('/integrations/github/repos')).status).toBe(404);
       const owner = await source();

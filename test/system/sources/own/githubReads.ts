@@ -63,7 +63,7 @@ export function githubReadRows(catalogue: Catalogue): void {
       });
     });
 
-    test('return a pull request in full, with the counts that only a single one has', async () => {
+    test('return a pull request in full, with the counts that lists omit', async () => {
       const inList = {
         ...{ id: 802, number: 2, state: 'open', title: 'Pull 2', user: { id: 4_002, login: 'ben' }, draft: true },
         ...{ url: 'https://api.github.com/repos/ada/atlas/pulls/2', closed_at: null, merged_at: null, labels: [] },

@@ -24,7 +24,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
       expect(await customer.fixture.connect(customer.user, body)).toMatchObject({ status: 200 });
     };
 
-    test('makes the external id GONG|<gong_account_email>: one data source per e-mail, ignoring case', async () => {
+    test('forms the external id GONG|<gong_account_email>: one data source per e-mail address, ignoring case', async () => {
       await connect('ada@harbour.example');
       const [first] = (await customer.user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
       expect(first).toMatchObject({
@@ -37,7 +37,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
       expect(await sources()).toEqual(['GONG|ada@harbour.example', 'GONG|ben@harbour.example']);
     });
 
-    test("makes a file per data source of a call that two of them have; neither takes or deletes the other's", async () => {
+    test('creates a file in each of two data sources for a shared call; neither changes or deletes the file of the other', async () => {
       const gong = (customer.fixture as GongFixture).gong;
       const emails = ['ada@harbour.example', 'ben@harbour.example'] as const;
       for (const email of emails) await connect(email);
@@ -88,7 +88,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
         new Map((await list(id)).map((item) => [item.external_id, item.organization_user_file_to_sync_id]));
       const own = await linked(ada);
       expect([own.get(lighthouse), own.get(keeper)]).toEqual([first?.id, null]);
-      // Only the data source that lists its calls notices the deletion.
+      // Only a data source whose calls are listed detects the deletion.
       gong.calls.delete(lighthouse);
       await list(ben);
       const left = await customer.settledFiles(2);
@@ -118,7 +118,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
 }
 
 export function gongRows(catalogue: Catalogue): void {
-  describe('the particularities of GONG', () => {
+  describe('the specific behaviour of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');
     beforeEach(() => customer.begin());
     const gong = () => (customer.fixture as GongFixture).gong;

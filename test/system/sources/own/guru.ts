@@ -66,7 +66,7 @@ export function guruRows(catalogue: Catalogue): void {
       });
     });
 
-    test('refuses a credential that no header can carry as invalid', async () => {
+    test('refuses a credential with characters that headers do not allow as invalid', async () => {
       for (const wrong of [{ access_token: 'a\r\nb: c' }, { username: 'ü\n' }])
         expect((await customer.fixture.connect(customer.user, wrong)).status).toBe(400);
     });

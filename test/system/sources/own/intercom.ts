@@ -58,7 +58,7 @@ export function intercomRows(catalogue: Catalogue): void {
         },
       });
       expect(await customer.textOf('ticket:7')).toMatch(/About Pier\.\s+Ada, .*: Broken & wet\./);
-      // Of a conversation with more parts than Intercom returns, the number of missing parts is recorded.
+      // Intercom returns a limited number of parts of a conversation; the number of missing parts is recorded.
       expect(of('conversation:5')?.file_metadata).toMatchObject({ type: 'CONVERSATION', parts_left_out: 5 });
       expect(await customer.textOf('conversation:5')).toMatch(
         /Ben, [\d :-]+: When is high tide\?\s+Ada, .*: At noon\.\s+Ada, .* \(internal note\): He asks daily\./,
@@ -67,7 +67,7 @@ export function intercomRows(catalogue: Catalogue): void {
       expect(await customer.textOf('conversation:5/s-0')).toContain('High tide at noon.');
     });
 
-    test('later listings search for changes only, and find deletions by a lower count', async () => {
+    test('later listings search for changes only, and detect deletions by a lower count', async () => {
       await customer.begin();
       fillIntercom(catalogue);
       const { conversations, tickets, articles } = emulator();
@@ -97,7 +97,7 @@ export function intercomRows(catalogue: Catalogue): void {
       expect(requestedInFull()).toContain('tickets/9');
     });
 
-    test('an attachment host that refuses fails that file alone, and not the connection', async () => {
+    test('a refusal by an attachment host fails only the attachment, not the connection', async () => {
       await customer.begin();
       const { attached } = fillIntercom(catalogue);
       await customer.connect();

@@ -45,7 +45,7 @@ export function notionRows(catalogue: Catalogue): void {
       });
     });
 
-    test('store rows as NOTION_DATABASE files, and match them again', async () => {
+    test('store rows as NOTION_DATABASE files, and update the same files in later syncs', async () => {
       await customer.connect({ sync_source_items: true });
       const { items } = await customer.items({ filters: { item_types: ['TABLE'] } });
       expect(items).toMatchObject([{ external_id: DATABASE, name: 'Tides', is_expandable: true }]);
@@ -90,7 +90,7 @@ export function notionRows(catalogue: Catalogue): void {
       expect(made.map((file) => file.name ?? '').toSorted()).toEqual(['Keeper', 'Lamp', 'Lighthouse']);
     });
 
-    test('keep or drop markup by parsed_text_format; another value makes another text', async () => {
+    test('keep or remove markup according to parsed_text_format; another value changes the text', async () => {
       await customer.connect();
       const textAs = async (format: string | null, request: string): Promise<[string, FileRecord]> => {
         const config = format === null ? {} : { file_sync_config: { parsed_text_format: format } };

@@ -129,7 +129,7 @@ export function s3Rows(catalogue: Catalogue): void {
       await site.close();
     });
 
-    test('refuse a wrong secret, and a key that no header can carry, with 400', async () => {
+    test('refuse a wrong secret, and a key with characters that headers do not allow, with 400', async () => {
       for (const wrong of [{ access_key_secret: 'another' }, { access_key: 'AK\r\nx-other: 1' }])
         expect(await connect(wrong)).toMatchObject({
           status: 400,

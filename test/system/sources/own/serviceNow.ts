@@ -128,7 +128,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
       }
     });
 
-    test('are sealed, stored with their connection only, and used by its refreshes', async () => {
+    test('are encrypted, stored with their connection only, and used by its refreshes', async () => {
       const own = { ...credentials(), client_id: 'other-client', client_secret: 'other-client-secret' };
       const {
         id,
@@ -152,7 +152,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
       ]);
     });
 
-    test('are accepted together with tokens that a caller has', async () => {
+    test('are accepted together with tokens of the caller', async () => {
       const { accessToken, refreshToken } = emulated().oauth.grant();
       const authentication = {
         ...{ source: 'SERVICENOW', access_token: accessToken, refresh_token: refreshToken, ...credentials() },
@@ -300,7 +300,7 @@ export function serviceNowRows(catalogue: Catalogue): void {
       expect(items.map((item) => item.external_id)).toEqual([incident, 'kb_knowledge', 'sc_cat_item']);
     });
 
-    test('survive a hibernating instance: nothing is deleted, and its page is not stored as text', async () => {
+    test('are unchanged while the instance hibernates: nothing is deleted, and its page is not stored as text', async () => {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles([customer.content.keeper]);
       const [keeper] = await customer.settledFiles(1);

@@ -81,7 +81,7 @@ export function sharePointRows(catalogue: Catalogue): void {
       }
     });
 
-    test('accept tokens that the caller has, for the tenant and the site it names', async () => {
+    test('accept tokens of the caller for the tenant and the site that it names', async () => {
       const other = await catalogue.service.user('sharepoint handed over');
       const { accessToken, refreshToken } = graph().provider.grant();
       const connectWith = (more: Record<string, unknown>) =>
@@ -138,7 +138,7 @@ export function sharePointRows(catalogue: Catalogue): void {
       expect((await stranger.get(`/integrations/sharepoint/sites/list?data_source_id=${id}`)).status).toBe(404);
     });
 
-    test('sync items by drive and id, by id alone in the first library, and pages by theirs', async () => {
+    test('sync items by drive and id, or by id alone in the first library, and pages by their ids', async () => {
       graph().drives.put('b!atlas', 'first.md', { content: 'First.' });
       const ids = [
         { id: 'boats.md', root_id: 'b!boats' },

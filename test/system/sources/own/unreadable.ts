@@ -18,9 +18,9 @@ const skippedReasonsOf = async (customer: Customer, number: number) => {
   return new Map(reasons.map(({ id, reason }) => [id, reason]));
 };
 
-/** Rows for selected items that become no file: each is reported. */
+/** Rows for selected items that do not become files: each is reported. */
 export function unreadableRows(catalogue: Catalogue): void {
-  describe('selected items that become no file', () => {
+  describe('selected items that do not become files', () => {
     const github = new Customer(catalogue, 'GITHUB');
     const gitbook = new Customer(catalogue, 'GITBOOK');
     beforeEach(() => Promise.all([github.begin(), gitbook.begin()]));
@@ -41,7 +41,7 @@ export function unreadableRows(catalogue: Catalogue): void {
         ]),
       );
       expect(await github.settledFiles(2)).toHaveLength(2);
-      // As receivers get the event.
+      // The event as receivers get it.
       const { results } = (
         await github.user.get<{ results: { webhook_type: string; customer_id: string; obj: unknown }[] }>(
           '/events?limit=1000',
@@ -87,7 +87,7 @@ export function unreadableRows(catalogue: Catalogue): void {
 
 /** The same for sources that do not fit into `npm test`. */
 export function moreUnreadableRows(catalogue: Catalogue): void {
-  describe('selected items that become no file, in more sources', () => {
+  describe('selected items that do not become files, in more sources', () => {
     const drive = new Customer(catalogue, 'GOOGLE_DRIVE');
     const oneDrive = new Customer(catalogue, 'ONEDRIVE');
     const outlook = new Customer(catalogue, 'OUTLOOK');

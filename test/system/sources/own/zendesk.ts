@@ -34,7 +34,7 @@ export function zendeskAddressRows(catalogue: Catalogue): void {
   describe('the zendesk_subdomain of ZENDESK', () => {
     const customer = new Customer(catalogue, 'ZENDESK');
 
-    test('is required (400), must be a single host label (422), and names an account of its own', async () => {
+    test('is required (400), must be a single host label (422), and identifies a separate account', async () => {
       await customer.begin();
       const { user } = customer;
       const requestUrl = (body: Record<string, unknown>) =>

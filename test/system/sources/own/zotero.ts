@@ -69,7 +69,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(body.count).toBe(0);
     });
 
-    test('answers 503 when the provider fails before consent, and leaves nothing behind', async () => {
+    test('answers 503 when the provider fails before consent, and stores nothing', async () => {
       emulated().oauth.failNext(1);
       expect(await urlFor()).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/Zotero failed/) } });
       expect((await urlFor()).status).toBe(200);
@@ -102,7 +102,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(body.results).toMatchObject([{ data_source_external_id: 'ZOTERO|475' }]);
     });
 
-    test('accepts a key that a caller has', async () => {
+    test('accepts a key of the caller', async () => {
       const authentication = {
         source: 'ZOTERO',
         access_token: emulated().oauth.grant(),
@@ -164,7 +164,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await customer.textOf(idOf('note'))).toContain('Oil & wick.');
     });
 
-    test('are listed by changes alone; a trashed item is deleted, and one of a deleted collection stays', async () => {
+    test('are listed by changes alone; a trashed item is deleted, and an item of a deleted collection is kept', async () => {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles(customer.content.containers);
       await customer.settledFiles(customer.documents.length);
@@ -194,7 +194,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await ids()).not.toContain(customer.content.branch);
     });
 
-    test('are deleted with a group that the account has left; a new group is listed', async () => {
+    test('of a group that the account has left are deleted; a new group is listed', async () => {
       await customer.connect({ sync_source_items: true });
       const [left] = customer.content.others;
       emulated().libraries.delete('groups/12');
@@ -210,7 +210,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await ids()).toContain(`groups/99/items/${zoteroKey('gulls')}`);
     });
 
-    test('of groups alone are listed for a key without a library', async () => {
+    test('of groups only are listed for a key without a library', async () => {
       emulated().rights.hasLibrary = false;
       await customer.connect({ sync_source_items: true });
       const { items } = await customer.items({ filters: { root_files_only: true } });

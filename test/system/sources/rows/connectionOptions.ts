@@ -54,7 +54,7 @@ const WITHOUT_CHALLENGE: readonly OAuthSource[] = [
   'SLACK',
   'ZOTERO',
 ];
-/** OAuth 1.0a names no client in the address; a connection with its own client names its own redirect URI. */
+/** Sources with other parameters in the address: OAuth 1.0a has no client id, and a connection with its own client has its own redirect URI. */
 const OTHER_ADDRESSES: readonly OAuthSource[] = ['ZOTERO', 'SERVICENOW'];
 /** Fields that the address requires. */
 const NEEDED: Partial<Readonly<Record<OAuthSource, string>>> = {
@@ -70,7 +70,7 @@ const PICKERS = [
   { enable_file_picker: false, automatically_open_file_picker: true, brings: 'none' },
 ] as const;
 
-/** Returns how a page offers the picker. */
+/** Returns how a page shows the picker. */
 const pickerIn = (html: string): string =>
   html.includes('<h1 class="plain">Choose from ')
     ? 'opened'
@@ -126,7 +126,7 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
     };
 
     if (isByConsent && isOAuthSource(type)) {
-      test('may be the service alone, if the source needs no more', async () => {
+      test('may contain only the service, if the source requires nothing else', async () => {
         const answer = await requestUrl({ service: type });
         const needed = NEEDED[type];
         if (needed === undefined) expect(answer).toMatchObject({ status: 200 });
@@ -242,14 +242,14 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
       test('reach every file: at connection, from the chooser, and in later selections', async () => {
         const { content, documents, user } = customer;
         const atOnce = supportsOption(type, 'sync_files_on_connection');
-        /** Every option, with a request id per phase: each selection reports its end once. */
-        const transcriptionOptionsOf = (phase: string) => ({ ...ALL_OPTIONS, request_id: `${phase} asked of ${type}` });
+        /** Returns all options, with a request id for each phase, because each selection reports its end once. */
+        const optionsOf = (phase: string) => ({ ...ALL_OPTIONS, request_id: `${phase} request of ${type}` });
         const expected = new Map((atOnce ? documents : []).map((id) => [id, isByConsent ? 'page' : 'first']));
-        await customer.connect({ ...transcriptionOptionsOf('first'), sync_files_on_connection: true });
+        await customer.connect({ ...optionsOf('first'), sync_files_on_connection: true });
         // A file belongs to the last run that accepted it: each phase ends before the next one begins.
         await customer.selectionsDone();
         if (isByConsent) {
-          const { body } = await requestUrl({ service: type, ...transcriptionOptionsOf('page') });
+          const { body } = await requestUrl({ service: type, ...optionsOf('page') });
           const offers = supportsOption(type, 'enable_file_picker');
           const chosen = content.others[0]!;
           const form = new URLSearchParams(offers ? { action: 'choose', ids: chosen } : { action: 'sync' });
@@ -259,10 +259,10 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
           else await customer.sourceWhen(({ source_items_synced_at: at }) => at !== null);
           await customer.selectionsDone();
         }
-        await customer.connect({ ...transcriptionOptionsOf('later'), sync_files_on_connection: false });
+        await customer.connect({ ...optionsOf('later'), sync_files_on_connection: false });
         const { id } = await customer.source();
-        // No other option is sent: the connection has the rest.
-        // Of some sources, other pages are below the lighthouse; none is below the keeper.
+        // The request has no options, so those of the connection apply.
+        // At some sources the page of the lighthouse has subpages; the page of the keeper has none.
         const later = { data_source_id: id, ids: [content.keeper] };
         expect((await user.post('/integrations/files/sync', later)).status).toBe(200);
         expected.set(content.keeper, 'later');
@@ -272,9 +272,9 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
         for (const file of files) expect(file).toMatchObject({ ...EXPECTED, ...(isByConsent ? CONSENT_ONLY : {}) });
         const requests = new Map(files.map((file) => [file.external_file_id, file.request_id]));
         for (const [externalId, phase] of expected)
-          expect([externalId, requests.get(externalId)]).toEqual([externalId, `${phase} asked of ${type}`]);
+          expect([externalId, requests.get(externalId)]).toEqual([externalId, `${phase} request of ${type}`]);
         // Options of the selection take precedence; tags and file_sync_config replace the earlier ones entirely.
-        const own = { chunk_size: 55, tags: { own: 'blue' }, request_id: `own wish of ${type}` };
+        const own = { chunk_size: 55, tags: { own: 'blue' }, request_id: `own request of ${type}` };
         const request = { ...own, file_sync_config: { split_rows: true, skip_file_processing: true } };
         expect((await user.post('/integrations/files/sync', { ...later, ...request })).status).toBe(200);
         await customer.selectionsDone();

@@ -46,7 +46,7 @@ export function passRows(customer: Customer): void {
       // Enough files for the mass-deletion limit to apply.
       const more = 20;
       let all: FileRecord[];
-      /** Number of requests of a listing of the account, and of a pass, which lists the selection too. */
+      /** Number of requests of a listing of the account; `requests` is that of a pass, which also lists the selection. */
       let listing = 0;
       let requests = 0;
       let organization: ApiClient;
@@ -64,7 +64,7 @@ export function passRows(customer: Customer): void {
         return contentRequests().map((number, index) => number - (before[index] ?? 0));
       };
       let byListing: number[] = [];
-      // Attachments of a ticket, for instance, are part of its text: a listing requests that.
+      // Some listings request contents: attachments of a ticket, for example, are part of its text.
       const beyondListing = (counts: readonly number[]) =>
         counts.filter((number, index) => number > (byListing[index] ?? 0));
       const finished = async (): Promise<void> => expect(await pass()).toMatchObject({ outcome: 'finished' });
@@ -110,7 +110,7 @@ export function passRows(customer: Customer): void {
         expect(await embedded()).toBe(texts);
       });
 
-      test('applies changes and deletions, and fetches nothing else', async () => {
+      test('applies changes and deletions, and downloads no other content', async () => {
         const { fixture, content, documents } = customer;
         const ready = await customer.countEvents('FILE_READY');
         fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
@@ -125,7 +125,7 @@ export function passRows(customer: Customer): void {
         expect(await customer.countEvents('FILE_DELETED')).toBe(1);
       });
 
-      test('deletes nothing after a listing that fails halfway, and the next one does', async () => {
+      test('deletes nothing after a listing that fails halfway; the next complete listing deletes missing items', async () => {
         const { fixture, content } = customer;
         const [, deletedId = ''] = content.others;
         fixture.remove(deletedId);

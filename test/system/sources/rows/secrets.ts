@@ -40,7 +40,7 @@ async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
       const brought = { ...serviceNowCredentials(service.url), client_secret: secretOf(source) };
       const request = { service: source, ...facts, ...(own ? { [own.field]: brought } : {}) };
       const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', request);
-      // With OAuth 1.0a the provider is asked before there is an address.
+      // With OAuth 1.0a, the service requests a token from the provider before it returns an address.
       if (isConnectedSource(source) && 'request' in CONNECTED_SOURCES[source].urls) return answer;
       expect(answer).toMatchObject({ status: 200 });
       return consentTo(answer.body.oauth_url);

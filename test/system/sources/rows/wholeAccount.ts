@@ -88,7 +88,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       expect([...seen, ...content.containers].toSorted()).toEqual(all.map((item) => item.external_id).toSorted());
     });
 
-    test('has its content found', async () => {
+    test('has searchable content', async () => {
       const { content, documents } = customer;
       await customer.syncRest(options);
       made = await customer.settledFiles(documents.length);
@@ -122,12 +122,12 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       expect(customer.fixture.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
     });
 
-    test('reports the reason of every item that becomes no file', async () => {
+    test('reports the reason for every item that does not become a file', async () => {
       const skipped = await customer.skippedItems();
       const files = new Set(made.map((file) => file.external_file_id));
       const unread = all.filter((item) => !item.is_selectable && !files.has(item.external_id));
       expect(skipped.map(({ id }) => id)).toEqual(expect.arrayContaining(unread.map((item) => item.external_id)));
-      // Once each, in a sentence, and of no file that was read.
+      // Each reason is reported once, as a sentence, and only for items that were not read.
       expect(new Set(skipped.map(({ id }) => id)).size).toBe(skipped.length);
       for (const { id, reason } of skipped)
         expect({ isFile: files.has(id), reason }).toEqual({
@@ -160,7 +160,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         expect(folders).toEqual(folders.toSorted((a, b) => Number(b) - Number(a)));
       });
 
-    test('keeps its secret sealed: another record does not open it', async () => {
+    test('stores its secret encrypted for its own record: no other record can decrypt it', async () => {
       const { dataSources } = customer.service.store;
       const { organization_id: organizationId, organization_user_id: userId, id } = first;
       const known = (await dataSources.find({ organizationId, userId }, id))!;
@@ -191,7 +191,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         // Compared per file: a first sync may have needed two attempts for a file.
         expect(now.get(content.lighthouse)).toBeGreaterThan(known.get(content.lighthouse) ?? 0);
         expect(now.get(content.keeper)).toBe(known.get(content.keeper));
-        // The listing shows what is unchanged: that is not even fetched.
+        // The listing contains versions, so unchanged files are not requested.
         if (customer.fixture.contentRequests)
           expect(contentRequests()).toEqual(before.map((number, index) => (index === 0 ? number + 1 : number)));
       });

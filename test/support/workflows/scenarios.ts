@@ -20,10 +20,10 @@ export interface Mishap {
 }
 
 /** A scenario of a workflow. The last test fails for a step that no scenario of its workflow lists. */
-export interface Way {
+export interface Scenario {
   readonly workflow: Workflow;
   readonly steps: readonly Step[];
-  /** Steps that another workflow calls in the same way, and that are tested there. */
+  /** Steps that a scenario of another workflow tests, because that workflow calls them in the same manner. */
   readonly alike?: readonly Step[];
   /** Faults that lead the workflow into this scenario. */
   readonly given?: readonly Mishap[];
@@ -36,7 +36,7 @@ export interface Way {
 export const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' };
 /** `start` value: the source rejects the account's credentials. */
 export const REVOKED = 'revoked';
-/** `start` value: the person returns with an invalid code. */
+/** `start` value: the user returns from the provider with an invalid code. */
 export const REFUSED = 'refused';
 /** `start` value: the run reaches its token limit and is then resumed. */
 export const PAUSED = 'paused';
@@ -45,7 +45,7 @@ export const PASSED = 'passed';
 /** `start` value: the quarantine period has ended. */
 export const ERASED = 'erased';
 const BROKEN: Mishap = { step: 'ingestBatch', does: 'break', when: 'before' };
-export const WAYS: Readonly<Record<string, Way>> = {
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   scrape: {
     workflow: 'scrapeSitemap',
     steps: ['beginRun', 'discoverPages', 'planBatches', 'ingestBatch', 'finishRun'],
