@@ -127,7 +127,7 @@ export function contentOfMessage(message: Answer<Message>, externalId: string): 
   const body = asText(content) ?? '';
   const subject = asText(message.subject);
   const isHtml = asText(contentType)?.toLowerCase() === 'html';
-  // The request asks for plain text. If Graph returns HTML nevertheless, the HTML parser converts it.
+  // The request prefers plain text. If Graph returns HTML nevertheless, the HTML parser converts it.
   const heading = subject === null ? '' : isHtml ? `<h1>${subject.replaceAll('<', '&lt;')}</h1>` : `# ${subject}`;
   const type = isHtml ? 'text/html' : 'text/plain';
   return {
