@@ -63,7 +63,7 @@ describe('statuses', () => {
     expect([fault.kind, fault.retryable, fault.retryAfterMs]).toEqual([kind, retryable, retryAfterMs]);
     expect(fault.message).toContain(`The page ${server.origin}/p?q=1 `);
     expect(fault.message).toContain(String(status));
-    expect(fault.message).toMatch(/(Check|Take|Make|Leave|Try|Open)/);
+    expect(fault.message).toMatch(/(Check|Remove|Make|Exclude|Try|Open)/);
   });
 
   test('404 and 410 of a file that a caller names do not mention a sitemap', async () => {
