@@ -26,7 +26,7 @@ const CODE = /^\w{1,60}$/;
 /** Credentials that expire. Each request, and each retry, uses the current ones. */
 export interface LiveHeaders {
   now(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-  /** Returns other credentials than those that the source just refused. Throws a Fault if there are none. */
+  /** Returns credentials other than the refused ones. Throws a Fault if there are none. */
   renewed(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
 

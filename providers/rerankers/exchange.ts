@@ -3,7 +3,7 @@ import { member } from '../members.js';
 import { call, readJson, type Service, type ServiceKind, wrongAnswer } from '../serviceClient.js';
 import type { Ranked, RerankService } from './types.js';
 
-/** Maximum size of a response in bytes; one that repeats every text has a few megabytes. */
+/** Maximum size of a response in bytes; a response that repeats every text has a few megabytes. */
 const MAX_ANSWER_BYTES = 32_000_000;
 /** Maximum length of a text: these models read less than that at once. */
 const MAX_TEXT_CHARACTERS = 20_000;

@@ -8,7 +8,7 @@ import { dateOf } from '../graph.js';
 import { type Answer, asAnswer, asObjects, asText } from '../../json.js';
 import { createItem, createContainer, fileBytes } from '../../items.js';
 
-/** Message fields for listings, and further ones for reading. */
+/** Message fields for listings, and all fields for reading. */
 export const MESSAGE_FIELDS =
   'id,subject,receivedDateTime,sentDateTime,changeKey,webLink,hasAttachments,parentFolderId,isDraft';
 export const WHOLE_MESSAGE = `${MESSAGE_FIELDS},body,from,sender,toRecipients,ccRecipients,internetMessageId,conversationId,categories,importance,flag,isRead`;
