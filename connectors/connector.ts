@@ -67,7 +67,9 @@ export interface ItemContent {
   /** The format for the record; null: it is detected. */
   readonly format: FileFormat | ServiceFormat | null;
   readonly mimeType: string;
-  /** The content without markup, used unless `parsed_text_format` asks for markup; unset: there is only one form. */
+  /**
+   * The content without markup, used unless `parsed_text_format` requests markup; unset: the content has only one form.
+   */
   readonly plain?: { readonly bytes: Uint8Array; readonly contentType: string; readonly mimeType: string };
   /** Its current name; null if only a listing contains it. */
   readonly name: string | null;
@@ -95,7 +97,9 @@ export interface SourceAbout {
   readonly listed: string;
   /** Which items become files, and which do not. */
   readonly ingested: string;
-  /** The field of a listing that shows unchanged content, which is not fetched again; null: none. */
+  /**
+   * The field of a listing that shows unchanged content, which is not fetched again; null: listings have no such field.
+   */
   readonly unchangedBy: string | null;
   /** How deletions are detected, if not by an item that a listing no longer contains. */
   readonly deletions?: string;

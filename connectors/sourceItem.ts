@@ -33,7 +33,7 @@ export interface SourceItem extends Typed {
   readonly place?: string;
   /** For an item that does not become a file: a sentence with the reason and what to do. It is reported when its container is selected. */
   readonly skipReason?: string;
-  /** Metadata of the source, as tags of the file; a caller's tags of the same name win. */
+  /** Metadata of the source, as tags of the file; a caller's tags of the same name take precedence. */
   readonly tags?: Readonly<Record<string, TagValue>>;
 }
 
@@ -41,7 +41,7 @@ export interface SourceItem extends Typed {
 export interface SkippedItem extends Typed {
   readonly externalId: string;
   readonly name: string;
-  /** A sentence that says what to do. */
+  /** The reason, and what to do. */
   readonly reason: string;
 }
 

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 60_000;
 const CONTENT_TIMEOUT_MS = 600_000;
 /** Default maximum wait for a rate limit. */
 const PATIENCE_MS = 30_000;
-/** Wait if the source does not say how long. */
+/** Wait if the source does not state a duration. */
 const DEFAULT_WAIT_MS = 1_000;
 /** Minimum wait, even if the source requests none: it has just rate limited a request. */
 const MIN_WAIT_MS = 200;
@@ -26,7 +26,7 @@ const CODE = /^\w{1,60}$/;
 /** Credentials that expire. Each request, and each retry, uses the current ones. */
 export interface LiveHeaders {
   now(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-  /** Returns other credentials than those that the source just refused. Throws a Fault if there are none. */
+  /** Returns credentials other than the refused ones. Throws a Fault if there are none. */
   renewed(refused: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
 

@@ -7,7 +7,7 @@ import { peek } from '../egress/peek.js';
 const HEAD_BYTES = 256;
 
 /**
- * Yields the text of a sitemap or feed: decompressed if its bytes are gzip (whatever its media type), and decoded.
+ * Yields the text of a sitemap or feed: decompressed if its bytes are gzip, independent of its media type, and decoded.
  * The body is closed when the consumer stops.
  * @param count receives the size of each decompressed chunk; throws if the total is too large
  */
@@ -43,7 +43,7 @@ function charsetOf(head: Uint8Array, contentType: string | undefined): string {
     /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ??
     /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1] ??
     'utf-8';
-  // The declaration was readable as ASCII, so the text cannot be UTF-16, whatever it declares.
+  // The declaration was readable as ASCII, so the text cannot be UTF-16, even if it declares that.
   return /^utf-?16/i.test(named) ? 'utf-8' : named;
 }
 

@@ -1,4 +1,4 @@
-/** Reads from Temporal's description of a workflow what the workflow waits for. */
+/** Reads the pending work of a workflow from Temporal's description of it. */
 import type { Client } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time.js';
 

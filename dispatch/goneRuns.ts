@@ -1,4 +1,4 @@
-/** Ends runs whose workflow is gone from Temporal. */
+/** Ends runs whose workflow Temporal no longer has, or has ended. */
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 
 import type { SkipCause } from '../contract/runs/ledger.js';
@@ -23,7 +23,7 @@ export interface TemporalAccess {
   readonly names: Pick<TemporalNames, 'idOf' | 'taskQueue'>;
 }
 
-/** The stores that ending a gone run writes to. */
+/** The stores to which the end of such a run is written. */
 export interface GoneRunStores {
   readonly runs: Pick<Runs, 'finish'>;
   readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'> & Pick<RunProgress, 'countRun'>;

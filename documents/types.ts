@@ -206,7 +206,7 @@ export interface ParsedDocument {
   readonly items?: Items;
   /** Tables on pages, each as its rows; their chunks contain nothing else. */
   readonly tables?: readonly Items[];
-  /** Offsets at which a chunk begins: the posts of a thread and what follows them, ascending. */
+  /** Offsets at which a chunk must begin, ascending: the starts of the posts of a thread and of the text after them. */
   readonly sections?: readonly number[];
   /** Positions of a recording's speech, in the order of the text. */
   readonly speech?: readonly PlacedSpeech[];

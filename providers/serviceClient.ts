@@ -62,7 +62,7 @@ export interface Peer {
 }
 
 /**
- * Sends one request and reads the whole response, whatever its status.
+ * Sends one request and reads the whole response of any status.
  * @throws Fault of the network, of a timeout or of the size
  */
 export async function send(egress: Pick<Egress, 'request'>, request: ServiceRequest): Promise<Reply> {

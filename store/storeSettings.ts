@@ -26,7 +26,7 @@ export interface StoreSettings {
   readonly watch?: Watch | null;
   /** Called with the files whose sync this process ends; unset: they are not counted. */
   readonly onFilesEnded?: FilesEnded;
-  /** Returns the trace context of the current call; null or unset: none. */
+  /** Returns the trace context of the current call; null if it has none. Unset: calls have no trace. */
   readonly traceparent?: () => string | null;
   /**
    * Milliseconds after which a call to a store that does not answer fails. For the API, whose callers wait; null or

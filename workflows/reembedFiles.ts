@@ -46,7 +46,7 @@ async function processBatches(
 
 /**
  * Embeds the stored chunks of many files with another model. Each file is published separately, so a run that ends
- * early leaves each file with its old vectors or its new ones, and a new run continues with the rest.
+ * early leaves each file with its old vectors or its new ones, and a new run continues with the remaining files.
  */
 export async function reembedFiles({ runId, resume }: ReembedInput): Promise<ReembedCounts> {
   let phase: ReembedProgress['phase'] = 'embedding';

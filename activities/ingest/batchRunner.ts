@@ -28,7 +28,7 @@ export interface FileBatch {
   tokensOf(runId: number): TokenBound;
   /** Returns the collector of a page's links; null for none. */
   keeperOf?(file: StartedFile['file']): LinkKeeper | null;
-  /** Contents that were fetched before; absent: none. */
+  /** Contents that were fetched before; absent: no content was. */
   readonly fetchedAhead?: FetchedAhead;
   readonly signal: AbortSignal;
 }

@@ -13,7 +13,7 @@ const START_FILES = 50;
 const COMMIT_WAIT_MS = 30;
 const COMMIT_FILES = 32;
 
-/** A file that a batch wants to start. */
+/** A file that a batch is about to start. */
 export interface StartRequest {
   readonly runId: number;
   readonly fileId: number;

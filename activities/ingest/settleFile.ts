@@ -7,7 +7,8 @@ import type { ActivityDeps } from '../deps.js';
 import { noteCrash } from './prepare/readContent.js';
 
 /**
- * A file that was in progress at this many worker deaths is run alone once; if the worker dies again, the file fails.
+ * Number of worker crashes after which a file that was in progress runs alone once. If the worker crashes again, the
+ * file fails.
  */
 export const SUSPECT_AFTER_DEATHS = 2;
 /** Message of a file whose content crashed its reader too often. */

@@ -123,7 +123,8 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') {
-      // Listings contain no such id. If the folder exists, the error says that its blobs can be read.
+      // Only a caller can name a folder here, because listings give folders no content. If the folder exists, the error
+      // advises to sync its blobs.
       await pageBelow(client, { bucket, key, kind }, null);
       throw new Fault('unsupported_type', 'An Azure folder has no text of its own: sync the blobs in it.');
     }

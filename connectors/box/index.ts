@@ -16,7 +16,7 @@ import { bearer } from '../bearer.js';
 import { noSuchItem, requireList } from '../faults.js';
 
 const PER_PAGE = '1000';
-/** Wait if Box does not say when a file is ready for download. */
+/** Wait if Box does not state when a file is ready for download. */
 const DEFAULT_WAIT_MS = 10_000;
 
 /** Error codes whose meaning differs from their status. */

@@ -58,7 +58,8 @@ export const confluence: Connector<OAuthGrant> = {
     const call: Call = { client, site: await siteOf(client) };
     const { kind, id } = place;
     if (kind === 'spaces' || kind === 'folders') {
-      // Listings contain no such id. If the container exists, the error says that its pages can be read.
+      // Only a caller can name a container here, because listings give containers no content. If it exists, the error
+      // advises to sync its pages.
       await fetchObject(call, [kind, id]);
       throw new Fault('unsupported_type', 'A space or folder of Confluence has no text of its own: sync its pages.');
     }

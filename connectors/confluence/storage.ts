@@ -50,7 +50,7 @@ interface Open {
   label: string;
 }
 
-/** Maximum nesting; real pages are less deep, crafted ones may not be. */
+/** Maximum nesting. Real pages are less deep; hostile pages may be deeper. */
 const MAX_DEPTH = 2_000;
 
 /** Returns the text for a link, image or mention that contains none. */

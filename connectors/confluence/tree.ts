@@ -23,7 +23,7 @@ const SPACE_CURSOR = shapeOf({
 type SpaceCursor = Checked<typeof SPACE_CURSOR>;
 const MAX_REMEMBERED = 500;
 
-/** Folders are found only through their contents: returns the unknown ones above some pages, up to the root. */
+/** Folders are found only through their contents: returns the unknown folders above some pages, up to the root. */
 async function foldersAround(call: Call, pages: readonly Json[], known: ReadonlySet<string>): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
   const seen = new Set(known);

@@ -98,7 +98,8 @@ export const gitbook: Connector<GitBookCredentials> = {
   async open(client, externalId) {
     const { spaceId, pageId } = partsOf(externalId);
     if (pageId === null) {
-      // Listings contain no such id. If the space exists, the error says that its pages can be read.
+      // Only a caller can name a space here, because listings give spaces no content. If it exists, the error advises
+      // to sync its pages.
       await readSpace(client, spaceId);
       throw new Fault('unsupported_type', 'A GitBook space has no text of its own: sync the pages in it.');
     }

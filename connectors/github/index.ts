@@ -161,7 +161,8 @@ export const github: Connector<GitHubCredentials> = {
   async open(client, externalId) {
     const parts = partsOf(externalId);
     const { owner, name, path } = parts;
-    // Listings contain no id without a path. If the repository exists, the error says that its files can be read.
+    // Only a caller can name a repository here, because listings give repositories no content. If it exists, the error
+    // advises to sync its files.
     const found = path === '' ? await client.get(['repos', owner, name], {}) : null;
     const file: ContentJson = found === null ? await contentAt(client, parts) : {};
     const isLink = file.type === 'symlink' || file.type === 'submodule';

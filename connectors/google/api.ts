@@ -56,7 +56,7 @@ const REASONS: Readonly<Record<string, ErrorClass>> = {
 };
 /** Daily quotas reset at midnight in California; an hourly retry is sufficient. */
 const DAILY_WAIT_MS = 3_600_000;
-/** Wait if Google asks for backoff without a duration, which is the usual case. */
+/** Wait if Google requests backoff without a duration, which is the usual case. */
 const DEFAULT_WAIT_MS = 5_000;
 
 /**

@@ -34,7 +34,7 @@ async function list(
     IsTruncated,
     EncodingType,
   } = await withS3(client, { bucket }, (sdk, { ListObjectsV2Command }) => sdk.send(new ListObjectsV2Command(input)));
-  // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer says whether it is the last.
+  // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer states whether it is the last.
   if (IsTruncated === undefined) throw incompleteAnswer('S3', 'whether the list continues');
   const keyOf = (given: string): string =>
     EncodingType === 'url' ? decodeURIComponent(given.replaceAll('+', '%20')) : given;
@@ -131,7 +131,8 @@ export const s3: Connector<S3Credentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
-      // Listings contain no such id. If the folder exists, the error says that its objects can be read.
+      // Only a caller can name a folder here, because listings give folders no content. If it exists, the error advises
+      // to sync its objects.
       await list(client, { bucket, prefix: key, after: null, most: 1 });
       throw new Fault('unsupported_type', 'An S3 folder has no text of its own: sync the objects in it.');
     }

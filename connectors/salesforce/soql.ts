@@ -30,7 +30,7 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   SERVER_UNAVAILABLE: 'server',
 };
 export const classify = (refusal: Refusal): ErrorClass | null => CODES[codeOf(refusal)] ?? null;
-/** The quota covers the last 24 hours, so it recovers gradually; Salesforce does not say when. */
+/** The quota covers the last 24 hours, so it recovers gradually; Salesforce does not state when. */
 const QUOTA_WAIT_MS = 300_000;
 export const waitMs = (refusal: Refusal): number | null =>
   codeOf(refusal) === 'REQUEST_LIMIT_EXCEEDED' && refusal.headers['retry-after'] === undefined ? QUOTA_WAIT_MS : null;

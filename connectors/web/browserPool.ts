@@ -16,7 +16,7 @@ export interface BrowserPoolOptions {
   readonly chromiumPath: string | null;
   /** Returns the path of the browser; unset: findChromium. */
   readonly find?: typeof findChromium;
-  /** Called once if no browser is found; null: none is installed. */
+  /** Installs a browser; called once if no browser is found. Null: no browser is installed. */
   readonly installer: ChromiumInstaller | null;
   /** Maximum wait of pages for the installation; it continues afterwards, for later pages. */
   readonly installWaitMs?: number;

@@ -103,7 +103,7 @@ async function read(
   }
 }
 
-/** Returns a Fault of the same kind as its cause, which says whether a retry can help. */
+/** Returns a Fault of the same kind as its cause, because the kind determines whether a retry can help. */
 function unreadable(url: string, fault: Fault): Fault {
   return withSentence(fault, `Without ${url} no page of the site may be fetched.`);
 }

@@ -50,7 +50,8 @@ export async function cancelRun(deps: CancelDeps, runId: number): Promise<void> 
   const run = await runs.find(runId);
   if (!run || run.finishedAt !== null) return;
   if (run.stream) {
-    // The same workflow ingests other uploads too. The batch that reads this file sees that the run no longer owns it.
+    // The same workflow ingests other uploads too. The batch that reads this file detects that the run no longer owns
+    // it.
     await files.abortOpen(runId, 'The upload was cancelled. Resync to try again.', 'cancelled');
     await runs.finish(runId, 'aborted', { ...(await files.countRun(runId)) });
     return;

@@ -3,8 +3,9 @@ import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
 
 /**
- * Names have no prefix: `w:p` is `p`. Attributes have none either, except those of the namespace of relationships, which
- * have `r:` whatever prefix the file uses, because `id` and `r:id` differ. Declarations of namespaces are omitted.
+ * Names have no prefix: `w:p` is `p`. Attributes have none either, except those of the namespace of relationships,
+ * which always have the prefix `r:`, even if the file uses another one, because `id` and `r:id` differ. Declarations of
+ * namespaces are omitted.
  */
 export interface XmlHandler {
   open(name: string, attributes: Readonly<Record<string, string>>): void;

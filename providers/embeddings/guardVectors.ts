@@ -30,7 +30,7 @@ export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
   };
 }
 
-/** Returns a description of what is wrong with the vectors of a response; null for valid ones. */
+/** Returns a description of the defect of a response's vectors; null for valid ones. */
 export function findWrong(
   vectors: readonly (Float32Array | undefined)[],
   count: number,

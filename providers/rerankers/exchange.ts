@@ -3,7 +3,7 @@ import { member } from '../members.js';
 import { call, readJson, type Service, type ServiceKind, wrongAnswer } from '../serviceClient.js';
 import type { Ranked, RerankService } from './types.js';
 
-/** Maximum size of a response in bytes; one that repeats every text has a few megabytes. */
+/** Maximum size of a response in bytes; a response that repeats every text has a few megabytes. */
 const MAX_ANSWER_BYTES = 32_000_000;
 /** Maximum length of a text: these models read less than that at once. */
 const MAX_TEXT_CHARACTERS = 20_000;
@@ -58,12 +58,12 @@ export async function exchange(one: Exchange): Promise<Ranked[]> {
   if (read === undefined) throw wrongAnswer('no list of results', peer);
   const defect = findWrong(read, texts.length, service.filters ? null : count);
   if (defect !== null) throw wrongAnswer(defect, peer);
-  // Sort by score, whatever the order of the response; equal scores keep the order in which the texts were sent.
+  // Sort by score: the response may have another order. Equal scores keep the order in which the texts were sent.
   return (read as readonly Ranked[]).toSorted((a, b) => b.score - a.score || a.index - b.index).slice(0, count);
 }
 
 /**
- * Returns a description of what is wrong with a ranking; null for a valid one.
+ * Returns a description of the defect of a ranking; null for a valid one.
  * @param count required number of results; null: any number
  */
 function findWrong(

@@ -7,7 +7,7 @@ import type { SegmentDoc } from '../models/chunks.js';
 import { type ChunkedText, toSegments } from './segments.js';
 import { collectionOf } from '../database/driver.js';
 
-/** Maximum characters per insert. It keeps a command below MongoDB's limit of 48 MB, whatever the alphabet. */
+/** Maximum characters per insert. It keeps a command below MongoDB's limit of 48 MB in any alphabet. */
 const CHARACTERS_PER_INSERT = 8_000_000;
 
 export interface ChunkCommands {

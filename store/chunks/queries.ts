@@ -38,7 +38,10 @@ export interface ChunkQueries extends TextRanges {
   countAll(tenant: Tenant): Promise<number>;
   /** Counts chunks of some files, of every generation. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
-  /** Returns chunks by file, generation and index, without missing ones. The caller checks whether the generation is published. */
+  /**
+   * Returns chunks by file, generation and index, omitting missing chunks. The caller checks whether the generation is
+   * published.
+   */
   byKeys(tenant: Tenant, keys: readonly Key[]): Promise<StoredChunk[]>;
   /** Stores chunks of published generations in the cache, so that the next read can take them from memory. */
   cache(tenant: Tenant, chunks: readonly StoredChunk[]): void;

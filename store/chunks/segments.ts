@@ -18,7 +18,7 @@ export interface ChunkedText extends Tenant {
 const CUTS_PER_SEGMENT = 64;
 const CHARACTERS_PER_SEGMENT = 500_000;
 
-/** Returns the row that usually contains a chunk. Rows have fewer chunks if the text has very long ones. */
+/** Returns the row that usually contains a chunk. Rows have fewer chunks if the text has very long chunks. */
 export const likelySegment = (chunkIndex: number): number => Math.floor(chunkIndex / CUTS_PER_SEGMENT);
 
 /** Returns the end index (exclusive) of the row that begins at a cut. */

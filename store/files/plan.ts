@@ -77,7 +77,7 @@ const isById = (index: IndexKeys): boolean => Object.keys(index).at(-1) === '_id
 
 /**
  * Chooses an index by counting matches. MongoDB's own planner would reuse the plan of the last request of the same
- * shape, whatever its values.
+ * shape, even for other values.
  */
 export async function planReading(
   files: Model<FileDoc>,

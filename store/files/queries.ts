@@ -49,8 +49,9 @@ const FEW_OF_MODEL = 2_000;
 type Measure = (query: QueryFilter<FileDoc>, hint?: IndexKeys) => Promise<number>;
 
 /**
- * If nearly all files match, measures all files minus the rest: one index range contains all files of a user, and only
- * few keys belong to the rest. Names the index, because MongoDB would choose any that begins with the user.
+ * If nearly all files match, measures all files minus those that do not match: one index range contains all files of a
+ * user, and only few keys belong to the others. Names the index, because MongoDB would choose any that begins with the
+ * user.
  */
 async function measureFiles(
   files: Model<FileDoc>,

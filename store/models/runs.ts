@@ -109,7 +109,7 @@ const RUN = {
   stalls: optional(byDefault(json<(RunStall & { readonly until: Date })[]>(), undefined)),
   /** Outcomes of its items; absent while it runs, and in older rows. */
   tally: optional(json<RunTally>()),
-  /** Cause of its failure, or what it skipped. */
+  /** Cause of its failure, or the items that it skipped. */
   message: optional(orNull(text)),
   /** Kind of that cause; absent if the failure was not caused by fetched content. */
   error: optional(orNull(textOf<ItemCause>())),

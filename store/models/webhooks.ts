@@ -47,7 +47,7 @@ const WEBHOOK = {
   failing: optional(nullable(json<WebhookFailure>())),
   /** Time since when sending is disabled, because the receiver answered 410. */
   disabledAt: nullable(date),
-  /** Set at once by a delete; the workflow then deletes the rest. */
+  /** Set at once by a delete; the workflow then deletes the remaining rows. */
   deletedAt: nullable(date),
   createdAt: required(date),
   updatedAt: required(date),

@@ -63,7 +63,7 @@ export interface Difference extends Finding {
 export type Mended = { readonly done: true } | { readonly done: false; readonly why: string };
 
 export interface ReconcileOptions {
-  /** Organization to compare; null: all. */
+  /** Organization to compare; null: all organizations. */
   readonly organizationId: number | null;
   /** Whether differences are repaired. */
   readonly mends: boolean;

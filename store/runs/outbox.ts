@@ -85,7 +85,7 @@ export interface Runs {
   ): Promise<void>;
 }
 
-/** End of a run as stored in its row: the cause of a failure, or what a finished run skipped. */
+/** End of a run as stored in its row: the cause of a failure, or the items that a finished run skipped. */
 export interface RunEnd {
   readonly message: string;
   /** Null if the run did not fail. */

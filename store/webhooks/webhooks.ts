@@ -34,7 +34,7 @@ export interface Webhooks {
   count(organizationId: number, ids: readonly number[], startingId: number): Promise<number>;
   /** Returns the webhook of the organization, unless it is deleted; otherwise null. */
   of(organizationId: number, webhookId: number): Promise<WebhookDoc | null>;
-  /** Ends deliveries at once; its workflow deletes the rest. False if the webhook does not exist. */
+  /** Ends deliveries at once; its workflow deletes the remaining rows. False if the webhook does not exist. */
   remove(organizationId: number, webhookId: number): Promise<boolean>;
   /** Returns a webhook in any state, even a deleted one. For its workflow. */
   find(webhookId: number): Promise<WebhookDoc | null>;

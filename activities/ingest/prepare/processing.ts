@@ -49,7 +49,7 @@ export function processingWithModel(
 /** The processing steps that a file needs. */
 export interface Processing {
   readonly model: EmbeddingModelId;
-  /** The space of its vectors; null: it gets none. */
+  /** The space of its vectors; null: the file gets no vectors. */
   readonly space: VectorSpace | null;
   /** The space, if the file is embedded as a picture; else null. */
   readonly asPicture: VectorSpace | null;

@@ -28,7 +28,7 @@ export async function keptTranscription(file: FileDoc, { store }: Pick<ActivityD
 
 /**
  * Returns the transcript of a file; null if it is not a recording.
- * @throws Deferred while there is none: transcription is a separate step, see transcribe.ts
+ * @throws Deferred until the transcript exists: transcription is a separate step, see transcribe.ts
  */
 export async function transcriptOf(file: FileDoc, deps: Pick<ActivityDeps, 'store'>): Promise<Transcript | null> {
   if (!isTranscribed(file)) return null;

@@ -68,7 +68,7 @@ export const isTrashed = (file: FileJson): boolean => file['trashed'] === true;
 interface Target {
   readonly id: string;
   readonly isFolder: boolean;
-  /** Its resource key; null: it needs none. */
+  /** Its resource key; null: it needs no key. */
   readonly keys: string | null;
 }
 

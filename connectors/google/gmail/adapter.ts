@@ -17,7 +17,7 @@ const LABEL = 'label:';
 const THREAD = 'thread:';
 /** Id of the folder for mail that is neither in the inbox, nor sent, nor labelled. No label has this id. */
 export const OTHER_MAIL = 'mail.other';
-/** Gmail's system labels that work as folders; its other ones only mark messages. */
+/** Gmail's system labels that work as folders; its other system labels only mark messages. */
 const OWN_PLACES = ['INBOX', 'SENT'];
 
 /** Returns the id of a label or thread in an item id; null for other ids. */

@@ -17,7 +17,7 @@ const HISTORY_ID = /^\d{1,20}$/;
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Gmail no longer has the changes since the last sync. Everything is listed again.');
 
-/** Returns the messages in a page of the history, each once; true for permanently deleted ones. */
+/** Returns the messages in a page of the history, each once; the value is true for permanently deleted messages. */
 function messagesIn(history: readonly unknown[]): Map<string, boolean> {
   const found = new Map<string, boolean>();
   for (const given of history) {
@@ -60,7 +60,7 @@ export const gmailChanges = changeFeed(TOKEN, {
     // The current labels show whether a message was moved to the trash, or back.
     const known = found.filter(([, isGone]) => !isGone).map(([id]) => id);
     const items = new Map((await itemsAt(client, known)).map((item, index) => [known[index], item]));
-    // The history has no changes of labels themselves: list the current ones with the messages.
+    // The history has no changes of labels themselves, so the current labels are listed with the messages.
     const places = found.length === 0 ? [] : await placesAt(client);
     const changes = [
       ...places.map((item): Change => ({ item })),

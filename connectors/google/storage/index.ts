@@ -192,7 +192,8 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!isBucket(bucket) || kind === 'prefix') throw missing();
     if (kind !== 'object') {
-      // Listings contain no such id. If the folder exists, the error says that its objects can be read.
+      // Only a caller can name a folder here, because listings give folders no content. If it exists, the error advises
+      // to sync its objects.
       await client.get(['b', bucket, 'o'], { prefix: key, maxResults: '1', fields: 'items(name)' });
       throw new Fault(
         'unsupported_type',

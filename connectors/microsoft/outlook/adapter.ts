@@ -8,7 +8,7 @@ import { dateOf } from '../graph.js';
 import { type Answer, asAnswer, asObjects, asText } from '../../json.js';
 import { createItem, createContainer, fileBytes } from '../../items.js';
 
-/** Message fields for listings, and further ones for reading. */
+/** Message fields for listings, and all fields for reading. */
 export const MESSAGE_FIELDS =
   'id,subject,receivedDateTime,sentDateTime,changeKey,webLink,hasAttachments,parentFolderId,isDraft';
 export const WHOLE_MESSAGE = `${MESSAGE_FIELDS},body,from,sender,toRecipients,ccRecipients,internetMessageId,conversationId,categories,importance,flag,isRead`;
@@ -127,7 +127,7 @@ export function contentOfMessage(message: Answer<Message>, externalId: string): 
   const body = asText(content) ?? '';
   const subject = asText(message.subject);
   const isHtml = asText(contentType)?.toLowerCase() === 'html';
-  // The request asks for plain text. If Graph returns HTML nevertheless, the HTML parser converts it.
+  // The request prefers plain text. If Graph returns HTML nevertheless, the HTML parser converts it.
   const heading = subject === null ? '' : isHtml ? `<h1>${subject.replaceAll('<', '&lt;')}</h1>` : `# ${subject}`;
   const type = isHtml ? 'text/html' : 'text/plain';
   return {

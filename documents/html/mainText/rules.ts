@@ -1,10 +1,10 @@
 import type { Shape } from './pageFacts.js';
 
 /**
- * The rules that decide what is content. A block has traits (blockTraits.ts); each has points, and more points than the
- * threshold remove the block. The points were fitted to half of the development set of WCXB, so that the mean F1 of its
- * pages is highest (bench/extraction.md). `gain`: the number of hundredths by which F1 falls on the other half without
- * the row.
+ * The rules that select the content of a page. A block has traits (blockTraits.ts); each has points, and more points
+ * than the threshold remove the block. The points were fitted to half of the development set of WCXB, so that the mean
+ * F1 of its pages is highest (bench/extraction.md). `gain`: the number of hundredths by which F1 falls on the other
+ * half without the row.
  */
 interface Row {
   readonly reason: string;
@@ -17,7 +17,7 @@ export const THRESHOLD = 2.88;
 const ROWS: readonly Row[] = [
   {
     // tag
-    reason: 'The tag says what a block is for: navigation, asides and footers are seldom content.',
+    reason: 'The tag states the purpose of a block: navigation, asides and footers are seldom content.',
     gain: 0.78,
     points: [
       ['tag:a', -0.2],
@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
   },
   {
     // role
-    reason: 'ARIA roles say the same of elements without a tag of their own.',
+    reason: 'ARIA roles state the purpose of elements without a specific tag.',
     gain: -0.0,
     points: [
       ['role:banner', 0.32],
@@ -113,7 +113,7 @@ const ROWS: readonly Row[] = [
   },
   {
     // prose
-    reason: 'Lines of prose are what pages are written for.',
+    reason: 'Lines of prose are the content of most pages.',
     gain: 0.08,
     points: [
       ['prose..0.001', 0.12],
@@ -125,7 +125,7 @@ const ROWS: readonly Row[] = [
   },
   {
     // proseShare
-    reason: 'A block with most of the prose of its page holds the text, whatever it is called.',
+    reason: 'A block with most of the prose of its page holds the text, even if its name suggests otherwise.',
     gain: -0.04,
     points: [
       ['ps..0.001', 0.12],
@@ -211,7 +211,7 @@ const ROWS: readonly Row[] = [
   },
   {
     // duplicate
-    reason: 'The same text again is a menu or a slide for small screens.',
+    reason: 'A repeated text is a menu or a slide for small screens.',
     gain: 0.14,
     points: [['duplicate', 3.54]],
   },

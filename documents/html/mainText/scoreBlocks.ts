@@ -125,7 +125,9 @@ function enter(element: PageElement, step: Step, page: PageFacts): { -readonly [
   };
 }
 
-/** Whether the text was seen in another element; an only child has the text of its parent. */
+/**
+ * Whether another element before it has the same text. An only child has the text of its parent, which does not count.
+ */
 function isRepeated(element: PageElement, seen: Set<number>): boolean {
   const key = element.textHash;
   const { parent } = element;

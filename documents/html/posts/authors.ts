@@ -13,7 +13,7 @@ export interface AuthorMark {
 /** Maximum number of characters of a name. */
 const LONGEST_NAME = 40;
 
-/** Words of class names that stand for a person, whatever the generator and the language of the page. */
+/** Words of class names for a person, common to all generators and languages. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:author|username|userlink|user|poster|nick|nickname|byline|fn|hnuser|person|creator|commenter|member|bigusername)(?:$|[\s_-])/;
 /** Parts of addresses that lead to the page of a person. */

@@ -162,7 +162,9 @@ function addLoneReplies(found: Map<PageElement, Post>, shapes: ReadonlySet<strin
   }
 }
 
-/** Finds the post that opened the thread: before the first and next to what is around it, with an author and a date. */
+/**
+ * Finds the post that opened the thread: before the first post and next to its containers, with an author and a date.
+ */
 function findOpening(posts: readonly Post[], dates: Dates): Post | null {
   const around = new Set<ParentNode>();
   for (const { element } of posts)

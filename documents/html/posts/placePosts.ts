@@ -59,7 +59,7 @@ function removeFurniture(posts: readonly Post[], bodies: Bodies, elements: Eleme
     if ((counts.get(shapeOf(element)) ?? 0) >= most && element.proseLength === 0) leftOut.add(element);
 }
 
-/** Returns the elements of a post next to its body and what is around it. */
+/** Returns the elements of a post that are next to its body, or next to the elements around the body. */
 function surroundingsOf(post: PageElement, body: PageElement | null, elements: Elements): PageElement[] {
   const surroundings: PageElement[] = [];
   for (let node = body; node !== null && node !== post; node = node.parent as PageElement | null) {
@@ -102,7 +102,7 @@ function widest(
     if (around.has(node) || node.proseLength > 0) break;
     let rest = node.textLength;
     for (const one of marks) if (isInside(one, node)) rest -= one.textLength;
-    // Without a known body, a short post could pass for the rest of the line.
+    // Without a known body, a short post could count as the rest of the line.
     if (rest > (body === null ? LITTLE / 4 : LITTLE) && node !== mark) break;
     best = node;
   }

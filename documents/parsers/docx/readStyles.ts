@@ -73,7 +73,10 @@ function headingRank({ name, outline }: Style): number | null {
   return outline !== null && outline < 6 ? outline + 1 : null;
 }
 
-/** Built-in styles have English names in the file, whatever the language of the program. */
+/**
+ * Returns the rank of a built-in heading style; null for other names. Files contain the English names in every language
+ * of the program.
+ */
 function rankOfName(name: string): number | null {
   const rank = /^heading ?([1-9])$/i.exec(name)?.[1];
   if (rank !== undefined) return Math.min(6, Number(rank));

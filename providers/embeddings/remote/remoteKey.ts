@@ -193,7 +193,7 @@ type EmbedInputs = (
   party: Party | undefined,
 ) => Promise<Float32Array[]>;
 
-/** Returns the provider of one model: cuts texts into windows, and refuses what the model does not accept. */
+/** Returns the provider of one model: cuts texts into windows, and rejects inputs that the model does not accept. */
 function providerOf(
   model: RemoteModel,
   {

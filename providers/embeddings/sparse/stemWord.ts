@@ -46,7 +46,7 @@ export const STEMMED_LANGUAGES = Object.keys(LATIN) as readonly Language[];
 
 const LATIN_WORD = /^[a-z]+$/;
 const DEVANAGARI_WORD = /^[\p{Script=Devanagari}]+$/u;
-/** Scripts with one stemmer, whatever the language. */
+/** Scripts with one stemmer for all languages. */
 const BY_SCRIPT: readonly (readonly [letters: RegExp, stem: Stemmer])[] = [
   [/^\p{Script=Cyrillic}+$/u, stemRussian],
   [/^\p{Script=Arabic}+$/u, stemArabic],

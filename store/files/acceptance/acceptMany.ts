@@ -62,7 +62,7 @@ async function knownOf(
   return new Map(rows.map((row) => [nameOf(row), row]));
 }
 
-/** Records in the ledger what other runs did with known files, before this run takes them over. */
+/** Records the outcomes of other runs for known files in the ledger, before this run takes the files over. */
 async function recordTakenOver(
   { ledger }: Pick<AcceptManyDeps, 'ledger'>,
   taken: readonly { readonly request: FileRequest; readonly file: KnownFile }[],
