@@ -155,7 +155,7 @@ test.each([
     'a.odt',
     /OpenDocument/,
   ],
-])('rejects %s with a message that says what it is or what to send', (_name, bytes, contentType, name, message) => {
+])('rejects %s with a message that names the format or a format to send instead', (_name, bytes, contentType, name, message) => {
   expect(() => identifyFile({ bytes, contentType, name })).toThrow(message);
   expect(faultOf(() => identifyFile({ bytes, contentType, name }))).toBe('unsupported_type');
 });
