@@ -86,11 +86,15 @@ function waveHeader(size: number): Buffer {
  * For each service, a function that lets the polls of a job fail as listed. An undefined entry succeeds and finds the
  * job unfinished. Null for a service that returns the transcript in its response, without polls.
  */
-const POLLED: Record<TranscriptionService, ((scene: string, polls: readonly (InjectedFault | undefined)[]) => void) | null> = {
+const POLLED: Record<
+  TranscriptionService,
+  ((scene: string, polls: readonly (InjectedFault | undefined)[]) => void) | null
+> = {
   // https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded: the response holds the transcript.
   deepgram: null,
   // https://www.assemblyai.com/docs/api-reference/transcripts/get
-  assemblyai: (scene, polls) => assemblyai.scenes.set(scene, { polls: polls.length, mishaps: [...polls] as InjectedFault[] }),
+  assemblyai: (scene, polls) =>
+    assemblyai.scenes.set(scene, { polls: polls.length, mishaps: [...polls] as InjectedFault[] }),
 };
 
 /** Consecutive failed polls that end the wait for a job. */

@@ -459,7 +459,9 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
       });
     await Promise.all([
       ...names.map((name) => trial(name, SCENARIOS[name]!, SCENARIOS[name]!.given ?? [])),
-      ...trials.map(({ customer, scenario, mishap }) => trial(customer, SCENARIOS[scenario]!, [...(SCENARIOS[scenario]!.given ?? []), mishap])),
+      ...trials.map(({ customer, scenario, mishap }) =>
+        trial(customer, SCENARIOS[scenario]!, [...(SCENARIOS[scenario]!.given ?? []), mishap]),
+      ),
     ]);
     stores = await readStoredState(service.env);
   }, 600_000);
@@ -491,7 +493,8 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
       if (end instanceof Error) throw end;
       expect(end).toEqual(ends.get(scenario));
       expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(CLEAN_END);
-      if (SCENARIOS[scenario]!.given?.includes(CANCELLED) !== true) expect(stores.content(customer)).toEqual(stores.content(scenario));
+      if (SCENARIOS[scenario]!.given?.includes(CANCELLED) !== true)
+        expect(stores.content(customer)).toEqual(stores.content(scenario));
     });
   });
 
@@ -515,7 +518,8 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
           expect(sources).toEqual(sources.map(() => 'READY'));
           expect(containers).toEqual(containers.map(() => status));
         }
-        const unready = SCENARIOS[scenario]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
+        const unready =
+          SCENARIOS[scenario]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
         if (unready !== null) expect({ outcome, unready }).toEqual({ outcome, unready: [] });
         else if (SCENARIOS[scenario]!.workflow === 'settleQuarantine')
           expect(statuses).toEqual(SCENARIOS[scenario]!.start === ERASED ? [] : ['READY']);
