@@ -194,7 +194,7 @@ test('learning sends no event for pages that were read before, and a changed pag
   const eventsAfter = async (cursor: number) =>
     (await organization.get<Listed>(`/events?limit=1000&after=${cursor}`)).body.results;
   /** Returns the numbers of the pages with an event after a cursor, once the wanted ones are ready, and the last cursor. */
-  const told = async (pages: readonly ReadPage[], wanted: readonly number[], after: number) => {
+  const readyEvents = async (pages: readonly ReadPage[], wanted: readonly number[], after: number) => {
     const listed = await waitFor(
       async () => {
         await events.settle(pages.map(({ id }) => id));
@@ -215,7 +215,7 @@ test('learning sends no event for pages that were read before, and a changed pag
     expect(done).toMatchObject({ outcome: 'finished' });
   };
 
-  const first = await told(before, [1, 2, 3, 4], 0);
+  const first = await readyEvents(before, [1, 2, 3, 4], 0);
   publish(12);
   await pass();
   const grown = await pagesOf(parent);
@@ -223,12 +223,12 @@ test('learning sends no event for pages that were read before, and a changed pag
   expect(grown.slice(0, 4)).toEqual(before);
   expect(grown.slice(4).map(noticesIn)).toEqual(Array.from({ length: 8 }, () => []));
   const added = [5, 6, 7, 8, 9, 10, 11, 12];
-  const second = await told(grown, added, first.cursor);
+  const second = await readyEvents(grown, added, first.cursor);
   expect(second.numbers).toEqual(added);
 
   site.pages.set('/pier03.html', pageOf(3).replace('coal', 'coal and salt'));
   await pass();
   const changed = await pagesOf(parent);
   expect(changed.map(noticesIn)).toEqual(grown.map((page, i) => (i === 2 ? [] : noticesIn(page))));
-  expect((await told(changed, [3], second.cursor)).numbers).toEqual([3]);
+  expect((await readyEvents(changed, [3], second.cursor)).numbers).toEqual([3]);
 });

@@ -5,10 +5,10 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { Fault } from '../../contract/failures.js';
-import type { Emulator, Mishap } from '../emulators/emulator.js';
+import type { Emulator, InjectedFault } from '../emulators/emulator.js';
 
 /** Ways in which a response can be broken. Gateways send empty objects while the service behind them starts. */
-const FAULTS: Readonly<Record<string, Mishap>> = {
+const FAULTS: Readonly<Record<string, InjectedFault>> = {
   'HTTP 500': { status: 500 },
   'connection lost': 'broken',
   'body cut in half': 'cut',
@@ -19,7 +19,7 @@ const FAULTS: Readonly<Record<string, Mishap>> = {
 /** Kinds of Faults after which the listed item counts as deleted. */
 const MEANS_DELETED: ReadonlySet<string> = new Set(['not_found', 'gone']);
 
-/** Returns what a call did wrong on a broken response, or null if it failed as expected or returned the full result. */
+/** Returns the mistake of a call with a broken response; null if it failed as expected or returned the full result. */
 async function mistakeOf(call: () => Promise<unknown>, whole: unknown): Promise<string | null> {
   try {
     return isDeepStrictEqual(await call(), whole) ? null : 'it was accepted as complete';
@@ -38,7 +38,7 @@ async function mistakeOf(call: () => Promise<unknown>, whole: unknown): Promise<
 export async function acceptedBrokenAnswers<R extends { readonly status: number }>(
   emulator: Pick<Emulator<R>, 'reset' | 'misbehave' | 'requests'>,
   call: () => Promise<unknown>,
-  faults: Readonly<Record<string, Mishap<R>>> = {},
+  faults: Readonly<Record<string, InjectedFault<R>>> = {},
 ): Promise<string[]> {
   // The first call fills caches, so that the next calls all send the same requests.
   await call();
@@ -47,7 +47,7 @@ export async function acceptedBrokenAnswers<R extends { readonly status: number 
   const requests = [...emulator.requests];
   if (requests.length === 0) throw new Error('the call sends no request');
   const accepted: string[] = [];
-  for (const [name, fault] of Object.entries({ ...(FAULTS as Record<string, Mishap<R>>), ...faults }))
+  for (const [name, fault] of Object.entries({ ...(FAULTS as Record<string, InjectedFault<R>>), ...faults }))
     for (const [index, request] of requests.entries()) {
       emulator.reset();
       let sent = 0;

@@ -109,6 +109,6 @@ test('continues a list from a cursor that version 0.2.0 stored', () =>
     expect(requests()).toBeGreaterThan(0);
   }));
 
-test('opens a sealed cursor to the original text', () => {
+test('openCursor reverses sealCursor for any text', () => {
   for (const text of ['', 'a', OLDER, 'ü\u{1F600}']) expect(openCursor(sealCursor(text))).toBe(text);
 });

@@ -3,7 +3,7 @@ import { expect, jest, test } from '@jest/globals';
 import { createFactCache } from '../../connectors/factCache.js';
 import { waitFor } from '../support/waitFor.js';
 
-test('finds a fact once and returns it to later calls, until it is deleted', async () => {
+test('requests a fact once and returns it to later calls, until it is deleted', async () => {
   const cache = createFactCache();
   const find = jest.fn(() => Promise.resolve('us-east-1'));
   expect([await cache.getOrFind('bucket', find), await cache.getOrFind('bucket', find)]).toEqual([
@@ -24,7 +24,7 @@ test('caches an empty text, and no failure', async () => {
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-test('holds no more facts than its limit, and shares none with another cache', () => {
+test('stores no more facts than its limit, and shares none with another cache', () => {
   const [cache, other] = [createFactCache({ most: 2 }), createFactCache({ most: 2 })];
   for (const key of ['a', 'b', 'c']) cache.set(key, key);
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, 'b', 'c']);

@@ -6,7 +6,7 @@ import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { Fault } from '../../contract/failures.js';
 import type { Egress } from '../../egress/types.js';
-import { GITHUB_TOKEN, type GitHubEmulator, LOGIN, type Mishap, startGitHub } from '../emulators/github.js';
+import { GITHUB_TOKEN, type GitHubEmulator, LOGIN, type InjectedFault, startGitHub } from '../emulators/github.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { faultOf } from '../support/faultOf.js';
 import { listed, loopbackEgress, NEVER } from './account.js';
@@ -130,7 +130,7 @@ describe('contents', () => {
 
 describe('refusals', () => {
   const inAnHour = () => String(Math.floor(Date.now() / 1000) + 3_600);
-  test.each<[string, () => Mishap, Fault['kind'], (waitMs: number | null) => boolean]>([
+  test.each<[string, () => InjectedFault, Fault['kind'], (waitMs: number | null) => boolean]>([
     [
       'an exhausted quota',
       () => ({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inAnHour() } }),

@@ -116,12 +116,12 @@ describe('listing', () => {
     });
     const all = await below(SHARED);
     expect(all.ids).toEqual([SHARED, 'shared', 'one', 'sub', 'two']);
-    // A selection of the folder finds the same items, with the same root.
+    // A selection of the folder contains the same items, with the same root.
     const folder = await below('shared');
     expect(folder.ids).toEqual(['shared', 'one', 'sub', 'two']);
     expect(new Set(folder.items.map(({ rootExternalId }) => rootExternalId))).toEqual(new Set([SHARED]));
     expect((await below('sub')).ids).toEqual(['sub', 'two']);
-    // What Drive could not search is unknown, not deleted.
+    // Items that Drive could not search are unknown, not deleted.
     drive.limits.isIncomplete = true;
     const { refused } = await account.listDescendants('shared', null, NEVER);
     expect(refused).toEqual(['shared']);

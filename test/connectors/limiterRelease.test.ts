@@ -229,7 +229,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
   },
 };
 
-/** Starts work in a turn. `end` completes it, or lets it fail with an error. */
+/** Starts work in a turn. `end` completes it, or makes it fail with an error. */
 function start({ hold }: Limiter) {
   const abort = new AbortController();
   let [isBegun, end] = [false, (_error?: Error): void => undefined];

@@ -1,4 +1,4 @@
-/** When the tokens of a connection are refreshed, and whose refresh counts if several processes try. */
+/** The time at which the tokens of a connection are refreshed, and the effective refresh if several processes try. */
 import { expect, test } from '@jest/globals';
 
 import { createLiveGrant, isDue } from '../../connectors/oauth/liveGrant.js';
@@ -33,7 +33,7 @@ test('a token is refreshed in time before its end, and never sooner than after h
     },
   ));
 
-/** A store of one grant, and what was done with it. */
+/** A store of one grant, and the calls that it received. */
 function keeperOf(first: VersionedGrant) {
   let kept: VersionedGrant | null = first;
   const done: string[] = [];
@@ -79,7 +79,7 @@ test('a refused refresh does not end the grant if another process has stored a g
   expect(live.version()).toBe('2');
 });
 
-/** Failed refreshes, how often they are tried in one call, and the version that counts as refused afterwards. */
+/** Failed refreshes, the number of attempts in one call, and the version that counts as refused afterwards. */
 const FAILURES: readonly (readonly [kind: FaultKind, tries: number, refused: string | null])[] = [
   ['access_revoked', 1, '1'],
   ['rate_limited', 1, null],

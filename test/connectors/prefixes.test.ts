@@ -1,4 +1,4 @@
-/** Ids and paths that begin with those of a folder or an account, and belong to another one. */
+/** Ids and paths that begin with the name of a folder or an account, but belong to another one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Account } from '../../connectors/account.js';
@@ -117,7 +117,7 @@ const IDS: readonly (readonly [externalId: string, inner: string])[] = [
   ['ticket:1', ''],
   ['other/acme/ticket:1', ''],
 ];
-test('an id of a helpdesk belongs to the account only if it begins with its whole name', () => {
+test('an id of a helpdesk belongs to an account only if it begins with the whole name of the account', () => {
   const { inner, outer } = idsOf('Acme');
   expect(outer('ticket:1')).toBe('acme/ticket:1');
   return everyRow(

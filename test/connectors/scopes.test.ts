@@ -200,7 +200,7 @@ test('requests exactly the scopes that the calls of each source need', () =>
     expect([...scopesOf(source)].toSorted()).toEqual(needs.toSorted());
   }));
 
-test('requests no scope that grants write access where the provider has a read-only one', () =>
+test('requests no scope with write access if the provider has a read-only scope', () =>
   everyRow(OAUTH_SOURCES, String, (source) => {
     for (const scope of scopesOf(source))
       expect(scope).not.toMatch(/write|manage|full|modify|send|create|delete|admin/i);

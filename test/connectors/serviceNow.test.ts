@@ -121,7 +121,7 @@ describe('the connection', () => {
     expect(await faultOf(stored.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
   });
 
-  test('ends when the refresh token expires, which ServiceNow answers in its own words', async () => {
+  test('ends when the refresh token expires, which ServiceNow reports with its own error message', async () => {
     const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
     const refusal = { status: 401, body: { error: 'server_error', error_description: 'access_denied' } };
     serviceNow.oauth.expireAll();

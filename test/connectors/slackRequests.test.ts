@@ -1,5 +1,5 @@
 /**
- * How many requests Slack gets. Apps that are distributed outside its Marketplace have one request for history per minute:
+ * The number of requests to Slack. Apps that are distributed outside its Marketplace have one request for history per minute:
  * https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -101,7 +101,7 @@ test('reads a window again if its listed version is not that of the messages tha
   expect(requestsOf('conversations.history')).toHaveLength(2);
 });
 
-test('a failed request does not fail the windows that waited for it', async () => {
+test('a failed request does not fail the windows that wait for it', async () => {
   say([at(0), at(900)]);
   const [newest, oldest] = (await below()).filter(({ hasContent }) => hasContent);
   let failures = 1;
@@ -112,7 +112,7 @@ test('a failed request does not fail the windows that waited for it', async () =
   expect([first!.status, second!.status].toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('does not read ended threads again, but those with a new, removed or recent reply', async () => {
+test('does not read ended threads again, only those with a new, removed or recent reply', async () => {
   const first = at(0);
   const messages = [first, at(10, { thread: first.ts })];
   say(messages);

@@ -22,7 +22,7 @@ interface Reply {
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
-/** Failures of a provider that a later request may not meet, with the shortest time to wait in milliseconds. */
+/** Temporary failures of a provider, with the minimum wait in milliseconds. */
 const TRANSIENT: readonly (readonly [reply: Reply, waitMs?: number])[] = [
   [{ status: 429 }],
   [{ status: 429, headers: { 'retry-after': '7' } }, 7_000],
@@ -35,12 +35,12 @@ const TRANSIENT: readonly (readonly [reply: Reply, waitMs?: number])[] = [
   [{ status: 503, headers: { 'retry-after': '7' } }],
   [{ status: 504 }],
   [{ status: 599 }],
-  // A proxy's page, and an answer that is cut off.
+  // The page of a proxy, and a truncated answer.
   [{ status: 200, body: '<html>' }],
   [{ status: 200, body: '{"access_token":"a' }],
   [{ status: 200, body: '{}' }],
 ];
-/** Refusals that the same request would meet again. */
+/** Permanent refusals: the same request would be refused again. */
 const FINAL: readonly (readonly [body: string, status: number, kind: FaultKind])[] = [
   ['{"error":"invalid_grant"}', 400, 'access_revoked'],
   ['{"error":"invalid_grant","error_description":"Token has been expired or revoked."}', 400, 'access_revoked'],
@@ -64,7 +64,7 @@ const FINAL: readonly (readonly [body: string, status: number, kind: FaultKind])
   ['{"error":"invalid_request"}', 400, 'bad_response'],
   ['<html>Not Found</html>', 404, 'bad_response'],
 ];
-/** Refusals in the words of OAuth 1.0a, which answers with a form. */
+/** Refusals in OAuth 1.0a, whose answers are forms. */
 const FINAL_OAUTH1: typeof FINAL = [
   ['oauth_problem=token_rejected', 401, 'access_revoked'],
   ['oauth_problem=verifier_invalid', 400, 'access_revoked'],
@@ -73,7 +73,7 @@ const FINAL_OAUTH1: typeof FINAL = [
   ['', 400, 'not_configured'],
 ];
 
-/** Returns an egress that answers each request like this, and counts them. */
+/** Returns an egress that gives each request this answer and counts the requests. */
 function answering({ status, body = '', headers = {} }: Reply) {
   const requests: EgressRequest[] = [];
   const request = (one: EgressRequest): Promise<EgressResponse> => {
@@ -87,7 +87,7 @@ function answering({ status, body = '', headers = {} }: Reply) {
   return { egress: { request } as Pick<Egress, 'request'>, requests };
 }
 
-/** Returns an account whose access token is due for a refresh, and what became of the stored grant. */
+/** Returns an account whose access token is due for a refresh, and the changes of the stored grant. */
 function dueAccount(source: ConnectedSourceType, egress: Pick<Egress, 'request'>) {
   const grant: StoredGrant = {
     ...{ accessToken: 'old', refreshToken: 'refresh', obtainedAt: 0, expiresAt: 1 },

@@ -146,7 +146,7 @@ describe('the subdomain', () => {
   });
 });
 
-test('asks for tokens that expire, since Zendesk gives older clients no refresh token otherwise', async () => {
+test('requests tokens that expire, since Zendesk gives older clients no refresh token otherwise', async () => {
   const { grant } = await obtainGrant('ZENDESK', zendesk.settings, egress, { subdomain: 'harbour' });
   expect(grant).toMatchObject({ expiresAt: expect.any(Number), refreshToken: expect.any(String) });
   const stored = accountWithStoredGrant('ZENDESK', zendesk.settings, grant, egress);

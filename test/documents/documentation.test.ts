@@ -34,12 +34,12 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gate.open\n\n${TEXT}`,
   ],
   [
-    'YARD: line numbers in a column of their own',
+    'YARD: line numbers in a separate column',
     `<body><h1>Gate</h1>${BODY}<table class=source_code><tr><td><pre class=lines>179\n180\n181</pre></td><td><pre>def open\n  true\nend</pre></td></tr></table><p>${P}</p>`,
     `# Gate\n\n${TEXT}\n\n\`\`\`\ndef open\n  true\nend\n\`\`\`\n\n${P}`,
   ],
   [
-    'AsciiDoc: a synopsis apart from the section with most of the text',
+    'AsciiDoc: a synopsis outside of the section with most of the text',
     `<body><h1>gate(1)</h1><div id=content><div class=sect1><h2>SYNOPSIS</h2><div class=sectionbody><div class=verseblock><pre class=content><em>gate</em> [open]</pre></div></div></div><div class=sect1><h2>DESCRIPTION</h2><div class=sectionbody>${BODY}</div></div></div>`,
     `# gate(1)\n\n## SYNOPSIS\n\n\`\`\`\ngate [open]\n\`\`\`\n\n## DESCRIPTION\n\n${TEXT}`,
   ],
@@ -64,7 +64,7 @@ test.each(pages)('reads the content of a page of documentation: %s', (_name, htm
   expect(textOf(html)).toBe(text);
 });
 
-test('drops a dialog for consent that has most of the prose, and keeps the cards of the page', () => {
+test('removes a consent dialog that has most of the prose, and keeps the cards of the page', () => {
   const card = (nth: number): string =>
     `<div class=card><a href=/r/${nth}><img src=${nth}.jpg><span>Chowder of the harbour ${nth}</span></a></div>`;
   const html = `<body><main><h1>Soups</h1><p>Short.</p><div class=cards>${[1, 2, 3, 4].map(card).join('')}</div></main><div id=onetrust-banner-sdk><h2>We care about your privacy</h2>${`<p>${P}</p>`.repeat(4)}</div>`;

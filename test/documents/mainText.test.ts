@@ -30,7 +30,7 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# News\n\n## One\n\n${PARAGRAPH}\n\n## Two\n\n${PARAGRAPH}`,
   ],
   [
-    'does not take a teaser in an article as the main text',
+    'does not treat a teaser in an article as the main text',
     `<article>Read this</article><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p>`,
     `Read this\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
   ],
@@ -81,7 +81,7 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Harbour\n\n${PARAGRAPH}\n${PARAGRAPH}\n${PARAGRAPH}`,
   ],
   [
-    'keeps a list of links before the text, and drops one of other pages after it together with its heading',
+    'keeps a list of links before the text, and removes a list of other pages after it together with its heading',
     `<h1>Harbour</h1><ul><li><a href=#a>History</a><li><a href=#b>Ships</a></ul><p>${PARAGRAPH}</p><h2>See also</h2><ul><li><a href=x>Town</a><li><a href=y>River</a></ul>`,
     `# Harbour\n\n- History\n- Ships\n\n${PARAGRAPH}`,
   ],

@@ -14,7 +14,7 @@ const POSTS_TEXT = THREAD.join('\n\n');
 
 const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
   [
-    'a thread that stands only in noscript',
+    'a thread that exists only in noscript',
     `<title>Bees</title><div id=app></div><noscript><h1>Water for bees</h1>${POSTS}</noscript>`,
     `# Water for bees\n\n${POSTS_TEXT}`,
   ],
@@ -34,7 +34,7 @@ const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> =
     `${PARAGRAPH}\n\nFerry\n\n${ANSWER}`,
   ],
   [
-    'a panel after its switch, without an id',
+    'a panel after the button that opens it, without an id',
     `<main><p>${PARAGRAPH}</p><div><h3><span role=button aria-expanded=false>Ferry</span></h3><div aria-hidden=true><p>${ANSWER}</p></div></div></main>`,
     `${PARAGRAPH}\n\n### Ferry\n\n${ANSWER}`,
   ],
@@ -59,7 +59,7 @@ const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> =
     `# Kettle\n\n${PARAGRAPH}\n\nVolume\n: 1.7 litres\n\nWeight\n: 940 g`,
   ],
   [
-    'an article that stands only in JSON-LD',
+    'an article that exists only in JSON-LD',
     `<title>Bees</title><div id=root></div><script type="application/ld+json">{"@graph":[{"@type":"Organization","description":"${PARAGRAPH}"},{"@type":"NewsArticle","headline":"Water for bees","articleBody":${JSON.stringify(THREAD.join('\n'))},"publisher":{"name":"Town","description":"${PARAGRAPH}"}}]}</script>`,
     `${PARAGRAPH}\n\n## Water for bees\n\n${POSTS_TEXT}`,
   ],
@@ -110,7 +110,7 @@ test.each(left)('leaves out %s', (_name, html) => {
   expect(text).not.toContain(THREAD[0]);
 });
 
-test('does not take a request to enable scripts as the content of a page', () => {
+test('does not treat a request to enable scripts as the content of a page', () => {
   const page =
     '<title>App</title><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript>';
   expect(faultOf(() => parsePage(page))).toBe('no_text');

@@ -1,4 +1,4 @@
-/** Limits of archives: what a small file may unpack to. */
+/** Limits of archives: the maximum number and size of unpacked members. */
 import { deflateRawSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 

@@ -35,19 +35,19 @@ describe('a block that the pages of a site repeat', () => {
     });
   });
 
-  test('stays without evidence, and then the record counts nothing', () => {
+  test('is kept without evidence, and the record then has no count', () => {
     const { text, metadata, blocks } = parsePage(pageOf(9));
     expect(text).toContain(NOTICE);
     expect(metadata).not.toHaveProperty('repeated_blocks_removed');
     expect(blocks).toBeUndefined();
   });
 
-  test('is found whatever white space its template has', () => {
+  test('is found with any white space', () => {
     const spaced = pageOf(9, `<div class=note>\n  <p>${NOTICE.replaceAll(' ', '\n   ')}</p>\n</div>`);
     expect(readWith(spaced, learn(SIX)).text).not.toContain('cookies');
   });
 
-  test('goes with the heading above it if nothing else is below', () => {
+  test('is removed with the heading above it if nothing else is below that heading', () => {
     const headed = (number: number): string => pageOf(number, `<h2>Privacy</h2>${BOX}<h2>Pier ${number + 50}</h2>`);
     const repeated = learn([1, 2, 3, 4, 5, 6].map(headed));
     expect(readWith(headed(9), repeated).text).toBe(`# Pier 9\n\n${prose(9)}\n\n## Pier 59\n\n${prose(59)}`);
@@ -58,7 +58,7 @@ const LINES = ['#include &lt;harbour/pier.h>', 'namespace harbour::internal {', 
   .map((line) => `<div class=line>${line}</div>`)
   .join('');
 
-/** Blocks on a page of the site that stay, although its other pages repeat a similar or equal one. */
+/** Blocks of a page that are kept, although other pages of the site repeat a similar or equal one. */
 const KEPT: ReadonlyArray<readonly [name: string, repeated: (number: number) => string, own: string, kept: string]> = [
   ['at another place', () => BOX, `<section>${BOX}</section>`, NOTICE],
   [
@@ -100,7 +100,7 @@ const KEPT: ReadonlyArray<readonly [name: string, repeated: (number: number) => 
   ],
 ];
 
-test('content that is equal or similar stays: other places, numbers, labels, headings, rows, items, code', async () => {
+test('keeps equal or similar content in other places, with other numbers, and in labels, headings, rows, items and code', async () => {
   const nameOf = ([name]: (typeof KEPT)[number]): string => name;
   await everyRow(KEPT, nameOf, ([, repeated, own, kept]) => {
     const ids = learn([1, 2, 3, 4, 5, 6].map((number) => pageOf(number, repeated(number))));

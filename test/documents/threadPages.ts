@@ -59,7 +59,7 @@ export const THREADS: readonly ThreadPage[] = [
     ['May 1, 2024', 'May 2, 2024', 'May 3, 2024'],
   ],
   [
-    'author and date after the text, and the question apart from its answers, as on Stack Exchange',
+    'author and date after the text, and the question outside of the list of answers, as on Stack Exchange',
     (bodies) => {
       const signed = (nth: number, what: string, name: string): string =>
         `<div class=post-signature><div class=user-info><div class=user-action-time>${what} <span title="2024-05-0${nth} 10:00:00Z" class=relativetime>${nth} days ago</span></div><div class=user-details itemprop=author itemscope itemtype="http://schema.org/Person"><a href=/users/${nth}/x>${name}</a><span class=reputation-score>1,234</span></div></div></div>`;

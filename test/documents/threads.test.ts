@@ -36,7 +36,7 @@ test.each(THREADS)('reads posts with author and date: %s', async (_name, page, d
   expect(chunks.map((chunk) => chunk.replace(/^#+ (?:Waiting at the lock|2 Answers)\n\n/, ''))).toEqual(posts);
 });
 
-test('cuts a long post between its sentences, and no chunk has two authors', async () => {
+test('splits a long post between its sentences, and no chunk has two authors', async () => {
   const [, page] = THREADS[0] ?? ['', () => ''];
   const long = Array.from({ length: 40 }, (_, nth) => `In year ${1900 + nth} the gate was renewed, and it held well.`);
   const chunks = await chunksOf(page([QUESTION, long.join(' '), THANKS]), { chunkSize: 100, chunkOverlap: 30 });
@@ -48,13 +48,13 @@ test('cuts a long post between its sentences, and no chunk has two authors', asy
 const teaser = (nth: number): string =>
   `<div class=card><h2><a href=/news/${nth}>Story ${nth} of the harbour</a></h2><span class=author>Ann ${nth}</span> <time datetime=2024-05-0${nth}>May ${nth}, 2024</time><p>${QUESTION} ${nth}</p></div>`;
 
-test('does not take teasers of articles for posts', () => {
+test('does not treat teasers of articles as posts', () => {
   const text = textOf(`<main><h1>News</h1>${[1, 2, 3, 4].map(teaser).join('')}</main>`);
   expect(text).not.toMatch(/^## Ann/m);
   expect(text.indexOf('Story 1')).toBeLessThan(text.indexOf('Ann 1'));
 });
 
-test('does not take the rows of a list of threads for posts', () => {
+test('does not treat the rows of a list of threads as posts', () => {
   const row = (nth: number): string =>
     `<tr><td><a href=/t/${nth}>Locks, and how long ships wait in them, part ${nth}</a></td><td><a class=username href=/u/ann>Ann ${nth}</a></td><td><time datetime=2024-05-0${nth}>May ${nth}, 2024</time></td></tr>`;
   const text = textOf(
@@ -63,7 +63,7 @@ test('does not take the rows of a list of threads for posts', () => {
   expect(text).toContain('| Locks, and how long ships wait in them, part 1 | Ann 1 | May 1, 2024 |');
 });
 
-test('keeps the date of joining out of the line, and the table in a post whole', async () => {
+test('omits the date of joining from the line of a post, and does not split the table in a post', async () => {
   const post = (nth: number, body: string): string =>
     `<div class=post><dl class=profile><dt><a class=username href=/u/${nth}>Ann ${nth}</a><dd><strong>Joined:</strong> 3 May 2001<dd><strong>Posts:</strong> 12</dl><p class=author>by <b>Ann ${nth}</b> » 4 Jun 2024, 10:0${nth}</p><div class=content>${body}</div></div>`;
   const table = '<table><tr><th>Gate<th>Metres</tr><tr><td>North<td>40</tr></table>';

@@ -1,4 +1,4 @@
-/** Emulates AssemblyAI's published API: upload a recording, order a transcript, poll it, delete it. */
+/** Emulates AssemblyAI's published API: upload a recording, request a transcript, poll it, delete it. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -8,7 +8,7 @@ import {
   answer,
   receiveRecording,
   type ReceivedRecording,
-  type Mishap,
+  type InjectedFault,
   mishap,
   type Scene,
   TALK,
@@ -16,10 +16,10 @@ import {
   wordsOf,
 } from './speech.js';
 
-/** `mishaps` of a scene apply to polls; uploads and orders have their own. */
+/** `mishaps` of a scene apply to polls; uploads and requests for transcripts have separate ones. */
 export interface AssemblyScene extends Scene {
-  readonly uploadMishaps?: Mishap[];
-  readonly orderMishaps?: Mishap[];
+  readonly uploadMishaps?: InjectedFault[];
+  readonly orderMishaps?: InjectedFault[];
   /** Errors that the next jobs end with, in order; jobs after the last one complete. */
   readonly errors?: string[];
   /** Number of polls that return queued or processing. Infinity: the job never finishes. */

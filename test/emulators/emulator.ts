@@ -22,7 +22,7 @@ export interface WrongAnswer {
  * A fault injected into a request: an error response, a closed connection, no answer, a wrong body, or a body cut in the
  * middle; null for none. Only bodies sent without content-length can be cut.
  */
-export type Mishap<R extends Refused = Refused> = R | WrongAnswer | 'broken' | 'cut' | 'hang' | null;
+export type InjectedFault<R extends Refused = Refused> = R | WrongAnswer | 'broken' | 'cut' | 'hang' | null;
 
 /** A request for an emulator to answer. */
 export interface Call {
@@ -48,7 +48,7 @@ export interface Emulator<R extends Refused = Refused> {
    * Calls `how` for every admitted request and applies the mishap it returns.
    * @param how receives the path, without the query
    */
-  misbehave(how: (path: string) => Mishap<R>): void;
+  misbehave(how: (path: string) => InjectedFault<R>): void;
   /** Stops all mishaps and clears the log of requests. */
   reset(): void;
   close(): Promise<void>;
@@ -79,7 +79,7 @@ export const bearerOf = ({ headers }: IncomingMessage): string =>
   /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
 
 /** Refuses the next `count` requests only. @param refusal receives the index of the request, from 0 */
-export function nextRequests<R extends Refused>(count: number, refusal: (number: number) => R): () => Mishap<R> {
+export function nextRequests<R extends Refused>(count: number, refusal: (number: number) => R): () => InjectedFault<R> {
   let refused = 0;
   return () => (refused < count ? refusal(refused++) : null);
 }
@@ -100,8 +100,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 export async function startEmulator<R extends Refused>(source: EmulatedSource<R>): Promise<Emulator<R>> {
   const requests: string[] = [];
   const load = { now: 0, most: 0 };
-  const noMishap = (): Mishap<R> => null;
-  let mishapOf: (path: string) => Mishap<R> = noMishap;
+  const noMishap = (): InjectedFault<R> => null;
+  let mishapOf: (path: string) => InjectedFault<R> = noMishap;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://emulator');

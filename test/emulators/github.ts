@@ -9,7 +9,7 @@ import {
   bearerOf,
   type Call,
   type Emulator,
-  type Mishap as AnyMishap,
+  type InjectedFault as AnyMishap,
   type Refused,
   sendJson,
   startEmulator,
@@ -36,7 +36,7 @@ export interface EmulatedRepository {
 }
 
 type GitHubRefused = Refused & { readonly message?: string };
-export type Mishap = AnyMishap<GitHubRefused>;
+export type InjectedFault = AnyMishap<GitHubRefused>;
 
 export interface GitHubEmulator extends Emulator<GitHubRefused> {
   /** The value of SOURCE_URLS. */

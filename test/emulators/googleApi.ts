@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 
 import { again } from './consentEmulator.js';
-import { type Call, type Emulator, type Mishap, sendJson, startEmulator } from './emulator.js';
+import { type Call, type Emulator, type InjectedFault, sendJson, startEmulator } from './emulator.js';
 import { type Access, createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 
 /** A refusal in the format of Google's APIs. */
@@ -154,7 +154,7 @@ export async function startGoogle(
     ...emulator,
     oauth,
     misbehave(how) {
-      emulator.misbehave((path): Mishap<GoogleRefusal> => (isConsent(path) ? null : how(path)));
+      emulator.misbehave((path): InjectedFault<GoogleRefusal> => (isConsent(path) ? null : how(path)));
     },
     settingsOf: (source, paths) =>
       Object.entries({ ...paths, ...CONSENT })

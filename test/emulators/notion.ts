@@ -299,7 +299,7 @@ export async function startNotion({ perPage = 2 } = {}): Promise<NotionEmulator>
     if (resource !== 'blocks') return missing();
     const placed = findBlock(id);
     if (!pages.has(id) && (!placed || hidden.has(placed.page))) return missing();
-    // Their children exist, and are not listed (https://github.com/elastic/connectors/issues/2306).
+    // Such blocks have children, but they are not listed (https://github.com/elastic/connectors/issues/2306).
     if (rest === 'children' && placed?.block.type === 'unsupported') return refuse(response, { status: 400 });
     if (rest === 'children') return send(response, childrenOf(id), parameters);
     if (rest !== '' || !placed) return missing();

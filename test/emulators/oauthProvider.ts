@@ -334,7 +334,7 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       const person = people.find(({ id }) => id === personId) ?? people[0];
       const [clientId] = Object.keys(clients);
       if (!person || clientId === undefined)
-        throw new Error('The provider has no person or no client to grant access with');
+        throw new Error('The provider needs a person and a client to grant access');
       const { accessToken, refreshToken } = issue({ person, scopes, clientId }, null);
       return { accessToken, refreshToken: refreshToken ?? '' };
     },

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
  * A fault of one request. `cut`: the JSON ends in the middle; `broken`: the connection closes in the middle; `hang`: no
  * answer. The rest are well-formed answers with wrong contents.
  */
-export type Mishap =
+export type InjectedFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
   | 'cut'
   | 'broken'
@@ -49,7 +49,7 @@ export interface RerankEmulator {
   /** Sets the order of results. Default: best first. */
   order(how: (results: readonly Scored[]) => readonly Scored[]): void;
   /** Sets the fault of all later requests; null for none. */
-  misbehave(mishap: Mishap | null): void;
+  misbehave(mishap: InjectedFault | null): void;
   close(): Promise<void>;
 }
 
@@ -135,7 +135,7 @@ const APIS: Readonly<Record<RerankProvider, Api>> = {
 };
 
 /** Makes the results wrong in one way, without changing their form. */
-function spoil(results: Scored[], texts: number, mishap: Mishap | null): Scored[] {
+function spoil(results: Scored[], texts: number, mishap: InjectedFault | null): Scored[] {
   const [first, ...rest] = results;
   if (!first) return results;
   if (mishap === 'few') return rest;
@@ -157,7 +157,7 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
   let waiting = 0;
   let scoreOf = sharedWords;
   let inOrder = (results: readonly Scored[]): readonly Scored[] => results;
-  let mishap: Mishap | null = null;
+  let mishap: InjectedFault | null = null;
   const server = createServer((request, response) => {
     waiting += 1;
     response.once('close', () => (waiting -= 1));

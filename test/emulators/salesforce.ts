@@ -1,6 +1,6 @@
 /**
  * Emulates a Salesforce organization on loopback, by its published REST API: SOQL queries, files, object descriptions, and
- * errors as lists. The first segment of each path is the host that the request would go to.
+ * errors as lists. The first segment of each path is the host to which the request would be sent.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -12,7 +12,7 @@ const SALESFORCE_PEOPLE = [
   { id: 'ada@harbour.example', label: 'Ada' },
   { id: 'ben@harbour.example', label: 'Ben' },
 ];
-/** The organization's host, whichever login domain the person uses. */
+/** Host of the organization, for any login domain. */
 export const ORGANIZATION_HOST = 'harbour.my.salesforce.com';
 
 type SalesforceRefused = Refused & { readonly errorCode?: string };

@@ -77,7 +77,7 @@ export const textOf = ({ turns }: Speech): string =>
  * A fault: an error status; a body whose connection closes in the middle (`cut`); a complete response that is invalid
  * JSON (`broken`); no answer (`hang`).
  */
-export type Mishap =
+export type InjectedFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   | 'cut'
   | 'broken'
@@ -87,7 +87,7 @@ export type Mishap =
 export interface Scene {
   readonly speech?: Speech;
   /** Faults of the first calls of a kind, in order; later calls succeed. */
-  readonly mishaps?: Mishap[];
+  readonly mishaps?: InjectedFault[];
 }
 
 /** A recording as the service received it. */
@@ -122,7 +122,7 @@ export function answer(response: ServerResponse, body: unknown, status = 200, he
 }
 
 /** Applies a fault to an answer. */
-export function mishap(response: ServerResponse, kind: Mishap, body: unknown): void {
+export function mishap(response: ServerResponse, kind: InjectedFault, body: unknown): void {
   const text = JSON.stringify(body);
   if (kind === 'hang') return;
   if (kind === 'broken') return void response.writeHead(200).end(text.slice(0, text.length / 2));

@@ -108,7 +108,7 @@ const gzipHalf = (text: string): Page => ({
 });
 
 export interface TrapSite extends Site {
-  /** The other site, which some traps lead to. */
+  /** The other site, to which some traps link or redirect. */
   readonly foreign: Site;
   /** Addresses of the ordinary pages in the sitemaps. */
   readonly ordinary: readonly string[];

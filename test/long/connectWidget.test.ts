@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   await widget.close();
-  expect(widget.complaints).toEqual([]);
+  expect(widget.browserErrors).toEqual([]);
 });
 
 /** Opens the widget at one source. */
@@ -149,7 +149,7 @@ test('shows the refusal of a source', async () => {
   await widget.press('Submit');
   await widget.text(/credentials|refus/i).waitFor();
   await widget.picture('GURU-refused');
-  expect(widget.complaints.splice(0).filter((what) => !/400/.test(what))).toEqual([]);
+  expect(widget.browserErrors.splice(0).filter((what) => !/400/.test(what))).toEqual([]);
 });
 
 test('syncs files of selected GitHub repositories', async () => {

@@ -205,7 +205,7 @@ export interface BombResult {
 
 export interface BombRound {
   readonly bombs: readonly BombResult[];
-  /** The result of the feed with a billion laughs. */
+  /** The result of the feed that is an XML bomb (billion laughs). */
   readonly feed: BombResult;
   readonly good: readonly (BombResult & { readonly words: string })[];
   readonly before: Omit<Residents, 'reader'>;

@@ -12,7 +12,7 @@ export interface WalkedPage {
   readonly headers: Headers;
 }
 
-export interface ConsentWish {
+export interface ConsentChoice {
   /** Denies access. */
   readonly deny?: boolean;
   /** Id of the consenting person. Unset: the preselected one. */
@@ -33,7 +33,7 @@ function fieldsOf(html: string): URLSearchParams {
 }
 
 /** Answers the consent page of an emulated provider. @returns the redirect address: our callback */
-export async function answerConsent(url: string, { deny = false, person }: ConsentWish = {}): Promise<string> {
+export async function answerConsent(url: string, { deny = false, person }: ConsentChoice = {}): Promise<string> {
   const page = await fetch(url);
   const html = await page.text();
   if (page.status !== 200) throw new Error(`The consent page answered ${page.status}: ${html}`);
@@ -52,5 +52,5 @@ export async function openPage(url: string): Promise<WalkedPage> {
 }
 
 /** Follows the address from oauth_url through consent to the resulting page. */
-export const consentTo = async (url: string, wish: ConsentWish = {}): Promise<WalkedPage> =>
+export const consentTo = async (url: string, wish: ConsentChoice = {}): Promise<WalkedPage> =>
   openPage(await answerConsent(url, wish));

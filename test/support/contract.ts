@@ -1,4 +1,4 @@
-/** The public contract (`theirs`) and our OpenAPI document (`ours`), with the functions that tests compare them by. */
+/** The public contract (`theirs`) and our OpenAPI document (`ours`), with functions that compare them. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
@@ -68,7 +68,7 @@ export function resolve(document: Document, schema: Schema): Schema {
   return resolve(document, document.components.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 }
 
-/** The schemas that a value may follow: those of anyOf or oneOf, each resolved, else the one itself. */
+/** Returns the schemas that a value may follow: the resolved schemas of anyOf or oneOf, or else the schema itself. */
 export function choices(document: Document, schema: Schema): readonly Schema[] {
   const whole = resolve(document, schema);
   const parts = whole.anyOf ?? whole.oneOf;

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** https://nodejs.org/api/diagnostics_channel.html#http */
 const CHANNEL = 'http.server.response.finish';
 
-/** Watches the answers of a service in this process. @returns a function that stops, and returns what was ignored */
+/** Watches the answers of a service in this process. @returns a function that stops, and returns the ignored fields */
 export function watchIgnoredFields(url: string): () => readonly string[] {
   const port = Number(new URL(url).port);
   const ignored: string[] = [];

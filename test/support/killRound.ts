@@ -38,9 +38,9 @@ export async function startKillSite(pageCount: number, sitemapCount = 1): Promis
 
 export interface Kill {
   readonly victim: Victim;
-  /** The kill happens after this many requests for pages… */
+  /** Number of page requests before the kill. */
   readonly afterRequests: number;
-  /** …and this much later. */
+  /** Additional delay before the kill, in milliseconds. */
   readonly delayMs: number;
 }
 

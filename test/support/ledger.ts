@@ -46,8 +46,8 @@ export async function findWrongCounts(mongodbUri: string): Promise<string[]> {
 }
 
 /**
- * Does the same for a service whose processes were killed, after all runs have ended. A run that does not end is an error
- * itself.
+ * Returns the same errors for a service whose processes were killed, after all runs have ended. A run that does not end
+ * counts as an error, too.
  */
 export async function findWrongCountsOfEndedRuns(mongodbUri: string): Promise<string[]> {
   const connection = await mongoose.createConnection(mongodbUri).asPromise();

@@ -35,7 +35,7 @@ const MARKS = ['requested', 'begun', 'embedded', 'published'] as const;
 
 export interface Kill {
   readonly victim: Victim;
-  /** The kill happens after this mark… */
+  /** The progress mark after which the delay before the kill begins. */
   readonly since: (typeof MARKS)[number];
   readonly delayMs: number;
 }

@@ -34,7 +34,7 @@ export interface TimeSkipping {
    * @param jumped called after each jump with its length
    */
   follow(activities: Activities, jumped?: (byMs: number) => Promise<void>): Activities;
-  /** Lets time pass: skips from timer to timer, but not while an activity is running. */
+  /** Advances the time from timer to timer, but not while an activity is running. */
   pass(ms: number): Promise<void>;
   /** Stops the server and restores the real clocks of this process. */
   close(): Promise<void>;

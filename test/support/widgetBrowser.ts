@@ -79,7 +79,7 @@ export async function startWidgetBrowser(site: string, apiUrl: string): Promise<
 export class WidgetView {
   readonly page: Page;
   /** Browser errors, failed requests, and requests to other hosts. */
-  readonly complaints: string[] = [];
+  readonly browserErrors: string[] = [];
   private readonly context: BrowserContext;
 
   constructor(context: BrowserContext, page: Page) {
@@ -87,7 +87,7 @@ export class WidgetView {
     this.page = page;
     const record = (what: string): void => {
       // The only expected request to another host; it fails.
-      if (!what.includes(FONTS)) this.complaints.push(what);
+      if (!what.includes(FONTS)) this.browserErrors.push(what);
     };
     context.on('request', (request) => {
       if (new URL(request.url()).hostname !== '127.0.0.1') record(`requested outside: ${request.url()}`);

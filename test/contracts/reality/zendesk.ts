@@ -11,7 +11,7 @@ export const zendesk: Reality = {
       fact: 'OAuth clients from before refresh tokens get none unless the token request has expires_in.',
       ...{ seen: nango(6763), date: '2026-07-21' },
       ours: {
-        test: [SUITE, 'asks for tokens that expire, since Zendesk gives older clients no refresh token otherwise'],
+        test: [SUITE, 'requests tokens that expire, since Zendesk gives older clients no refresh token otherwise'],
         mended: true,
       },
     },
@@ -23,7 +23,7 @@ export const zendesk: Reality = {
         date: '2025-04-30',
       },
       ours: {
-        test: [SUITE, 'asks for tokens that expire, since Zendesk gives older clients no refresh token otherwise'],
+        test: [SUITE, 'requests tokens that expire, since Zendesk gives older clients no refresh token otherwise'],
       },
     },
     {

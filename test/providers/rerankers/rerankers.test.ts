@@ -6,7 +6,7 @@ import { createEgress } from '../../../egress/createEgress.js';
 import { createRerankers } from '../../../providers/rerankers/registry.js';
 import type { Rerankers } from '../../../providers/rerankers/types.js';
 import {
-  type Mishap,
+  type InjectedFault,
   type RerankEmulator,
   type Scored,
   sharedWords,
@@ -138,7 +138,7 @@ describe('every reranker', () => {
       expect(emulator.calls[0]?.texts[0]?.length).toBeLessThan(50_000);
     }));
 
-  const INVALID: readonly (readonly [string, Mishap])[] = [
+  const INVALID: readonly (readonly [string, InjectedFault])[] = [
     ['truncated JSON', 'cut'],
     ['no list', 'no list'],
     ['a result without an index', 'unnumbered'],
@@ -156,7 +156,7 @@ describe('every reranker', () => {
       expect(retryable).toBe(true);
     }));
 
-  const FAILURES: readonly (readonly [string, Mishap, string, boolean])[] = [
+  const FAILURES: readonly (readonly [string, InjectedFault, string, boolean])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
     ['429 without Retry-After', { status: 429 }, 'rate_limited', true],
     ['503 with Retry-After', { status: 503, headers: { 'retry-after': '7' } }, 'rate_limited', true],

@@ -11,7 +11,7 @@ import { type EncodedRecording, encodeRecordings } from '../../documents/formats
 import { RECIPES } from '../../documents/formats/rows/recordings.js';
 import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
-import { type Mishap, recordingOf as sceneRecording } from '../../emulators/speech.js';
+import { type InjectedFault, recordingOf as sceneRecording } from '../../emulators/speech.js';
 import { everyRow } from '../../support/everyRow.js';
 
 let deepgram: Deepgram;
@@ -86,18 +86,22 @@ function waveHeader(size: number): Buffer {
  * For each service, a function that lets the polls of a job fail as listed. An undefined entry succeeds and finds the
  * job unfinished. Null for a service that returns the transcript in its response, without polls.
  */
-const POLLED: Record<TranscriptionService, ((scene: string, polls: readonly (Mishap | undefined)[]) => void) | null> = {
+const POLLED: Record<
+  TranscriptionService,
+  ((scene: string, polls: readonly (InjectedFault | undefined)[]) => void) | null
+> = {
   // https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded: the response holds the transcript.
   deepgram: null,
   // https://www.assemblyai.com/docs/api-reference/transcripts/get
-  assemblyai: (scene, polls) => assemblyai.scenes.set(scene, { polls: polls.length, mishaps: [...polls] as Mishap[] }),
+  assemblyai: (scene, polls) =>
+    assemblyai.scenes.set(scene, { polls: polls.length, mishaps: [...polls] as InjectedFault[] }),
 };
 
 /** Consecutive failed polls that end the wait for a job. */
 const FAILED_POLLS = 5;
-const FAILURE: Mishap = { status: 503 };
+const FAILURE: InjectedFault = { status: 503 };
 /** Returns runs of consecutive failures of the given lengths, each followed by a poll that succeeds. */
-const failures = (...inARow: number[]): (Mishap | undefined)[] =>
+const failures = (...inARow: number[]): (InjectedFault | undefined)[] =>
   inARow.flatMap((count) => [...Array.from({ length: count }, () => FAILURE), undefined]);
 
 test('gives up a job after five consecutive failed polls, but not after more failures in total', async () => {

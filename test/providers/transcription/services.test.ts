@@ -8,7 +8,7 @@ import { createTranscriptions } from '../../../providers/transcription/registry.
 import type { StoredJob, Recording, Transcriptions } from '../../../providers/transcription/types.js';
 import { type AssemblyAi, type AssemblyScene, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
-import { type Mishap, recordingOf, type Speech } from '../../emulators/speech.js';
+import { type InjectedFault, recordingOf, type Speech } from '../../emulators/speech.js';
 import { everyRow } from '../../support/everyRow.js';
 
 const KEY = 'secret-key';
@@ -78,7 +78,7 @@ async function attempt(
   }
 }
 
-type Row = readonly [answer: string, mishap: Mishap, kind: string, retryable: boolean, waitMs?: number];
+type Row = readonly [answer: string, mishap: InjectedFault, kind: string, retryable: boolean, waitMs?: number];
 /** https://developers.deepgram.com/docs/errors, https://www.assemblyai.com/docs/openapi.json */
 const ANSWERS: readonly Row[] = [
   ['401', { status: 401 }, 'not_configured', false],
@@ -163,7 +163,7 @@ test('clears a failed job, so that the next attempt creates another', () =>
   ));
 
 type PollRow = readonly [name: string, scene: Pick<AssemblyScene, 'mishaps'>, kind: string | null, isCleared: boolean];
-const five = (status: number): Mishap[] => Array.from({ length: 5 }, () => ({ status }));
+const five = (status: number): InjectedFault[] => Array.from({ length: 5 }, () => ({ status }));
 const POLLS: readonly PollRow[] = [
   ['is done', {}, null, false],
   ['is unknown (404)', { mishaps: [{ status: 404 }] }, 'server_error', true],

@@ -11,7 +11,7 @@ export type Workflow = RunKind | 'drainUploads';
  * A fault at a step's first call, before or after its work: the step fails, as if a store were down; it fails permanently; or
  * its run is cancelled.
  */
-export interface Mishap {
+export interface InjectedFault {
   readonly step: Step;
   readonly does: 'fail' | 'break' | 'cancel';
   readonly when: Moment;
@@ -26,14 +26,14 @@ export interface Scenario {
   /** Steps that a scenario of another workflow tests, because that workflow calls them in the same manner. */
   readonly alike?: readonly Step[];
   /** Faults that lead the workflow into this scenario. */
-  readonly given?: readonly Mishap[];
+  readonly given?: readonly InjectedFault[];
   /** The path of the first page, or the name of the upload. */
   readonly start?: string;
   /** The outcome of the undisturbed run. Default: finished. */
   readonly outcome?: 'failed' | 'aborted';
 }
 
-export const CANCELLED: Mishap = { step: 'ingestBatch', does: 'cancel', when: 'before' };
+export const CANCELLED: InjectedFault = { step: 'ingestBatch', does: 'cancel', when: 'before' };
 /** `start` value: the source rejects the account's credentials. */
 export const REVOKED = 'revoked';
 /** `start` value: the user returns from the provider with an invalid code. */
@@ -44,7 +44,7 @@ export const PAUSED = 'paused';
 export const PASSED = 'passed';
 /** `start` value: the quarantine period has ended. */
 export const ERASED = 'erased';
-const BROKEN: Mishap = { step: 'ingestBatch', does: 'break', when: 'before' };
+const BROKEN: InjectedFault = { step: 'ingestBatch', does: 'break', when: 'before' };
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   scrape: {
     workflow: 'scrapeSitemap',

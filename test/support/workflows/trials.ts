@@ -35,7 +35,7 @@ import {
   CANCELLED,
   ERASED,
   FILELESS,
-  type Mishap,
+  type InjectedFault,
   type Moment,
   PASSED,
   PAUSED,
@@ -66,7 +66,7 @@ let drive: GoogleDriveEmulator;
 let client: Client;
 
 /** Planned faults by customer; each customer has one scenario. */
-const planned = new Map<string, { workflow: Workflow; mishaps: Mishap[] }>();
+const planned = new Map<string, { workflow: Workflow; mishaps: InjectedFault[] }>();
 /** Number of running activities by workflow id. */
 const running = new Map<string, number>();
 /** Workflow ids by customer and kind. */
@@ -257,7 +257,7 @@ async function sweepQuarantine(customerId: string): Promise<ScenarioResult | nul
 }
 
 /** Plays a scenario for a new customer, with the given faults. */
-async function playScenario(customerId: string, { workflow, start }: Scenario, mishaps: readonly Mishap[]) {
+async function playScenario(customerId: string, { workflow, start }: Scenario, mishaps: readonly InjectedFault[]) {
   const { organizationId, apiKey } = await service.store.organizations.create(customerId);
   customers.set(organizationId, customerId);
   const user = await service.user(customerId, apiKey);
@@ -452,7 +452,7 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
     await service.startWorker(withFaults);
     // Many trials run concurrently, because they mostly wait; each has its own customer.
     const limit = pLimit(16);
-    const trial = (customer: string, scenario: Scenario, mishaps: readonly Mishap[]) =>
+    const trial = (customer: string, scenario: Scenario, mishaps: readonly InjectedFault[]) =>
       limit(async () => {
         const end = await playScenario(customer, scenario, mishaps).catch((error: unknown) => error as Error);
         ends.set(customer, end);

@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   await widget.close();
-  expect(widget.complaints).toEqual([]);
+  expect(widget.browserErrors).toEqual([]);
 });
 
 thoroughly('shows at its start which accounts are connected', async () => {
@@ -179,6 +179,6 @@ thoroughly('fetches a new token after one has expired, and continues', async () 
   await widget.until(widget.text('No account connected, please connect an account'));
   expect(expired).toEqual([]);
   // The browser logs every refused request.
-  const refused = widget.complaints.splice(0).filter((message) => !/^401: |status of 401/.test(message));
+  const refused = widget.browserErrors.splice(0).filter((message) => !/^401: |status of 401/.test(message));
   expect(refused).toEqual([]);
 });
