@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { DocumentRecord, FileRecord } from '../../contract/files/records.js';
@@ -85,4 +88,53 @@ test('scrapes and searches a site, and shows why a file is not searchable', asyn
   expect((await call('status', '--customer', 'hugo', '--find', 'neverheardof')).code).toBe(1);
   const failed = await call('scrape', site.url('/nothing.xml'), '--sitemap', '--customer', 'hugo');
   expect([failed.code, failed.lines[0]]).toEqual([1, expect.stringContaining('SYNC_ERROR')]);
+});
+
+test('creates, lists, rotates and revokes keys, and creates and lists organizations', async () => {
+  const isGood = async (key: string): Promise<boolean> =>
+    (await fetch(`${service.url}/organization`, { headers: { authorization: `Bearer ${key}` } })).status === 200;
+  const created = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
+  expect(await isGood(created.api_key)).toBe(true);
+  const org = String(created.id);
+  const rows = (await call('key', 'list', '--org', org, '--json')).json<{ id: number; prefix: string }[]>();
+  expect(rows).toEqual([expect.objectContaining({ prefix: created.api_key.slice(0, 8), revokedAt: null })]);
+  const first = String(rows[0]!.id);
+  const rotated = (await call('key', 'rotate', first, '--json')).json<{ id: number; api_key: string }>();
+  expect([await isGood(created.api_key), await isGood(rotated.api_key)]).toEqual([false, true]);
+  expect((await call('key', 'rotate', first)).code).toBe(1);
+
+  const last = await call('key', 'revoke', String(rotated.id));
+  expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('--last')]);
+  expect(await isGood(rotated.api_key)).toBe(true);
+  const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
+  expect((await call('key', 'revoke', String(rotated.id))).code).toBe(0);
+  expect([await isGood(rotated.api_key), await isGood(another.api_key)]).toEqual([false, true]);
+  expect((await call('key', 'create', '--org', '999999')).code).toBe(1);
+  const all = (await call('org', 'list', '--json')).json<object[]>();
+  expect(all).toContainEqual(expect.objectContaining({ id: created.id, name: 'harbour', users: 0, keys: 1 }));
+  expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
+});
+
+test('rotates the key that npm start keeps in DATA_DIR, and no other one, in its file', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-keys-'));
+  const make = async () => (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
+  const [own, other] = [await make(), await make()];
+  await writeFile(path.join(dataDir, 'api-key'), `${own.api_key}\n`, { mode: 0o600 });
+  const { API_KEY: _own, ...others } = env;
+  const ofDataDir = { ...others, DATA_DIR: dataDir };
+  const kept = async () => (await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim();
+  expect((await cli(ofDataDir, 'key', 'rotate', String(other.id))).stderr).toBe('');
+  expect(await kept()).toBe(own.api_key);
+
+  const rotated = await cli(ofDataDir, 'key', 'rotate', String(own.id), '--json');
+  const next = rotated.json<{ id: number; api_key: string }>();
+  expect(rotated.stderr).toContain('DATA_DIR/api-key contains the new key');
+  expect(await kept()).toBe(next.api_key);
+  expect((await cli(ofDataDir, 'status')).code).toBe(0);
+
+  // A key in the environment has to be changed there.
+  const inEnvironment = await cli({ ...ofDataDir, API_KEY: next.api_key }, 'key', 'rotate', String(next.id));
+  expect(inEnvironment.stderr).toContain('Set API_KEY to the new one');
+  expect(await kept()).toBe(next.api_key);
+  await rm(dataDir, { recursive: true });
 });

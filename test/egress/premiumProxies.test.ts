@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 
 import { createEgress } from '../../egress/createEgress.js';
@@ -7,6 +8,7 @@ import type { Egress, EgressProxy } from '../../egress/types.js';
 import { startHttpProxy, type HttpProxy } from '../emulators/httpProxy.js';
 import { closeAll, egressSettings, serve } from './loopback.js';
 import { faultOf } from '../support/faultOf.js';
+import { waitFor } from '../support/waitFor.js';
 
 const open: (Egress | EgressProxy | HttpProxy)[] = [];
 afterEach(async () => {
@@ -110,6 +112,40 @@ function tunnelled(proxy: EgressProxy, authority: string): Promise<string> {
       .on('close', () => resolve(received));
   });
 }
+
+/** Starts a proxy that answers 407 to everything and leaves its connections open. Returns the open ones. */
+async function refusingProxy(): Promise<{ readonly url: string; readonly sockets: ReadonlySet<Socket> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket
+      .on('close', () => sockets.delete(socket))
+      .on('error', () => undefined)
+      .on('data', () => socket.write('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  } as HttpProxy);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+}
+
+test('closes the connection of a tunnel that the proxy rejects', async () => {
+  const site = await serve((_, response) => response.end());
+  const proxy = await refusingProxy();
+  const browsing = await egressThrough([proxy.url], [site.host]).openProxy({ maxBytes: 1000, way: 'premium_proxy' });
+  open.unshift(browsing);
+  expect([await tunnelled(browsing, site.host), await tunnelled(browsing, site.host)]).toEqual(['', '']);
+  await waitFor(
+    () => proxy.sockets.size,
+    (size) => size === 0,
+    10_000,
+  );
+});
 
 test('uses one proxy for all tunnels of a browser', async () => {
   const site = await serve((_, response) => response.end('inside'));

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { runningEngines, processState, stopOrphan, writePidFile } from '../../engines/pidFile.js';
+import { startChild } from '../../engines/process.js';
 import { everyRow } from '../support/everyRow.js';
 import { waitFor } from '../support/waitFor.js';
 
@@ -60,6 +61,29 @@ test('kills an engine that ignores SIGTERM', async () => {
   await writePidFile(dataDir, 'temporal', pid);
   expect(await stopOrphan(dataDir, 'temporal')).toBe(true);
   expect(await isAlive(pid)).toBe(false);
+});
+
+test('a new engine starts only after the orphan has ended, because both write the same files', async () => {
+  const orphan = await start('bash', ['-c', 'trap "sleep 0.5; exit" TERM; echo ready; while :; do sleep 0.05; done']);
+  await once(children.at(-1)!.stdout!, 'data');
+  await writePidFile(dataDir, 'qdrant', orphan);
+  // The engine's launcher: it writes whether the orphan still runs.
+  const [launcher, seen] = [path.join(dataDir, 'launcher'), path.join(dataDir, 'seen')];
+  const looks = `grep -q "^State:.[^ZX]" /proc/${orphan}/status 2>/dev/null && echo runs || echo ended`;
+  writeFileSync(launcher, `#!/bin/bash\n(${looks}) > ${seen}.new\nmv ${seen}.new ${seen}\nexec sleep 600\n`);
+  chmodSync(launcher, 0o700);
+  const stop = new AbortController();
+  const starting = startChild({
+    ...{ name: 'qdrant', dataDir, signal: stop.signal, python: launcher, program: 'x', args: [], port: 1 },
+    isReady: () => Promise.resolve(false),
+  });
+  await waitFor(
+    () => existsSync(seen),
+    (exists) => exists,
+  );
+  stop.abort();
+  await expect(starting).rejects.toThrow('it was stopped');
+  expect([readFileSync(seen, 'utf8').trim(), await isAlive(orphan)]).toEqual(['ended', false]);
 });
 
 test('treats a zombie process as ended', async () => {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
 import { createFolderBlobs } from '../../store/contents/blobs.js';
@@ -156,6 +156,42 @@ describe.each(['a folder', 'a bucket'] as const)('upload of a stalled receiver i
     }
     expect(await inStorage()).toEqual([]);
   });
+});
+
+/** Milliseconds without a heartbeat after which a receiver counts as crashed. */
+const DEAD_AFTER_MS = 90_000;
+
+test('a slow upload sends heartbeats, so that it is not swept', async () => {
+  const originals = stores['a folder'];
+  const timers = jest.spyOn(globalThis, 'setInterval');
+  let resume: () => void = () => undefined;
+  const resumed = new Promise<void>((resolve) => (resume = resolve));
+  async function* slow(): AsyncIterable<Uint8Array> {
+    yield Buffer.alloc(5_000, 1);
+    await resumed;
+    yield Buffer.alloc(1_000, 2);
+  }
+  const receiving = originals.receive(owner, slow());
+  await waitFor(inStorage, (names) => names.length > 0);
+  const [[beat, everyMs] = []] = timers.mock.calls;
+  timers.mockRestore();
+  expect(everyMs).toBeLessThanOrEqual(DEAD_AFTER_MS / 3);
+  // The last heartbeat was just before the time limit; the next one counts.
+  const all = connection.collection('originals');
+  const before = new Date(Date.now() - DEAD_AFTER_MS + 1_000);
+  await all.updateMany({ fileId: null }, { $set: { aliveAt: before } });
+  beat?.();
+  await waitFor(
+    () => all.findOne({ fileId: null }),
+    (row) => row?.['aliveAt'] > before,
+    10_000,
+  );
+  expect(await originals.sweep(Date.now() + 10_000)).toBe(0);
+  resume();
+  const draft = await receiving;
+  await accept(originals, draft, 9);
+  await originals.deleteOf(owner, [9]);
+  expect([await inStorage(), await rows()]).toEqual([[], 0]);
 });
 
 test('deletes all originals of a user, and none of other users', async () => {

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -76,47 +76,6 @@ test('deployment renew gives a restored copy a new id, which it keeps', async ()
   expect(first.now).toMatch(/^[a-z0-9]{8}$/);
   expect(first.now).not.toBe(first.before);
   expect((await renew()).before).toBe(first.now);
-});
-
-test('creates, lists, rotates and revokes keys, and creates and lists organizations', async () => {
-  const isGood = async (key: string): Promise<boolean> =>
-    (await fetch(`${service.url}/organization`, { headers: { authorization: `Bearer ${key}` } })).status === 200;
-  const created = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
-  expect(await isGood(created.api_key)).toBe(true);
-  const org = String(created.id);
-  const rows = (await call('key', 'list', '--org', org, '--json')).json<{ id: number; prefix: string }[]>();
-  expect(rows).toEqual([expect.objectContaining({ prefix: created.api_key.slice(0, 8), revokedAt: null })]);
-  const first = String(rows[0]!.id);
-  const rotated = (await call('key', 'rotate', first, '--json')).json<{ id: number; api_key: string }>();
-  expect([await isGood(created.api_key), await isGood(rotated.api_key)]).toEqual([false, true]);
-  expect((await call('key', 'rotate', first)).code).toBe(1);
-
-  const last = await call('key', 'revoke', String(rotated.id));
-  expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('--last')]);
-  expect(await isGood(rotated.api_key)).toBe(true);
-  const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
-  // Concurrent revocations: each sees the other key as still valid.
-  const both = await Promise.all([rotated.id, another.id].map((id) => call('key', 'revoke', String(id))));
-  expect(both.reduce((sum, { code }) => sum + code, 0)).toBe(1);
-  expect((await call('key', 'create', '--org', '999999')).code).toBe(1);
-  const all = (await call('org', 'list', '--json')).json<object[]>();
-  expect(all).toContainEqual(expect.objectContaining({ id: created.id, name: 'harbour', users: 0, keys: 1 }));
-  expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
-});
-
-test('replaces the key that npm start keeps in DATA_DIR', async () => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-keys-'));
-  const created = (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
-  await writeFile(path.join(dataDir, 'api-key'), `${created.api_key}\n`, { mode: 0o600 });
-  const { API_KEY: _own, ...others } = env;
-  const ofDataDir = { ...others, DATA_DIR: dataDir };
-  const rotated = await cli(ofDataDir, 'key', 'rotate', String(created.id), '--json');
-  expect(rotated.stderr).toContain('DATA_DIR/api-key contains the new key');
-  expect((await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()).toBe(
-    rotated.json<{ api_key: string }>().api_key,
-  );
-  expect((await cli(ofDataDir, 'status')).code).toBe(0);
-  await rm(dataDir, { recursive: true });
 });
 
 test('exits reconcile with code 1 until a difference is repaired', async () => {

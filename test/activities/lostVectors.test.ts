@@ -1,0 +1,81 @@
+/**
+ * Vectors that return from file storage count as lost only if their copy is broken: an outage of a store passes, and
+ * the step is retried.
+ */
+import { expect, test } from '@jest/globals';
+
+import { carryVectors } from '../../activities/coldStorage/carryVectors.js';
+import { advanceQuarantine } from '../../activities/quarantine/quarantineSteps.js';
+import { BrokenPointFile } from '../../store/coldStorage/pointFile.js';
+import { everyRow } from '../support/everyRow.js';
+import { recorder } from '../support/recorder.js';
+
+const NEVER = new AbortController().signal;
+const COPY = { key: 'k', generation: 1, points: 1, bytes: 9 };
+const FILE = {
+  ...{ _id: 3, organizationId: 1, userId: 2, generation: 1, vectorSpace: 's', dimensions: 2, numChunks: 1 },
+  ...{ embeddingStorageStatus: 'COLD_TO_HOT', coldCopy: COPY, tagPairs: [], parentId: null },
+};
+const ROW = { _id: 3, organizationId: 1, userId: 2, state: 'returning', copy: COPY };
+const QUARANTINED = { ...ROW, dataSourceId: null, file: { ...FILE, embeddingStorageStatus: 'HOT_STORAGE' } };
+
+type Fails = 'reading the copy' | 'writing the points' | null;
+
+/** Returns dependencies whose file storage or Qdrant fails with an error. */
+function depsOf(fails: Fails, error: Error) {
+  const recorded = recorder({
+    'moves.take': [FILE],
+    'moves.markHot': [3],
+    'files.ancestorsOf': new Map(),
+    'quarantine.claimed': [QUARANTINED],
+    'quarantine.replaced': new Set(),
+    'vectors.writePoints': () => (fails === 'writing the points' ? Promise.reject(error) : undefined),
+  });
+  const coldCopies = {
+    async *read() {
+      if (fails === 'reading the copy') throw error;
+      yield await Promise.resolve([]);
+    },
+  };
+  const ignore = (): void => undefined;
+  const log = { info: ignore, warn: ignore, error: ignore, debug: ignore };
+  const store = { ...(recorded.stores as object), coldCopies };
+  return {
+    ...recorded,
+    deps: { store, log, isBrokenCopy: (one: unknown) => one instanceof BrokenPointFile } as never,
+  };
+}
+
+const broken = (): Error => new BrokenPointFile('truncated');
+const outage = (): Error => new Error('the store does not answer');
+
+/** Failures, and whether the vectors count as lost; null: the step fails. */
+const FAILURES: readonly (readonly [fails: Fails, error: Error, isLost: boolean | null])[] = [
+  [null, outage(), false],
+  ['reading the copy', broken(), true],
+  ['reading the copy', outage(), null],
+  ['writing the points', outage(), null],
+];
+const nameOf = ([fails, { message }]: (typeof FAILURES)[number]): string => `${fails}: ${message}`;
+
+test('a return from cold storage fails in an outage, and reports lost vectors only for a broken copy', () =>
+  everyRow(FAILURES, nameOf, async ([fails, error, isLost]) => {
+    const { deps, of } = depsOf(fails, error);
+    const done = carryVectors({ runId: 7 } as never, [3], deps, NEVER);
+    if (isLost === null) await expect(done).rejects.toBe(error);
+    else await done;
+    expect(of('moves.lost')).toHaveLength(isLost === true ? 1 : 0);
+    expect(of('moves.markHot')).toHaveLength(isLost === false ? 1 : 0);
+  }));
+
+test('a return from quarantine fails in an outage, and reports lost vectors only for a broken copy', () =>
+  everyRow(FAILURES, nameOf, async ([fails, error, isLost]) => {
+    const { deps, of } = depsOf(fails, error);
+    const done = advanceQuarantine({ _id: 7, organizationId: 1, userId: 2 } as never, 10, deps, NEVER);
+    if (isLost === null) await expect(done).rejects.toBe(error);
+    else await done;
+    const whole = of('quarantine.giveBack').flatMap(([, rows]) =>
+      (rows as { isWhole: boolean }[]).map((one) => one.isWhole),
+    );
+    expect(whole).toEqual(isLost === null ? [] : [!isLost]);
+  }));
