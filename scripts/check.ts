@@ -11,13 +11,19 @@ const { scripts } = JSON.parse(await readFile(new URL('../package.json', import.
 const checks = Object.entries(scripts).filter(([name]) => name === 'lint' || name.startsWith('check:'));
 
 /**
+ * The linter and the compiler are Go programs. With more threads they check the types that files share once per thread:
+ * 27 s of processor time for the linter instead of 19 s.
+ */
+const ENV = { ...process.env, GOMAXPROCS: '1' };
+
+/**
  * Runs a check and prints its result; resolves with whether it passed. The tools are on the PATH, because npm started
  * this process.
  */
 function passes(name: string, command: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const began = performance.now();
-    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, { shell: true, env: ENV, stdio: ['ignore', 'pipe', 'pipe'] });
     const output: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => output.push(piece));
     child.once('error', reject);
