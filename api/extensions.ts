@@ -101,7 +101,12 @@ export const EXTENSIONS = {
    * Values of enums in requests and responses, of sources and formats that the contract does not have: `FOO: 'reason'`.
    * Published SDKs may reject answers that contain one.
    */
-  values: {} as Readonly<Record<string, string>>,
+  values: {
+    ODT: 'Text documents of LibreOffice are read; the contract refuses them.',
+    ODS: 'As for ODT: workbooks.',
+    ODP: 'As for ODT: presentations.',
+    EPUB: 'As for ODT: books.',
+  } as Readonly<Record<string, string>>,
   /** Fields of records in all responses. */
   records: {
     workflow_id: 'For files and data sources: their active workflow, or the last one.',

@@ -61,6 +61,33 @@ export const FILE_FORMATS = {
     extensions: { xlsm: 'XLSM' },
     mimeTypes: ['application/vnd.ms-excel.sheet.macroenabled.12'],
   },
+  ODT: {
+    kind: 'text',
+    extensions: { odt: 'DOCX', ott: 'DOCX' },
+    mimeTypes: [
+      'application/vnd.oasis.opendocument.text',
+      'application/vnd.oasis.opendocument.text-template',
+      'application/vnd.oasis.opendocument.text-master',
+      'application/vnd.oasis.opendocument.text-web',
+    ],
+  },
+  ODS: {
+    kind: 'text',
+    extensions: { ods: 'XLSX', ots: 'XLSX' },
+    mimeTypes: [
+      'application/vnd.oasis.opendocument.spreadsheet',
+      'application/vnd.oasis.opendocument.spreadsheet-template',
+    ],
+  },
+  ODP: {
+    kind: 'text',
+    extensions: { odp: 'PPTX', otp: 'PPTX' },
+    mimeTypes: [
+      'application/vnd.oasis.opendocument.presentation',
+      'application/vnd.oasis.opendocument.presentation-template',
+    ],
+  },
+  EPUB: { kind: 'text', extensions: { epub: 'TEXT' }, mimeTypes: ['application/epub+zip'] },
   RTF: { kind: 'text', extensions: { rtf: 'RTF' }, mimeTypes: ['application/rtf', 'text/rtf'] },
   EML: { kind: 'text', extensions: { eml: 'EML' }, mimeTypes: ['message/rfc822'] },
   MSG: { kind: 'text', extensions: { msg: 'MSG' }, mimeTypes: ['application/vnd.ms-outlook'] },

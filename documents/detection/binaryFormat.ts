@@ -1,4 +1,4 @@
-import type { FileFormat } from '../../contract/files/fileFormats.js';
+import { type FileFormat, formatOfType } from '../../contract/files/fileFormats.js';
 import { hasTwoFrames, mpegAudio } from './mpegFrames.js';
 
 /**
@@ -114,19 +114,42 @@ const MEMBERS: ReadonlyArray<readonly [string, FileFormat]> = [
   ['xl/', 'XLSX'],
 ];
 
+/** The archives that state their media type in an uncompressed first member. */
+const BY_TYPE: ReadonlySet<FileFormat> = new Set(['ODT', 'ODS', 'ODP', 'EPUB']);
+
+const FIRST_NAME = 'mimetype';
+const LOCAL_HEADER_BYTES = 30;
+
+/** Returns the media type that an archive states in its first member; null if it has none. */
+function statedType(bytes: Buffer): string | null {
+  const nameEnd = LOCAL_HEADER_BYTES + FIRST_NAME.length;
+  if (bytes.toString('latin1', LOCAL_HEADER_BYTES, nameEnd) !== FIRST_NAME) return null;
+  // Some programs do not state the size before the content, but no type has other characters.
+  const start = nameEnd + bytes.readUInt16LE(28);
+  return /^[\w.+/-]+?(?=PK|[^\w.+/-]|$)/.exec(bytes.toString('latin1', start, start + 200))?.[0] ?? null;
+}
+
 function zipFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
   const head = bytes.toString('latin1', 0, ARCHIVE_WINDOW);
   const names = head + bytes.toString('latin1', Math.max(ARCHIVE_WINDOW, bytes.length - ARCHIVE_WINDOW));
-  if (names.includes('mimetypeapplication/vnd.oasis.opendocument'))
-    return old('an OpenDocument file', '.docx, .xlsx, .pptx or PDF');
-  if (names.includes('mimetypeapplication/epub')) return old('an e-book', 'PDF or HTML');
+  const stated = statedType(bytes);
+  if (stated !== null) {
+    const format = formatOfType(stated);
+    if (format !== null && BY_TYPE.has(format)) return format;
+    if (/^application\/vnd\.(?:oasis\.opendocument|sun\.xml)\./.test(stated))
+      return old(`an OpenDocument file of another kind (${stated.slice(0, 80)})`, '.odt, .ods, .odp or PDF');
+  }
   if (names.includes('xl/workbook.bin')) return old('a binary Excel workbook (.xlsb)', '.xlsx');
   const [, found] = MEMBERS.find(([member]) => names.includes(member)) ?? [];
   // A workbook that may contain macros but has none keeps its type.
   if (found === 'XLSX' && named === 'XLSM') return named;
   if (found !== undefined) return found;
+  // A book or document whose first entry does not state its type.
+  if (names.includes('META-INF/container.xml')) return 'EPUB';
+  if (names.includes('content.xml') && names.includes('META-INF/manifest.xml'))
+    return named !== null && BY_TYPE.has(named) ? named : 'ODT';
   // A large file whose signature comes later, or a broken file, whose reader reports the error.
-  if (named !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(named)) return named;
+  if (named !== null && (BY_TYPE.has(named) || ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(named))) return named;
   return { unsupported: 'a ZIP archive. Unpack it and send its contents' };
 }
 

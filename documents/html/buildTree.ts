@@ -51,10 +51,11 @@ const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; reado
  * Parses the page into a light tree in one pass of the tokenizer. Elements deeper than the limit are flattened into the
  * deepest allowed one, and attributes beyond the limit are ignored. Uses htmlparser2's tokenizer instead of its parser,
  * whose stack is an array shifted at the front and takes minutes for 100,000 open tags.
+ * @param isXhtml whether `<a/>` is an empty element, as in XHTML; in HTML it is a start tag
  * @throws Fault too_large for nesting or attributes that no author writes
  */
-export function buildTree(html: string, limits: DocumentLimits): Document {
-  const builder = new TreeBuilder(html, limits);
+export function buildTree(html: string, limits: DocumentLimits, isXhtml = false): Document {
+  const builder = new TreeBuilder(html, limits, isXhtml);
   const tokenizer = new Tokenizer({}, builder);
   tokenizer.write(html);
   tokenizer.end();
@@ -66,6 +67,7 @@ class TreeBuilder implements TokenizerCallbacks {
   readonly #html: string;
   readonly #maxDepth: number;
   readonly #limits: DocumentLimits;
+  readonly #isXhtml: boolean;
   readonly #stack = new ElementStack();
   #tag = '';
   #attributes: Record<string, string> = {};
@@ -75,8 +77,9 @@ class TreeBuilder implements TokenizerCallbacks {
   #attributeName = '';
   #attributeValue = '';
 
-  constructor(html: string, limits: DocumentLimits) {
+  constructor(html: string, limits: DocumentLimits, isXhtml: boolean) {
     this.#html = html;
+    this.#isXhtml = isXhtml;
     // Later passes recurse over the tree: the setting must not allow a stack overflow.
     this.#maxDepth = Math.min(Math.max(limits.maxDepth, 8), 1000);
     this.#limits = limits;
@@ -117,9 +120,9 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onselfclosingtag(): void {
-    const foreign = this.isInForeignContext();
+    const isEmpty = this.#isXhtml || this.isInForeignContext();
     this.onopentagend();
-    if (foreign && this.#stack.top?.name === this.#tag) this.#stack.pop();
+    if (isEmpty && this.#stack.top?.name === this.#tag) this.#stack.pop();
   }
 
   onclosetag(start: number, end: number): void {

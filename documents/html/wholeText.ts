@@ -3,9 +3,12 @@ import { buildTree } from './buildTree.js';
 import { measureText } from './measureText.js';
 import { renderText } from './renderText.js';
 
-/** Returns all text of a page, without the search for boilerplate: the body of a message is not a web page. */
-export function wholeText(html: string, limits: DocumentLimits): string {
-  const tree = buildTree(html, limits);
+/**
+ * Returns all text of a page, without the search for boilerplate: the body of a message is not a web page.
+ * @param isXhtml whether `<a/>` is an empty element, as in XHTML; in HTML it is a start tag
+ */
+export function wholeText(html: string, limits: DocumentLimits, isXhtml = false): string {
+  const tree = buildTree(html, limits, isXhtml);
   measureText(tree, new Set());
   return renderText([tree], new Set(), limits.maxTextCharacters).text;
 }

@@ -3,10 +3,10 @@ import type { Package } from './openPackage.js';
 
 /** Folders and names of the members of an Office file that no reader reads, by kind. */
 const UNREAD: ReadonlyArray<readonly [kind: string, member: RegExp]> = [
-  ['pictures', /^(?:word|ppt|xl)\/media\/.*\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|wdp|webp)$/],
-  ['recordings', /^(?:word|ppt|xl)\/media\/.*\.(?:mp3|m4a|wav|wma|aac|mp4|m4v|mov|avi|wmv|mpe?g)$/],
+  ['pictures', /^(?:(?:word|ppt|xl)\/media|pictures)\/.*\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|wdp|webp)$/],
+  ['recordings', /^(?:(?:word|ppt|xl)\/media|media|pictures)\/.*\.(?:mp3|m4a|wav|wma|aac|mp4|m4v|mov|avi|wmv|mpe?g)$/],
   ['embedded_files', /^(?:word|ppt|xl)\/embeddings\//],
-  ['macros', /vbaproject\.bin$/],
+  ['macros', /vbaproject\.bin$|^(?:basic|scripts)\/.+\/(?!script-lb\.xml$).+\.(?:xml|bas|py|js|bsh)$/],
 ];
 
 /**

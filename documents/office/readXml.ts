@@ -11,6 +11,8 @@ export interface XmlHandler {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   text?(text: string): void;
   close?(name: string): void;
+  /** Whether a document type declaration is skipped instead of refused. Its entities stay unknown. */
+  readonly skipsDoctype?: boolean;
 }
 
 type XmlLimits = Pick<DocumentLimits, 'maxDepth' | 'maxAttributesPerElement'>;
@@ -26,7 +28,7 @@ const DECLARATION = 'xmlns:';
 
 /**
  * Parses XML as a stream. Expands only the five predefined entities and fetches nothing. Refuses a document type
- * declaration, which no Office file has.
+ * declaration, which no Office file has, unless the handler skips it.
  * @throws Fault broken_content or too_large
  */
 export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandler): void {
@@ -35,7 +37,7 @@ export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandle
   // Most files declare the usual prefix at the root; a fragment may use it without a declaration.
   const prefixes = new Set(['r']);
   parser.on('doctype', () => {
-    throw broken('it declares a document type, which no Office file does');
+    if (handler.skipsDoctype !== true) throw broken('it declares a document type, which no Office file does');
   });
   parser.on('opentag', (tag) => {
     depth += 1;

@@ -1,14 +1,16 @@
 import { Fault } from '../../../contract/failures.js';
 import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
+import { CommentedText } from '../../office/commentedText.js';
 import { countUnread } from '../../office/countUnread.js';
+import { NoteMarks } from '../../office/noteMarks.js';
 import { openPackage, type Package, type Relation } from '../../office/openPackage.js';
 import { readFigures } from '../../office/readFigures.js';
 import { TextBuilder } from '../../textBuilder.js';
 import type { DocumentLimits, ParsedDocument, Parser } from '../../types.js';
 import { readAltChunks } from './readAltChunks.js';
 import { BodyReader } from './readBody.js';
-import { CommentedText, readComments } from './readComments.js';
-import { NoteMarks, readNotes } from './readNotes.js';
+import { readComments } from './readComments.js';
+import { readNotes } from './readNotes.js';
 import { readPageEdge } from './readPageEdges.js';
 import { readStyles } from './readStyles.js';
 

@@ -1,10 +1,10 @@
+import type { CommentedText } from '../../office/commentedText.js';
+import type { NoteMarks } from '../../office/noteMarks.js';
 import type { Relation } from '../../office/openPackage.js';
 import { readXml } from '../../office/readXml.js';
 import { type Span, spanOf, TableGrid } from '../../tables/tableGrid.js';
 import { markdownTable, oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
-import type { CommentedText } from './readComments.js';
-import type { NoteMarks } from './readNotes.js';
 import type { ListPlace, Styles } from './readStyles.js';
 
 interface Paragraph {

@@ -1,39 +1,7 @@
+import { type CommentedText, commentText } from '../../office/commentedText.js';
 import { readXml } from '../../office/readXml.js';
 import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
-
-/** Longest quotation of commented text, in characters. */
-const LONGEST_QUOTE = 200;
-
-/** Maximum number of comments whose text is collected at one time: Word allows ranges to overlap. */
-const MAX_OPEN = 100;
-
-/** Collects the text to which each comment refers. */
-export class CommentedText {
-  readonly #quotes = new Map<string, string>();
-  readonly #open = new Set<string>();
-
-  begin(id: string): void {
-    if (this.#open.size < MAX_OPEN) this.#open.add(id);
-  }
-
-  end(id: string): void {
-    this.#open.delete(id);
-  }
-
-  add(text: string): void {
-    for (const id of this.#open) {
-      const quote = this.#quotes.get(id) ?? '';
-      if (quote.length <= LONGEST_QUOTE) this.#quotes.set(id, quote + text);
-    }
-  }
-
-  /** Returns the start of the commented text; '' if the comment refers to a place. */
-  quoteOf(id: string): string {
-    const quote = oneLine(this.#quotes.get(id) ?? '');
-    return quote.length > LONGEST_QUOTE ? `${quote.slice(0, LONGEST_QUOTE)}…` : quote;
-  }
-}
 
 /** Returns the comments of a document as `Comment by Anna on "text": …`, in the order of the file. */
 export function readComments(part: Uint8Array, commented: CommentedText, limits: DocumentLimits): string[] {
@@ -51,11 +19,7 @@ export function readComments(part: Uint8Array, commented: CommentedText, limits:
     close(name) {
       if (name === 't') inText = false;
       else if (name === 'comment' && oneLine(words) !== '') {
-        const by = oneLine(author);
-        const quote = commented.quoteOf(id);
-        comments.push(
-          `Comment${by === '' ? '' : ` by ${by}`}${quote === '' ? '' : ` on "${quote}"`}: ${oneLine(words)}`,
-        );
+        comments.push(commentText(author, commented.quoteOf(id), words));
       }
     },
   });

@@ -1,0 +1,178 @@
+import { Fault } from '../../../contract/failures.js';
+import { type Archive, openArchive } from '../../office/openArchive.js';
+import { readXml } from '../../office/readXml.js';
+import { oneLine } from '../../textBuilder.js';
+import type { DocumentLimits } from '../../types.js';
+
+/** A file of a book. */
+interface Item {
+  readonly member: string;
+  readonly type: string;
+  /** Id of the item to show instead, for a type that not every reading system knows. */
+  readonly fallback: string | null;
+}
+
+/** An EPUB book (https://www.w3.org/TR/epub-33/): an archive with pages of XHTML in a stated order. */
+export interface Book {
+  readonly archive: Archive;
+  /** Members with the pages in reading order, each once. */
+  readonly pages: readonly string[];
+  /** Numbers of pages that are missing or are not pages of text. */
+  readonly unreadPages: number;
+  /** Media types of all files of the book. */
+  readonly types: readonly string[];
+  /** Facts for file_metadata that the book states. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created: string | null;
+}
+
+const CONTAINER = 'META-INF/container.xml';
+const ENCRYPTION = 'META-INF/encryption.xml';
+
+/** Media types that the HTML reader reads. EPUB 2 allows DTBook, whose elements for text are those of HTML. */
+const PAGE_TYPE = /^(?:application\/xhtml\+xml|text\/html|application\/x-dtbook\+xml|text\/x-oeb1-document)$/;
+
+/** Maximum number of fallbacks that are followed: forged chains may contain loops. */
+const MOST_FALLBACKS = 10;
+
+/**
+ * Opens a book.
+ * @throws Fault broken_content, encrypted or too_large
+ */
+export async function openBook(bytes: Uint8Array, limits: DocumentLimits): Promise<Book> {
+  const archive = await openArchive(bytes, limits);
+  if (!archive.has(CONTAINER)) throw noBook('no list of its parts');
+  const main = mainPart(await archive.read(CONTAINER), limits);
+  if (main === null || !archive.has(main)) throw noBook('no list of its pages');
+  const { items, spine, ...facts } = readMain(await archive.read(main), main, limits);
+  const pages = new Set<string>();
+  let unreadPages = 0;
+  for (const id of spine) {
+    const member = pageOf(id, items);
+    if (member === null || !archive.has(member)) unreadPages += 1;
+    else pages.add(member);
+  }
+  if (archive.has(ENCRYPTION)) refuseProtected(await archive.read(ENCRYPTION), pages, limits);
+  return { archive, pages: [...pages], unreadPages, types: [...items.values()].map(({ type }) => type), ...facts };
+}
+
+function mainPart(container: Uint8Array, limits: DocumentLimits): string | null {
+  let main: string | null = null;
+  readXml(container, limits, {
+    skipsDoctype: true,
+    open(name, attributes) {
+      const path = attributes['full-path'];
+      if (name === 'rootfile' && path !== undefined) main ??= memberName('', path);
+    },
+  });
+  return main;
+}
+
+/** Follows the fallbacks of an item to a page; null if there is none. */
+function pageOf(id: string, items: ReadonlyMap<string, Item>): string | null {
+  let item = items.get(id);
+  for (let steps = 0; item !== undefined && steps < MOST_FALLBACKS; steps++) {
+    if (PAGE_TYPE.test(item.type)) return item.member;
+    item = items.get(item.fallback ?? '');
+  }
+  return null;
+}
+
+/** Elements of the metadata, and their names in file_metadata. */
+const PROPERTIES: ReadonlyMap<string, string> = new Map([
+  ['title', 'title'],
+  ['creator', 'author'],
+  ['subject', 'subject'],
+  ['description', 'description'],
+  ['language', 'language'],
+  ['publisher', 'publisher'],
+  ['identifier', 'identifier'],
+  ['date', 'created'],
+]);
+
+/** Elements that a book has several of. */
+const SEVERAL: ReadonlySet<string> = new Set(['author', 'subject']);
+
+/** Maximum length of a fact in characters. */
+const LONGEST_FACT = 1000;
+
+function readMain(
+  part: Uint8Array,
+  main: string,
+  limits: DocumentLimits,
+): { items: Map<string, Item>; spine: string[] } & Pick<Book, 'metadata' | 'created'> {
+  const folder = main.slice(0, main.lastIndexOf('/') + 1);
+  const items = new Map<string, Item>();
+  const spine: string[] = [];
+  const facts: Record<string, string> = {};
+  let text = '';
+  let inMetadata = false;
+  readXml(part, limits, {
+    skipsDoctype: true,
+    open(name, attributes) {
+      text = '';
+      const { id, href, idref } = attributes;
+      if (name === 'metadata') inMetadata = true;
+      else if (name === 'item' && id !== undefined && href !== undefined) {
+        const type = (attributes['media-type'] ?? '').trim().toLowerCase();
+        items.set(id, { member: memberName(folder, href), type, fallback: attributes['fallback'] ?? null });
+      } else if (name === 'itemref' && idref !== undefined) spine.push(idref);
+    },
+    text(more) {
+      text += more;
+    },
+    close(name) {
+      if (name === 'metadata') inMetadata = false;
+      const key = inMetadata ? PROPERTIES.get(name) : undefined;
+      const value = oneLine(text).slice(0, LONGEST_FACT);
+      text = '';
+      if (key === undefined || value === '') return;
+      const before = facts[key];
+      if (before === undefined) facts[key] = value;
+      else if (SEVERAL.has(key)) facts[key] = `${before}, ${value}`.slice(0, LONGEST_FACT);
+    },
+  });
+  const date = new Date(facts['created'] ?? '');
+  return { items, spine, metadata: facts, created: Number.isNaN(date.getTime()) ? null : date.toISOString() };
+}
+
+/** Algorithms that only make fonts unusable outside of the book: EPUB 3.3, 4.4, and Adobe's older one. */
+const FONT_ALGORITHMS = /^http:\/\/(?:www\.idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc#RC)$/;
+
+function refuseProtected(encryption: Uint8Array, pages: ReadonlySet<string>, limits: DocumentLimits): void {
+  let algorithm = '';
+  readXml(encryption, limits, {
+    skipsDoctype: true,
+    open(name, attributes) {
+      if (name === 'EncryptedData') algorithm = '';
+      else if (name === 'EncryptionMethod' && algorithm === '') algorithm = attributes['Algorithm'] ?? '';
+      else if (name === 'CipherReference' && !FONT_ALGORITHMS.test(algorithm)) {
+        if (pages.has(memberName('', attributes['URI'] ?? '')))
+          throw new Fault(
+            'encrypted',
+            'The book is protected by digital rights management (DRM): only programs with its licence or password can open it. Send a copy without protection, which some shops provide.',
+          );
+      }
+    },
+  });
+}
+
+/** Resolves an address inside the book: relative to a folder, without the part after `#`, with decoded escapes. */
+function memberName(folder: string, href: string): string {
+  const parts: string[] = [];
+  const path = href.replace(/#.*$/s, '').replace(/%([\da-f]{2})/gi, (_all, hex: string) => `\u0000${hex}`);
+  for (const part of (folder + path).split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  // Escapes are bytes of UTF-8; invalid ones stay in the name, which then has no member.
+  return parts.join('/').replace(/(?:\u0000[\da-f]{2})+/gi, (escapes) =>
+    Buffer.from(escapes.replaceAll('\u0000', ''), 'hex').toString('utf8'),
+  );
+}
+
+const noBook = (what: string): Fault =>
+  new Fault(
+    'broken_content',
+    `The file is broken: the book has ${what}. Export it again as EPUB, or send it as PDF or HTML.`,
+  );

@@ -1,0 +1,36 @@
+import { oneLine, type TextBuilder } from '../../textBuilder.js';
+import type { ContentHandler, Paragraph } from './readContent.js';
+
+/** Deepest indentation of a list item. */
+const DEEPEST = 8;
+
+/** Formats a paragraph of a list: with its mark, or indented as a further paragraph of its item. */
+export function itemText({ text, item }: Paragraph): string {
+  const indent = '  '.repeat(Math.min(DEEPEST, item?.level ?? 0));
+  const mark = item?.mark === '' ? ' ' : (item?.mark ?? '');
+  return `${indent}${mark} ${text.replaceAll('\n', `\n${indent}  `)}`;
+}
+
+/** Writes paragraphs, headings, lists and tables as Markdown-like text. */
+export class BlockWriter implements ContentHandler {
+  readonly #writer: TextBuilder;
+  #lastWasItem = false;
+
+  constructor(writer: TextBuilder) {
+    this.#writer = writer;
+  }
+
+  paragraph(paragraph: Paragraph): void {
+    const { text, heading, item } = paragraph;
+    if (item !== null) {
+      this.#writer.break(!this.#lastWasItem);
+      this.#writer.add(itemText(paragraph));
+    } else this.#writer.block(heading === null ? text : `${'#'.repeat(heading)} ${oneLine(text)}`);
+    this.#lastWasItem = item !== null;
+  }
+
+  block(markdown: string): void {
+    this.#writer.block(markdown);
+    if (markdown !== '') this.#lastWasItem = false;
+  }
+}

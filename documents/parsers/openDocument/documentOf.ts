@@ -1,0 +1,23 @@
+import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
+import { countUnread } from '../../office/countUnread.js';
+import type { ParsedDocument } from '../../types.js';
+import type { OdfFile } from './openOdf.js';
+
+/** Composes the result of a reader. */
+export function documentOf(
+  file: OdfFile,
+  format: 'ODT' | 'ODS' | 'ODP',
+  text: string,
+  facts: Readonly<Record<string, unknown>>,
+  unread: Readonly<Record<string, number>>,
+): ParsedDocument {
+  const notRead = countUnread(file, unread);
+  return {
+    text,
+    format,
+    mimeType: mimeTypeOf(format),
+    metadata: { ...file.metadata, ...facts },
+    ...(file.created === null ? {} : { sourceCreatedAt: file.created }),
+    ...(notRead ? { notRead } : {}),
+  };
+}

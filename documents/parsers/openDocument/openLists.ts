@@ -1,0 +1,88 @@
+import type { Styles } from './readStyles.js';
+
+interface OpenList {
+  readonly id: string | null;
+  readonly style: string | null;
+  /** Nesting, from 1. */
+  readonly level: number;
+  /** Number of the last item. */
+  number: number;
+  /** Whether the open item still has no paragraph; null outside of items. */
+  isNew: boolean | null;
+  /** Whether the open element is a header, which has no mark. */
+  isHeader: boolean;
+}
+
+/** The place of a paragraph in a list. */
+export interface ListItem {
+  /** Nesting, from 0. */
+  readonly level: number;
+  /** `-` or `3.`; '' for a further paragraph of an item. */
+  readonly mark: string;
+}
+
+/** Tracks the open lists, and numbers their items as programs show them. */
+export class OpenLists {
+  readonly #styles: Styles;
+  readonly #open: OpenList[] = [];
+  /** Numbers of the last items of ended lists, by level and style and by list. */
+  readonly #byStyle = new Map<string, number>();
+  readonly #byId = new Map<string, number>();
+
+  constructor(styles: Styles) {
+    this.#styles = styles;
+  }
+
+  get depth(): number {
+    return this.#open.length;
+  }
+
+  /** @param base number of open lists around the cell or text box that contains the list */
+  begin(attributes: Readonly<Record<string, string>>, base: number): void {
+    const outer = this.#open.length > base ? this.#open.at(-1) : undefined;
+    const style = attributes['style-name'] ?? outer?.style ?? null;
+    const level = this.#open.length - base + 1;
+    const continued = attributes['continue-list'];
+    const isContinued = attributes['continue-numbering'] === 'true';
+    const before =
+      continued === undefined
+        ? isContinued
+          ? this.#byStyle.get(`${level} ${style ?? ''}`)
+          : undefined
+        : this.#byId.get(continued);
+    const number = before ?? this.#styles.levelOf(style, level).start - 1;
+    this.#open.push({ id: attributes['id'] ?? null, style, level, number, isNew: null, isHeader: false });
+  }
+
+  end(): void {
+    const list = this.#open.pop();
+    if (!list) return;
+    this.#byStyle.set(`${list.level} ${list.style ?? ''}`, list.number);
+    if (list.id !== null) this.#byId.set(list.id, list.number);
+  }
+
+  beginItem(attributes: Readonly<Record<string, string>>, isHeader: boolean): void {
+    const list = this.#open.at(-1);
+    if (!list) return;
+    [list.isNew, list.isHeader] = [true, isHeader];
+    const start = Number(attributes['start-value']);
+    if (Number.isInteger(start)) list.number = start - 1;
+  }
+
+  endItem(): void {
+    const list = this.#open.at(-1);
+    if (list) list.isNew = null;
+  }
+
+  /** Returns the place of a paragraph, and counts its item; null outside of lists. */
+  place(base: number): ListItem | null {
+    const list = this.#open.length > base ? this.#open.at(-1) : undefined;
+    if (!list) return null;
+    const isFirst = list.isNew === true && !list.isHeader;
+    list.isNew = false;
+    // Only an item with a paragraph counts: programs write the levels around a deeper first item as empty ones.
+    if (isFirst) list.number += 1;
+    const { isNumbered } = this.#styles.levelOf(list.style, list.level);
+    return { level: list.level - 1, mark: isFirst ? (isNumbered ? `${list.number}.` : '-') : '' };
+  }
+}

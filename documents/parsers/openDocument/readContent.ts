@@ -1,0 +1,341 @@
+import { type CommentedText, commentText } from '../../office/commentedText.js';
+import type { NoteMarks } from '../../office/noteMarks.js';
+import { readXml } from '../../office/readXml.js';
+import { type Span, spanOf, TableGrid } from '../../tables/tableGrid.js';
+import { CellBudget } from '../../tables/tableWriter.js';
+import { markdownTable, oneLine, tidyLines } from '../../textBuilder.js';
+import type { DocumentLimits } from '../../types.js';
+import { inlineText, isInline, SHAPES, SKIPPED } from './elements.js';
+import { type ListItem, OpenLists } from './openLists.js';
+import type { Styles } from './readStyles.js';
+
+/** A paragraph outside of tables, notes and comments. */
+export interface Paragraph {
+  readonly text: string;
+  /** Rank, 1 to 6; null for other paragraphs. */
+  readonly heading: number | null;
+  readonly item: ListItem | null;
+}
+
+/** Receives the content of a document in its order. */
+export interface ContentHandler {
+  paragraph(paragraph: Paragraph): void;
+  /** A table as Markdown, or a chart. */
+  block(markdown: string): void;
+  open?(name: string, attributes: Readonly<Record<string, string>>): void;
+  close?(name: string): void;
+}
+
+export interface ContentParts {
+  readonly styles: Styles;
+  /** Charts as blocks, by the name of their object. */
+  readonly charts: ReadonlyMap<string, readonly string[]>;
+  readonly limits: DocumentLimits;
+  readonly marks: NoteMarks;
+  readonly commented: CommentedText;
+}
+
+interface OpenParagraph {
+  text: string;
+  readonly heading: number | null;
+  /** An open link: the start of its text, and its address. */
+  link: { readonly from: number; readonly url: string } | null;
+}
+
+/** An element with paragraphs of its own. */
+interface Container {
+  readonly kind: 'cell' | 'covered' | 'note' | 'comment' | 'shape';
+  readonly lines: string[];
+  /** Number of lists that were open around it. */
+  readonly lists: number;
+  /** Id of a note; author of a comment; text to which it refers. */
+  readonly about: { id: string; author: string; name: string | null };
+}
+
+interface OpenTable {
+  readonly grid: TableGrid;
+  cells: number;
+  /** Paragraphs of the first cell: a table of one cell is a frame around text. */
+  readonly content: Paragraph[];
+  span: Span;
+  repeated: number;
+}
+
+/** What an open element is to the reader: it decides what its end does. */
+type Role = 'paragraph' | 'inline' | 'list' | 'item' | 'table' | 'row' | 'container' | 'author' | 'aside' | 'other';
+
+/** Maximum number of equal cells side by side in a table. */
+const MOST_REPEATED = 100;
+
+/**
+ * Reads the body of a text document or presentation. Open elements are on stacks instead of recursion, because text
+ * boxes contain paragraphs, and cells contain tables.
+ */
+export class ContentReader {
+  readonly #parts: ContentParts;
+  readonly #handler: ContentHandler;
+  readonly #lists: OpenLists;
+  readonly #cells: CellBudget;
+  readonly #roles: Role[] = [];
+  /** Open paragraphs; null for an element inside one whose text is not its own. */
+  readonly #paragraphs: (OpenParagraph | null)[] = [];
+  readonly #containers: Container[] = [];
+  readonly #tables: OpenTable[] = [];
+  /** Charts in a paragraph or table that is still open. */
+  #shown: string[] = [];
+  /** Whether the text is the author of a comment. */
+  #inAuthor = false;
+  readonly #changes = { insertions: 0, deletions: 0 };
+  readonly #notes: { readonly id: string; readonly text: string }[] = [];
+  readonly #comments: { readonly author: string; readonly name: string | null; readonly text: string }[] = [];
+  #fields = 0;
+
+  constructor(parts: ContentParts, handler: ContentHandler) {
+    this.#parts = parts;
+    this.#handler = handler;
+    this.#lists = new OpenLists(parts.styles);
+    this.#cells = new CellBudget(parts.limits.maxCells);
+  }
+
+  /** Number of tracked changes. */
+  get changes(): Readonly<{ insertions: number; deletions: number }> {
+    return this.#changes;
+  }
+
+  /** Number of form fields, whose values are not read. */
+  get formFields(): number {
+    return this.#fields;
+  }
+
+  /** Returns the notes so far as `[^1]: …`. */
+  get notes(): string[] {
+    return this.#notes.filter(({ text }) => text !== '').map(({ id, text }) => `${id}: ${text}`);
+  }
+
+  /** Returns the comments so far, each once, and forgets them. */
+  takeComments(): string[] {
+    return this.#comments
+      .splice(0)
+      .map(({ author, name, text }) =>
+        commentText(author, name === null ? '' : this.#parts.commented.quoteOf(name), text),
+      );
+  }
+
+  read(part: Uint8Array): void {
+    let skipped = 0;
+    let inBody = false;
+    readXml(part, this.#parts.limits, {
+      skipsDoctype: true,
+      open: (name, attributes) => {
+        if (name === 'insertion') this.#changes.insertions += 1;
+        else if (name === 'deletion') this.#changes.deletions += 1;
+        if (name === 'control') this.#fields += 1;
+        if (skipped > 0 || SKIPPED.test(name)) skipped += 1;
+        else if (name === 'body') inBody = true;
+        else if (inBody) this.#open(name, attributes);
+      },
+      text: (text) => {
+        if (skipped === 0 && inBody) this.#text(text);
+      },
+      close: (name) => {
+        if (skipped > 0) skipped -= 1;
+        else if (name === 'body') inBody = false;
+        else if (inBody) this.#close(name);
+      },
+    });
+  }
+
+  #open(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.#handler.open?.(name, attributes);
+    this.#roles.push(this.#begin(name, attributes));
+  }
+
+  #begin(name: string, attributes: Readonly<Record<string, string>>): Role {
+    const paragraph = this.#paragraphs.at(-1);
+    if (name === 'p' || name === 'h') {
+      this.#paragraphs.push({ text: '', heading: this.#rankOf(name, attributes), link: null });
+      return 'paragraph';
+    }
+    if (paragraph && isInline(name)) {
+      openInline(paragraph, name, attributes);
+      return 'inline';
+    }
+    if (name === 'list') {
+      this.#lists.begin(attributes, this.#containers.at(-1)?.lists ?? 0);
+      return 'list';
+    }
+    if (name === 'list-item' || name === 'list-header') {
+      this.#lists.beginItem(attributes, name === 'list-header');
+      return 'item';
+    }
+    if (name === 'table') {
+      this.#tables.push({ grid: new TableGrid(), cells: 0, content: [], span: ONE, repeated: 1 });
+      return 'table';
+    }
+    const about = this.#aboutContainer(name, attributes, paragraph ?? null);
+    if (about) {
+      this.#containers.push({ ...about, lines: [], lists: this.#lists.depth });
+      this.#paragraphs.push(null);
+      return 'container';
+    }
+    if (name === 'table-row') {
+      this.#tables.at(-1)?.grid.beginRow();
+      return 'row';
+    }
+    if (name === 'creator' && this.#containers.at(-1)?.kind === 'comment') {
+      this.#inAuthor = true;
+      return 'author';
+    }
+    if (name === 'annotation-end') this.#parts.commented.end(attributes['name'] ?? '');
+    else if (name === 'object') this.#shown.push(...(this.#parts.charts.get(objectName(attributes['href'])) ?? []));
+    if (!paragraph) return 'other';
+    this.#paragraphs.push(null);
+    return 'aside';
+  }
+
+  /** Returns the facts of an element with paragraphs of its own; null for others. */
+  #aboutContainer(
+    name: string,
+    attributes: Readonly<Record<string, string>>,
+    paragraph: OpenParagraph | null,
+  ): Pick<Container, 'kind' | 'about'> | null {
+    const about = { id: '', author: '', name: null };
+    if (SHAPES.has(name)) return { kind: 'shape', about };
+    if (name === 'note') {
+      const kind = attributes['note-class'] === 'endnote' ? 'endnotes' : 'footnotes';
+      const id = this.#parts.marks.refer(kind, String(this.#notes.length));
+      if (paragraph) paragraph.text += id;
+      return { kind: 'note', about: { ...about, id } };
+    }
+    if (name === 'annotation') {
+      const quoted = attributes['name'] ?? null;
+      if (quoted !== null) this.#parts.commented.begin(quoted);
+      return { kind: 'comment', about: { ...about, name: quoted } };
+    }
+    const table = this.#tables.at(-1);
+    if (!table || (name !== 'table-cell' && name !== 'covered-table-cell')) return null;
+    const spans = [attributes['number-columns-spanned'], attributes['number-rows-spanned']].map(spanOf);
+    table.span = { columns: spans[0] ?? 1, rows: spans[1] ?? 1 };
+    table.repeated = Math.min(MOST_REPEATED, spanOf(attributes['number-columns-repeated']));
+    return { kind: name === 'table-cell' ? 'cell' : 'covered', about };
+  }
+
+  #rankOf(name: string, attributes: Readonly<Record<string, string>>): number | null {
+    if (name === 'h') return Math.min(6, Math.max(1, Number(attributes['outline-level'] ?? 1) || 1));
+    return this.#parts.styles.isTitle(attributes['style-name'] ?? null) ? 1 : null;
+  }
+
+  #text(raw: string): void {
+    if (this.#inAuthor) {
+      const comment = this.#containers.at(-1);
+      if (comment) comment.about.author += raw;
+      return;
+    }
+    const paragraph = this.#paragraphs.at(-1);
+    if (!paragraph) return;
+    const text = raw.replace(/[\t\r\n ]+/g, ' ');
+    paragraph.text += text;
+    if (this.#containers.at(-1)?.kind !== 'comment') this.#parts.commented.add(text);
+  }
+
+  #close(name: string): void {
+    const role = this.#roles.pop();
+    const paragraph = this.#paragraphs.at(-1);
+    if (role === 'paragraph') {
+      this.#paragraphs.pop();
+      if (paragraph) this.#endParagraph(paragraph);
+    } else if (role === 'inline') {
+      if (paragraph) closeInline(paragraph, name);
+    } else if (role === 'list') this.#lists.end();
+    else if (role === 'item') this.#lists.endItem();
+    else if (role === 'container') this.#endContainer();
+    else if (role === 'row') this.#tables.at(-1)?.grid.endRow();
+    else if (role === 'table') this.#endTable();
+    else if (role === 'author') this.#inAuthor = false;
+    else if (role === 'aside') this.#paragraphs.pop();
+    this.#writeShown();
+    this.#handler.close?.(name);
+  }
+
+  #endContainer(): void {
+    const ended = this.#containers.pop();
+    this.#paragraphs.pop();
+    if (!ended) return;
+    const text = ended.lines.join(' ');
+    const { id, author, name } = ended.about;
+    const table = this.#tables.at(-1);
+    if (ended.kind === 'note') this.#notes.push({ id, text });
+    else if (ended.kind === 'comment' && text !== '') this.#comments.push({ author, name, text });
+    else if (table && ended.kind === 'cell') this.#addCells(table, () => table.grid.add(text, table.span, true));
+    else if (table && ended.kind === 'covered') this.#addCells(table, () => table.grid.addCovered());
+  }
+
+  #addCells(table: OpenTable, add: () => void): void {
+    this.#cells.take(table.repeated);
+    for (let more = 0; more < table.repeated; more++) add();
+    table.cells += table.repeated;
+  }
+
+  #endParagraph({ text: raw, heading }: OpenParagraph): void {
+    const text = tidyLines(raw);
+    const own = this.#containers.at(-1);
+    if (text === '') return;
+    const item = this.#lists.place(own?.lists ?? 0);
+    const container = this.#containers.findLast(({ kind }) => kind !== 'shape');
+    const paragraph = { text, heading, item: heading === null ? item : null };
+    if (!container) this.#handler.paragraph(paragraph);
+    else {
+      container.lines.push(item?.mark === undefined || item.mark === '-' ? oneLine(text) : `${item.mark} ${oneLine(text)}`.trim());
+      const table = this.#tables.at(-1);
+      if (container.kind === 'cell' && table?.cells === 0) table.content.push(paragraph);
+    }
+  }
+
+  #endTable(): void {
+    const table = this.#tables.pop();
+    if (!table) return;
+    const { grid, cells, content } = table;
+    const outer = this.#containers.findLast(({ kind }) => kind !== 'shape');
+    // A nested table cannot be written as one: its text stays in the cell.
+    if (outer) outer.lines.push(grid.rows.flat().filter(Boolean).join(' '));
+    else if (cells === 1) for (const paragraph of content) this.#handler.paragraph(paragraph);
+    else this.#handler.block(markdownTable(grid.rows));
+  }
+
+  /** Writes charts after the paragraph or table that contains them. */
+  #writeShown(): void {
+    if (this.#shown.length === 0 || this.#paragraphs.length > 0 || this.#tables.length > 0) return;
+    for (const block of this.#shown) this.#handler.block(block);
+    this.#shown = [];
+  }
+}
+
+const ONE: Span = { columns: 1, rows: 1 };
+
+function openInline(
+  paragraph: OpenParagraph,
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+): void {
+  const { href } = attributes;
+  if (name === 'a' && href !== undefined && /^(?:https?|mailto):/i.test(href))
+    paragraph.link = { from: paragraph.text.length, url: href };
+  paragraph.text += inlineText(name, attributes);
+}
+
+/** Returns the name of an object's folder in the archive, in lower case. */
+export const objectName = (href: string | undefined): string =>
+  decodeURI((href ?? '').replace(/%(?![\da-f]{2})/gi, '%25'))
+    .replace(/^\.\//, '')
+    .replace(/\/$/, '')
+    .toLowerCase();
+
+function closeInline(paragraph: OpenParagraph, name: string): void {
+  if (name === 'ruby-text') paragraph.text += ')';
+  if (name !== 'a' || !paragraph.link) return;
+  const { from, url } = paragraph.link;
+  const label = paragraph.text.slice(from);
+  // An address that is its own label is written once.
+  if (label.trim() !== '' && label !== url) paragraph.text = `${paragraph.text.slice(0, from)}[${label}](${url})`;
+  paragraph.link = null;
+}

@@ -1,0 +1,59 @@
+import { readXml } from '../../office/readXml.js';
+import { oneLine } from '../../textBuilder.js';
+import type { DocumentLimits } from '../../types.js';
+import { SKIPPED } from './elements.js';
+
+/** Headers and footers of a master page: of all, of left and of first pages. */
+const EDGE = /^(header|footer)(?:-left|-first)?$/;
+const PAGE_FIELDS: ReadonlySet<string> = new Set(['page-number', 'page-count', 'page-continuation']);
+
+/** Fewest letters next to a page number that are text of their own, and not the word "Page". */
+const FEWEST_LETTERS = 12;
+
+/**
+ * Returns the headers and footers in the styles of a text document as `Header: …` and `Footer: …`, each once. Page
+ * numbers, and lines that have nothing else, are left out.
+ */
+export function readPageEdges(part: Uint8Array, limits: DocumentLimits): string[] {
+  const edges = new Set<string>();
+  let edge: string | null = null;
+  let lines: string[] = [];
+  let line = '';
+  let isNumbered = false;
+  let [skipped, depth, paragraphs] = [0, 0, 0];
+  readXml(part, limits, {
+    skipsDoctype: true,
+    open(name) {
+      if (skipped > 0 || SKIPPED.test(name)) skipped += 1;
+      else if (edge !== null && PAGE_FIELDS.has(name)) [skipped, isNumbered] = [1, true];
+      else if (edge === null) {
+        edge = EDGE.exec(name)?.[1] ?? null;
+        depth = 0;
+        lines = [];
+      } else {
+        depth += 1;
+        if (name === 'p' || name === 'h') paragraphs += 1;
+        else if (name === 's' || name === 'tab' || name === 'line-break') line += ' ';
+      }
+    },
+    text(text) {
+      if (skipped === 0 && paragraphs > 0) line += text;
+    },
+    close(name) {
+      if (skipped > 0) skipped -= 1;
+      else if (edge !== null && depth === 0) {
+        if (lines.length > 0) edges.add(`${edge === 'header' ? 'Header' : 'Footer'}: ${lines.join(' | ')}`);
+        edge = null;
+      } else if (edge !== null) {
+        depth -= 1;
+        if (name !== 'p' && name !== 'h') return;
+        paragraphs -= 1;
+        const text = oneLine(line);
+        const letters = text.match(/\p{L}/gu)?.length ?? 0;
+        if (letters > 0 && (!isNumbered || letters >= FEWEST_LETTERS) && !lines.includes(text)) lines.push(text);
+        [line, isNumbered] = ['', false];
+      }
+    },
+  });
+  return [...edges];
+}
