@@ -174,18 +174,22 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
   CHECKUP: { when: 'Reserved: this version does not send it.' },
 };
 
-const id = (about: string) => () => Joi.string().description(about);
+const idText = (about: string) => () => Joi.string().description(about);
 
 /** Schema of `object_id` by the type of the object. */
 const OBJECT_IDS: Readonly<Record<EventObjectType, () => Joi.Schema>> = {
-  CHUNK_LIST: id('No event of this version has this object.'),
-  DATA_SOURCE: id(
+  CHUNK_LIST: idText('No event of this version has this object.'),
+  DATA_SOURCE: idText(
     '`id` of the data source as text, such as `17`. `POST /user_data_sources` takes it as a number in `ids`.',
   ),
-  FILE: id('`id` of the file as text, such as `17`. `POST /user_files_v2` takes it as a number in `ids`.'),
-  ORGANIZATION_USER: id('`id` of the deleted end user as text, such as `17`. `customer_id` is your own name for it.'),
-  UPLOAD_REQUEST_ID: id('Id of the request: its `request_id`, as the runs, files and events of the request have it.'),
-  WEBPAGE: id(
+  FILE: idText('`id` of the file as text, such as `17`. `POST /user_files_v2` takes it as a number in `ids`.'),
+  ORGANIZATION_USER: idText(
+    '`id` of the deleted end user as text, such as `17`. `customer_id` is your own name for it.',
+  ),
+  UPLOAD_REQUEST_ID: idText(
+    'Id of the request: its `request_id`, as the runs, files and events of the request have it.',
+  ),
+  WEBPAGE: idText(
     '`id` of the file of the page as text, such as `17`; in `WEBSCRAPE_URLS_READY`, of the parent file of the scrape.',
   ),
   // Generators of clients do not know a type that is only null.
