@@ -27,7 +27,7 @@ export const listChunks = operation({
         .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
     }).description("Which files' chunks to list, in which order and page, and whether with vectors."),
   ),
-  answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
+  answer: listOf('EmbeddingsAndChunksResponse', chunkRecord, 'chunks'),
   handle({ caller, body, deps: { store } }) {
     const listing = toListing(body);
     const { startingId, offset, limit } = listing.page;

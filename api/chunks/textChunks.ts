@@ -76,19 +76,21 @@ export const textChunks = operation({
         Joi.string()
           .valid('created_at', 'updated_at', 'chunk_index')
           .description(
-            'Accepted values of the order. All of them order chunks by `chunk_index`, because the chunks of a file have one time.',
+            'Orders that requests may name. All have the same effect: chunks are sorted by `chunk_index`, because all chunks of a file are created together.',
           ),
       )
         .default('updated_at')
         .description('Accepted for compatibility and without effect: chunks are always ordered by `chunk_index`.'),
-      order_dir: orderDirection().default('asc').description('`desc` begins with the last chunk of the file.'),
+      order_dir: orderDirection()
+        .default('asc')
+        .description('`asc`: from the first chunk of the file to the last one. `desc`: the last chunk first.'),
       pagination: pagination(),
       include_vectors: Joi.boolean()
         .default(false)
         .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
     }).description('The file whose chunks are listed, their order and page, and whether vectors are included.'),
   ),
-  answer: listOf('EmbeddingsAndChunksResponse', chunkRecord),
+  answer: listOf('EmbeddingsAndChunksResponse', chunkRecord, 'chunks'),
   async handle({ caller, body: { filters, order_dir: direction, ...body }, deps: { store } }) {
     const [file] = await store.files.byIds(caller, [filters.user_file_id]);
     if (!file) throw notFound('file');

@@ -32,7 +32,7 @@ export const heldDeletions = operation({
   method: 'get',
   path: '/data_sources/held_deletions',
   operationId: 'list_held_deletions',
-  tag: 'Vanished Files',
+  tag: 'Held Deletions',
   auth: 'key',
   summary: 'List held deletions',
   description: [
@@ -51,7 +51,7 @@ export const heldDeletions = operation({
       .default(0)
       .description('Number of data sources to skip, in the order of their ids. Default 0.'),
   }),
-  answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord),
+  answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord, 'data sources'),
   async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query;
     const { found, count } = await store.dataSources.held(caller.organizationId, page);
@@ -64,7 +64,7 @@ export const approveDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/approve',
   operationId: 'approve_held_deletions',
-  tag: 'Vanished Files',
+  tag: 'Held Deletions',
   auth: 'key',
   summary: 'Approve held deletions',
   description: [
@@ -101,7 +101,7 @@ export const refuseDeletions = operation({
   method: 'post',
   path: '/data_sources/{data_source_id}/held_deletions/refuse',
   operationId: 'refuse_held_deletions',
-  tag: 'Vanished Files',
+  tag: 'Held Deletions',
   auth: 'key',
   summary: 'Refuse held deletions',
   description: [

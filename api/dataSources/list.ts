@@ -25,7 +25,7 @@ function answerOf(
 const both = {
   method: 'post',
   body: dataSourceListing(),
-  answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord),
+  answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord, 'data sources'),
 } as const;
 
 /** POST /user_data_sources: lists the caller's data sources. */

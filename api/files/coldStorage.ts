@@ -30,7 +30,9 @@ export const moveToHotStorage = operation({
   createsWork: true,
   body: named(
     'MoveToHotStorageQueryInput',
-    Joi.object({ filters: filters() }).description('Filters of the files whose vectors are restored.'),
+    Joi.object({ filters: filters() }).description(
+      'Which files get their vectors back from cold storage. `{}`: all files of the caller.',
+    ),
   ),
   answer: Joi.boolean(),
   async handle({ caller, body, deps: { store, unit } }) {

@@ -132,7 +132,9 @@ export const deleteFiles = operation({
         delete_child_files: Joi.boolean()
           .default(false)
           .description('`true`: all descendants of matching files are deleted too.'),
-      }).description('Conditions for the files to delete, in the older form without `filters`.'),
+      }).description(
+        'Which files to delete, by `id` or status. A file has to meet every field that is set, and at least one has to be set (400).',
+      ),
       { minProperties: 1 },
     ),
   ),

@@ -27,7 +27,7 @@ export const heldPages = operation({
   method: 'get',
   path: '/files/held_deletions',
   operationId: 'list_held_page_deletions',
-  tag: 'Vanished Files',
+  tag: 'Held Deletions',
   auth: 'key',
   summary: 'List scrapes with held deletions',
   description: [
@@ -45,7 +45,7 @@ export const heldPages = operation({
       .default(0)
       .description('Number of scrapes with held deletions to skip before the first one of the response.'),
   }),
-  answer: listOf('UserFilesV2', fileRecord),
+  answer: listOf('UserFilesV2', fileRecord, 'files'),
   async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query;
     const { found, count } = await store.files.heldContainers(caller.organizationId, page);
@@ -70,7 +70,7 @@ const decision = (decides: 'approve' | 'refuse', documented: Documentation & { r
 /** POST /files/{file_id}/held_deletions/approve: lets the next run delete all missing pages. */
 export const approvePages = decision('approve', {
   operationId: 'approve_held_page_deletions',
-  tag: 'Vanished Files',
+  tag: 'Held Deletions',
   summary: 'Approve held page deletions',
   description: [
     'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted yet: the next scheduled scrape deletes all pages that are still missing then. The approval holds for that scrape only. A scrape without held deletions returns 409.',
@@ -81,7 +81,7 @@ export const approvePages = decision('approve', {
 /** POST /files/{file_id}/held_deletions/refuse: keeps the pages; later scrapes are checked separately. */
 export const refusePages = decision('refuse', {
   operationId: 'refuse_held_page_deletions',
-  tag: 'Vanished Files',
+  tag: 'Held Deletions',
   summary: 'Refuse held page deletions',
   description: [
     'Keeps the pages that a scheduled scrape did not find, and removes the scrape from `GET /files/held_deletions`. Later scheduled scrapes are checked separately, so they may hold deletions again. A scrape without held deletions returns 409.',

@@ -66,9 +66,19 @@ const names = {
   data_source_id: integer()
     .min(1)
     .description('Only files of this data source, by its `id`. Absent: files of all data sources, and scraped pages.'),
-  parent_id: integer().min(1).description('Only direct children of this file, such as the pages of one scrape.'),
-  customer_id: Joi.string().description('Only files of this end user, by your own name for it.'),
-  run_id: integer().min(1).description('Only files that this run did not find at their source.'),
+  parent_id: integer()
+    .min(1)
+    .description(
+      'Only direct children of the file with this `id`, such as the pages of one scrape. Absent: files in every place.',
+    ),
+  customer_id: Joi.string().description(
+    'Only files of this end user, by your own name for it (`customer-id`). Absent: files of all end users.',
+  ),
+  run_id: integer()
+    .min(1)
+    .description(
+      'Only files that this run did not find at their source, by `id` of the run. Absent: files of all runs.',
+    ),
 };
 interface Names {
   data_source_id?: number;
@@ -90,7 +100,7 @@ export const quarantinedFiles = operation({
   method: 'get',
   path: '/quarantined_files',
   operationId: 'list_quarantined_files',
-  tag: 'Vanished Files',
+  tag: 'Quarantine',
   auth: 'key',
   summary: 'List quarantined files',
   description: [
@@ -106,7 +116,7 @@ export const quarantinedFiles = operation({
       .description('Maximum number of files in the response. `count` has the number of all that match.'),
     offset: integer().min(0).default(0).description('Number of matching files to skip, in the order of their ids.'),
   }),
-  answer: listOf('QuarantinedFiles', record),
+  answer: listOf('QuarantinedFiles', record, 'quarantined files'),
   async handle({ caller, query, deps: { store } }) {
     const { found, count } = await store.quarantine.list(caller.organizationId, filtersOf(query), query);
     return { results: found.map(present), count };
@@ -118,7 +128,7 @@ export const restoreQuarantined = operation({
   method: 'post',
   path: '/quarantined_files/restore',
   operationId: 'restore_quarantined_files',
-  tag: 'Vanished Files',
+  tag: 'Quarantine',
   auth: 'key',
   summary: 'Restore quarantined files',
   description: [

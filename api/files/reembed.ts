@@ -41,7 +41,7 @@ export const reembed = operation({
   method: 'post',
   path: '/files/reembed',
   operationId: 'reembed_files',
-  tag: 'Embeddings',
+  tag: 'Embedding Models',
   auth: 'user',
   summary: 'Embed files with another model',
   description: [
@@ -224,7 +224,7 @@ export const reembedProgress = operation({
   method: 'get',
   path: '/files/reembed/{reembed_id}',
   operationId: 'get_reembed',
-  tag: 'Embeddings',
+  tag: 'Embedding Models',
   auth: 'user',
   summary: 'Get the progress of a re-embedding',
   description: [
@@ -240,7 +240,7 @@ export const cancelReembed = operation({
   method: 'post',
   path: '/files/reembed/{reembed_id}/cancel',
   operationId: 'cancel_reembed',
-  tag: 'Embeddings',
+  tag: 'Embedding Models',
   auth: 'user',
   summary: 'Cancel a re-embedding',
   description: [

@@ -67,7 +67,7 @@ export const userFilesV2 = operation({
   ],
   returns: 'One page of the matching files, and the number of all that match.',
   body: requestBody,
-  answer: listOf('UserFilesV2', fileRecord),
+  answer: listOf('UserFilesV2', fileRecord, 'files'),
   handle({ caller, body: wanted, deps }) {
     const { filters, page } = toListing(wanted);
     const count = deps.store.files.count(caller, filters, page.startingId);

@@ -69,7 +69,9 @@ export const ready = operation({
       status: Joi.string()
         .valid('ready', 'degraded')
         .required()
-        .description('`degraded`: requests are served, but `reasons` names faults.'),
+        .description(
+          '`ready`: all checks passed. `degraded`: requests are served, but a check failed; `reasons` says which, and what to do.',
+        ),
       reasons: Joi.array()
         .items(Joi.string())
         .required()

@@ -15,11 +15,11 @@ import { named } from '../schemas/reference.js';
 import { embeddingModel, MODEL_OF_FILES } from '../schemas/enums.js';
 import { success } from '../schemas/answers.js';
 
-const optionFields = () => ({
+const optionFields = (source: ConnectedSourceType) => ({
   tags: connectionTags(),
   ...ingestFields(),
   embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(MODEL_OF_FILES),
-  sync_files_on_connection: syncFilesOnConnection(),
+  sync_files_on_connection: syncFilesOnConnection(source),
   request_id: requestId(),
   sync_source_items: syncSourceItems(true),
   file_sync_config: fileSyncConfig(),
@@ -70,7 +70,7 @@ export const connectByToken = <Field extends string>({
     body: typed<Shape<ReturnType<typeof optionFields>> & Record<Field, string>>(
       named(
         requestName,
-        Joi.object({ ...credentialFields(fields), ...optionFields() }).description(connectRequest(of)),
+        Joi.object({ ...credentialFields(fields), ...optionFields(type) }).description(connectRequest(of)),
       ),
     ),
     answer: success,

@@ -37,6 +37,7 @@ export const syncObjects = <Field extends string>({
   type,
   fields,
   wanted,
+  objects,
   externalIdOf,
   requestName,
   selectionName,
@@ -50,6 +51,8 @@ export const syncObjects = <Field extends string>({
   readonly requestName: string;
   readonly selectionName: string;
   readonly wanted: string;
+  /** What a selection may name, in the plural. */
+  readonly objects: string;
   readonly externalIdOf: (chosen: Chosen<Field>) => string | null;
 }): DocumentedOperation =>
   operation({
@@ -71,14 +74,16 @@ export const syncObjects = <Field extends string>({
           )
           .max(MAX_MEMBERS)
           .required()
-          .description(`Objects to sync, up to ${MAX_MEMBERS}. A container or prefix includes everything below it.`),
+          .description(
+            `What to sync: up to ${MAX_MEMBERS.toLocaleString('en')} ${objects}. Everything below them is included.`,
+          ),
         data_source_id: onlyAccountId(),
         ...selectionFields(),
         ...documentFields(),
         ...ocrFields(),
         file_sync_config: fileSyncConfig(),
       }).description(
-        'Objects, prefixes or containers of a connected store, and options for their files. After the response, a run queues a file for each object that they name or contain.',
+        `What to sync of a connected store (${objects}), and options for the files. After the response, a run queues a file for each object that is named or contained.`,
       ),
     ),
     answer: success,

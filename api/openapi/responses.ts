@@ -28,7 +28,8 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The operation needs an API key, and the request has an access token.',
+    description:
+      'The access token does not permit the operation: it needs an API key, or the token was issued with `scope=read`.',
     detail: forbidden().detail,
   },
   404: {

@@ -19,7 +19,7 @@ const header = (name: string, description: string): Json => ({ type: 'apiKey', i
 export const SECURITY_SCHEMES: Json = {
   accessToken: header(
     'authorization',
-    '`Token <access token>`, from `GET /auth/v1/access_token`. It acts for one end user and expires after ten hours. Browsers may hold it.',
+    '`Token <access token>`, from `GET /auth/v1/access_token`. It acts for one end user and expires after ten hours, or the requested `expires_in`. Browsers may hold it.',
   ),
   apiKey: header(
     'authorization',

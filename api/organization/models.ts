@@ -10,7 +10,7 @@ export const models = operation({
   method: 'get',
   path: '/models',
   operationId: 'list_models',
-  tag: 'Embeddings',
+  tag: 'Embedding Models',
   auth: 'key',
   summary: 'List embedding models',
   description: [

@@ -58,7 +58,7 @@ export const updateOrganization = operation({
       ).description(
         'Settings by source type; `DEFAULT` applies to sources without settings. The settings of a source replace all of its earlier ones. Null: no change.',
       ),
-    }).description('Defaults for users, and settings of connectors, to change.'),
+    }).description('New defaults for users, and new settings of connectors. Absent fields change nothing.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

@@ -130,7 +130,9 @@ export const fileRecord = named(
     chunk_properties: nullable(chunkProperties).description(
       'Options of chunking besides size and overlap, as the latest request set them. Never null in this version.',
     ),
-    ocr_properties: openObject().description('Options of OCR; empty unless OCR was requested.'),
+    ocr_properties: openObject().description(
+      'Options of OCR as requested, such as `parse_pdf_tables_with_ocr` and `ocr_languages`. Empty without OCR.',
+    ),
     ocr_job_started_at: nullable(timestamp()).description('When OCR of the file last started; null if it never did.'),
     name: nullable(text()).description('Name of the uploaded file, or title at its source. Null if it has none.'),
     parent_id: nullable(integer()).description(
@@ -232,7 +234,7 @@ export const documentRecord = named(
       'Temporary address of the original, valid for one hour. Null unless `include_raw_file` is set.',
     ),
     tags: nullable(storedTags()).description(
-      'Labels of the file and its data source. Null unless `include_tags` is set.',
+      'Tags of the file and its data source. Null unless `include_tags` is set.',
     ),
     vector: nullable(Joi.array().items(Joi.number()))
       .required()
@@ -252,17 +254,21 @@ export const documentRecord = named(
   }).description('A chunk that matches a search, with its score and the file that contains it.'),
 );
 
-/** Returns the schema of a page of records with the number of all matches. @param name its name in the reference */
-export const listOf = (name: string, record: Joi.Schema) =>
+/**
+ * Returns the schema of a page of records with the number of all matches.
+ * @param name its name in the reference
+ * @param records what the list contains, in the plural
+ */
+export const listOf = (name: string, record: Joi.Schema, records: string) =>
   named(
     name,
     Joi.object({
       results: Joi.array()
         .items(record)
         .required()
-        .description('Records of this page, in the requested order; empty after the last page.'),
-      count: integer().required().description('Number of all matching records, not only those of this page.'),
-    }).description('One page of a list, and the number of records on all pages.'),
+        .description(`The ${records} of this page, in the order of the list. Empty after the last page.`),
+      count: integer().required().description(`Number of all ${records} that match, not only of those on this page.`),
+    }).description(`One page of a list of ${records}, and the number of all that match.`),
   );
 
 export const success = named(

@@ -3,13 +3,17 @@ export const API_TAGS = {
   Auth: 'Access tokens with which a front end acts for one end user.',
   Files:
     'Files of an end user: upload, list, tag, re-sync, move to cold storage and delete. A file has an original, a parsed text and chunks.',
-  Embeddings: 'Search among chunks, lists of chunks and vectors, and the models that embed them.',
+  Embeddings: 'Search among chunks; lists and uploads of chunks and vectors.',
+  'Embedding Models':
+    'The models that embed chunks, the providers that serve them, and runs that embed stored chunks with another model.',
   Utilities: 'Web pages: scrapes of sitemaps and links, live reads of single pages, web search and transcripts.',
   Integrations:
     'Connections to other services: consent or credentials, lists of what an account contains, and the selections to sync.',
   'Data Sources': 'Connected accounts: lists, tags, diagnosis and revocation.',
-  'Vanished Files':
-    'Files and pages that are missing at their source: deletions that are held until you approve or refuse them, and quarantined files that can be restored.',
+  'Held Deletions':
+    'Deletions that wait for your decision, because a listing or scrape missed suspiciously many files: list, approve and refuse them.',
+  Quarantine:
+    'Files that were deleted because they vanished at their source: list and restore them until they are erased.',
   CRM: 'Live reads of records of a connected Salesforce. Nothing is stored.',
   Github: 'Live reads of issues and pull requests of a connected GitHub. Nothing is stored.',
   Runs: 'Runs of work: progress, results for each item with cause and remedy, retry and resumption.',

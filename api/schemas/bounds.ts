@@ -12,7 +12,7 @@ export const boundFields = () => ({
   ),
   max_tokens: extension(
     orNull(integer().min(0)).description(
-      'Largest number of tokens that the run may embed. Before it would exceed them, the run pauses; `POST /sync_runs/{sync_run_id}/resume` resumes it. Absent or null: no limit.',
+      'Maximum number of tokens that the run may embed. Before it would exceed them, the run pauses; `POST /sync_runs/{sync_run_id}/resume` resumes it. Absent or null: no limit.',
     ),
   ),
 });

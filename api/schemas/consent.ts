@@ -28,10 +28,17 @@ export type SyncOptionsBody = Shape<ReturnType<typeof syncOptionFields>>;
 const among = (option: keyof typeof OPTION_SOURCES): string =>
   OPTION_SOURCES[option].map((source) => `\`${source}\``).join(', ');
 
-/** Returns the schema of the option that syncs an account completely at once. */
-export const syncFilesOnConnection = () =>
+/**
+ * Returns the schema of the option that syncs an account completely at once.
+ * @param source the source of the operation, if it has only one
+ */
+export const syncFilesOnConnection = (source?: SourceType) =>
   orNull(Joi.boolean(), true).description(
-    `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it. Null: \`true\`.`,
+    source === undefined
+      ? `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it. Null: \`true\`.`
+      : honours(source, 'sync_files_on_connection')
+        ? '`true`: all items of the account are synced once it is connected. `false`: later selections decide which items become files. Null: `true`.'
+        : 'Accepted for compatibility and without effect: only a later selection creates files of this source.',
   );
 
 /** Returns a schema that accepts any value. An object tags files, so it must contain valid tags. */

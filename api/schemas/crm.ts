@@ -87,7 +87,9 @@ const phoneNumbers = () =>
       named(
         'PhoneNumber',
         wholeRecord({
-          phone_number: text().description('Digits in the form that users entered, without a uniform format.'),
+          phone_number: text().description(
+            'The number as users entered it, such as `+1 415 555 0100`. It has no uniform format.',
+          ),
           phone_number_type: maybe(
             'Kind of the number: `PRIMARY`, `MOBILE`, `HOME`, `OTHER` or `FAX`. Never null in this version.',
           ),
@@ -125,8 +127,12 @@ const task = named(
     ...peopleOf('task'),
     subject: maybe('Short text that says what is to be done. Null if users entered none.'),
     description: maybe('Free text about the work; null if users entered none.'),
-    priority: maybe('Urgency in the words of the organization, such as `High`. Null if Salesforce returns none.'),
-    status: maybe('Progress in the words of the organization, such as `Completed`. Null if Salesforce returns none.'),
+    priority: maybe(
+      'Urgency, such as `High`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
+    ),
+    status: maybe(
+      'Progress, such as `Completed`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
+    ),
     ...times,
   }).description('Work that a Salesforce user has to do, or has done, for an account or a person.'),
 );
@@ -190,7 +196,9 @@ export const CRM_OPERATIONS = {
           'Salesforce user who is responsible for the company, by id. Lists can be filtered by it. Null if there is none.',
         ),
         name: maybe('Display name of the company, which need not be unique. Null if Salesforce returns none.'),
-        industry: maybe('Branch of business, in the words of the organization. Null if users entered none.'),
+        industry: maybe(
+          'Branch of business, such as `Banking`. Each organization defines the values at Salesforce. Null if users entered none.',
+        ),
         website: maybe('Address of the website of the company, as users entered it. Null if they entered none.'),
         number_of_employees: nullable(integer()).description(
           'Headcount of the company as users of Salesforce entered it. `null` if they entered none.',
@@ -218,7 +226,7 @@ export const CRM_OPERATIONS = {
         ),
         source: maybe('Where the person was found, such as `Web`. Null if unknown.'),
         status: maybe(
-          'Progress in the words of the organization, such as `Working - Contacted`. Null if Salesforce returns none.',
+          'Progress, such as `Working - Contacted`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
         ),
         title: maybe('Position of the person in the company, such as `Head of Sales`. Null if unknown.'),
         company: maybe(
@@ -229,9 +237,13 @@ export const CRM_OPERATIONS = {
         addresses: addresses(),
         phone_numbers: phoneNumbers(),
         emails: emails(),
-        converted_at: maybe('Day on which it became a contact, `YYYY-MM-DD`; `null` before.'),
-        converted_account: account().description('Company that its conversion created or chose; null before.'),
-        converted_contact: contact().description('Contact that its conversion created or chose; null before.'),
+        converted_at: maybe('Day on which the lead was converted to a contact, `YYYY-MM-DD`. Null before.'),
+        converted_account: account().description(
+          'Account that the conversion of the lead created or chose, by id. Null before the conversion.',
+        ),
+        converted_contact: contact().description(
+          'Contact that the conversion of the lead created or chose, by id. Null before the conversion.',
+        ),
       }),
     ),
   },
@@ -251,7 +263,9 @@ export const CRM_OPERATIONS = {
         owner: nullable(owner()).description(
           'Salesforce user who is responsible for the person, by id. Lists can be filtered by it. Null if there is none.',
         ),
-        account: account().description('Company that the person belongs to; null for a private contact.'),
+        account: account().description(
+          'Account of the company that the person belongs to, by id. Null for a private contact.',
+        ),
         first_name: maybe('Given name of the person; null if only the family name is known.'),
         last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
         name: maybe('Full name of the person, such as `Ada Lovelace`. Null if Salesforce returns none.'),
@@ -295,8 +309,12 @@ export const CRM_OPERATIONS = {
           'Expected value, rounded, in the currency of the record. Null if users entered none.',
         ),
         account: account().description('Company that may buy, by id. Null if users have set none.'),
-        contact: contact().description('Main contact for the sale; null if none is set.'),
-        stage: maybe('Step of the sales process, in the words of the organization. Null if Salesforce returns none.'),
+        contact: contact().description(
+          'Contact at the company who takes part in the sale, by id. Null if none is set.',
+        ),
+        stage: maybe(
+          'Step of the sales process, such as `Prospecting`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
+        ),
         status: nullable(opportunityStatus()).description(
           '`OPEN` while the sale can still be won, `WON` once it is won; null if it is lost.',
         ),

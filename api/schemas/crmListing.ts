@@ -13,7 +13,11 @@ export const crmIncludes = () =>
     .items(
       named(
         'BaseIncludes',
-        Joi.string().valid('Tasks', 'Events').description('Kind of related records: work to do, or appointments.'),
+        Joi.string()
+          .valid('Tasks', 'Events')
+          .description(
+            'Kind of related records. `Tasks`: work that users have to do or have done. `Events`: meetings, calls and other appointments.',
+          ),
       ),
     )
     .unique();
@@ -42,18 +46,24 @@ export const crmListing = (kind: CrmOperation) =>
             .valid(...CRM_OPERATIONS[kind].orders)
             .description(`Field by which ${kind} are sorted. Those without a value come last in both directions.`),
         ),
-      ).description('Field by which records are sorted. Absent or null: by id.'),
+      ).description(`Field by which the ${kind} are sorted, such as \`updated_at\`. Absent or null: by id.`),
       order_dir: orNull(orderDirection(), 'asc').description(
         'Direction of `order_by`. Records without a value come last in both directions. Null: `asc`.',
       ),
-      includes: crmIncludes().default([]).description('Related records to return with each record: `Tasks`, `Events`.'),
+      includes: crmIncludes()
+        .default([])
+        .description(
+          'Related records to return with each record: `Tasks` (work to do or done) and `Events` (appointments). Default: none.',
+        ),
       filters: named(
         CRM_OPERATIONS[kind].names.filters,
         Joi.object(CRM_OPERATIONS[kind].filters).description(
-          `Conditions for ${kind} of Salesforce. All conditions must hold.`,
+          `Which ${kind} of Salesforce to list, by the values of their fields. A record has to meet every filter that is set.`,
         ),
       )
         .default({})
-        .description(`Which ${kind} to return. All conditions must hold; \`{}\` selects all.`),
+        .description(
+          `Filters of the ${kind} to return, combined with AND. \`{}\` selects all that the connected user can read.`,
+        ),
     }).description(`Which ${kind} of a connected Salesforce to return, and in which order.`),
   );

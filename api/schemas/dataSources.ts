@@ -31,7 +31,7 @@ export const dataSourceRecord = named(
       Joi.string()
         .valid(...DATA_SOURCE_SYNC_STATUSES)
         .description(
-          'State of the listing of an account, not of its files. `SYNC_ERROR`: the last listing failed; `items_error` in `data_source_metadata` says why.',
+          'State of the listing of an account, not of its files. `QUEUED_FOR_SYNCING`: it waits. `SYNCING`: it is in progress. `READY`: no listing is in progress. `SYNC_ERROR`: the last listing failed; `items_error` in `data_source_metadata` says why.',
         ),
     ).description('State of the latest listing of the account. `READY`: no listing is in progress.'),
     source_items_synced_at: nullable(timestamp()).description(
@@ -100,18 +100,24 @@ export const dataSourceListing = () =>
               .empty([null, Joi.object().length(0)]),
             { type: 'object', maxProperties: 0 },
           ).description('Only data sources whose tags meet these conditions. `{}` and null select all.'),
-        }).description('Conditions for data sources, which must all be met.'),
+        }).description(
+          'Which data sources to list: by service, `id`, access and tags. A data source has to meet every filter that is set.',
+        ),
       )
         .default({})
-        .description('Only data sources that meet all of these conditions. `{}` selects all.'),
+        .description('Only data sources that match these filters. `{}` selects all, also those without access.'),
       order_by: named(
         'OrganizationUserDataSourceOrderByColumns',
         Joi.string()
           .valid(...DATA_SOURCE_ORDERS)
-          .description('Time by which data sources are sorted; equal times by id.'),
+          .description(
+            '`created_at`: when the account was first connected. `updated_at`: when the record last changed, for example by a listing. Equal times are sorted by id.',
+          ),
       )
         .default('updated_at')
-        .description('Time by which the list is sorted: creation or last change.'),
+        .description(
+          'Time by which data sources are sorted: first connection (`created_at`) or last change (`updated_at`).',
+        ),
       order_dir: orderDirection().default('asc').description('`asc`: the oldest first; `desc`: the newest first.'),
       pagination: pagination(),
     }).description('Which data sources to list, in which order and page. `{}` lists the first 10.'),

@@ -15,7 +15,7 @@ const status = () =>
     Joi.string()
       .valid(...CHECK_STATUSES)
       .description(
-        '`ok`: works. `warn`: works, but needs attention, or ends without action. `bad`: does not work until the problem is fixed.',
+        '`ok`: works. `warn`: works, but needs attention, or will stop if nothing is done. `bad`: does not work until the problem is fixed.',
       ),
   );
 

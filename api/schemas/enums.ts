@@ -56,7 +56,7 @@ export const orderDirection = () =>
     'OrderDir',
     Joi.string()
       .valid(...ORDER_DIRECTIONS)
-      .description('Direction of an order. Rows without a value come first in ascending order.'),
+      .description('`asc`: ascending, so numbers and times rise and names run from A to Z. `desc`: descending.'),
   );
 
 /** Returns the named schema of a kind of content. */
@@ -65,7 +65,9 @@ export const mediaType = () =>
     'FileContentTypes',
     Joi.string()
       .valid(...MEDIA_TYPES)
-      .description('Kind of content. Chunks of recordings have the text of their transcript.'),
+      .description(
+        'Kind of content. `TEXT`: text of documents, pages and OCR. `IMAGE`: pictures embedded as pictures. `AUDIO`, `VIDEO`: recordings, whose chunks are parts of the transcript.',
+      ),
   );
 
 /** Returns the named schema of the type of a file at its source. */
@@ -75,7 +77,7 @@ export const typeAtSource = () =>
     Joi.string()
       .valid(...TYPES_AT_SOURCE)
       .description(
-        'Type of a file at its source, such as a ticket, an article or a page. Each source uses only some of the values.',
+        'Type of a file at its source, such as `TICKET` or `ARTICLE`. Each source uses only some of the values.',
       ),
   );
 
@@ -103,7 +105,9 @@ export const oauthSource = () =>
     'OauthBasedConnectors',
     Joi.string()
       .valid(...OAUTH_SOURCES)
-      .description('Source whose accounts are connected by consent (OAuth).'),
+      .description(
+        'Source whose accounts users connect by giving their consent (OAuth), such as `GOOGLE_DRIVE` or `NOTION`.',
+      ),
   );
 
 /** Returns the named schema of a language of OCR. */

@@ -268,5 +268,5 @@ export const changedFile = named(
       'Address of this version of the file in the API of GitHub, with its metadata. A private repository requires a token.',
     ),
     ...remote,
-  }).description('File that a pull request changes, with counts of lines. Its content is at the addresses.'),
+  }).description('File that a pull request changes, with counts of lines. `raw_url` is the address of its content.'),
 );

@@ -21,7 +21,7 @@ export const repository = () =>
       '`owner/name`, the address of the repository, or the name alone for one of the connected user. Absent: the only repository of the account; 400 if there are several.',
     );
 
-const filters = <M extends Record<string, Joi.Schema>>(name: string, more: M) =>
+const filters = <M extends Record<string, Joi.Schema>>(name: string, kind: string, by: string, more: M) =>
   named(
     name,
     Joi.object({
@@ -34,24 +34,31 @@ const filters = <M extends Record<string, Joi.Schema>>(name: string, more: M) =>
           ),
       )
         .default('open')
-        .description('Only records in this state; `all` includes both. Merged pull requests are `closed`.'),
+        .description(
+          `Only ${kind} in this state; \`all\` includes open and closed ones. Merged pull requests are \`closed\`.`,
+        ),
       ...more,
-    }).description('Conditions for the records to list. All conditions must hold.'),
+    }).description(`Which ${kind} to list: ${by}.`),
   )
     .default({ state: 'open' })
-    .description('Which records to list. All conditions must hold; without them, open ones are listed.');
+    .description(`Filters of the ${kind} to list. Without them, all open ones are listed.`);
 
-const orderedBy = (name: string, ...orders: readonly string[]) => ({
+/** @param orders the orders, with what each means */
+const orderedBy = (name: string, kind: string, orders: Readonly<Record<string, string>>) => ({
   order_by: named(
     name,
     Joi.string()
-      .valid(...orders)
-      .description('Order of a list: by time, or by the number of comments (`comments`, `popularity`).'),
+      .valid(...Object.keys(orders))
+      .description(
+        `Order of ${kind}. ${Object.entries(orders)
+          .map(([order, meaning]) => `\`${order}\`: ${meaning}.`)
+          .join(' ')}`,
+      ),
   )
     .default('created')
-    .description('Value by which GitHub sorts the list: a time, or the number of comments.'),
+    .description(`Value by which GitHub sorts the ${kind}. Default: \`created\`, the time of creation.`),
   order_dir: orNull(orderDirection(), 'asc').description(
-    '`asc`: the oldest or least first; `desc`: the latest or most first. Null: `asc`.',
+    `\`asc\`: the oldest ${kind}, or those with the lowest number, first. \`desc\`: the reverse. Null: \`asc\`.`,
   ),
 });
 const pull_number = integer()
@@ -60,31 +67,47 @@ const pull_number = integer()
 
 const branchName = (about: string) => orNull(text(about).max(MAX_NAME));
 
+const TIMES = { created: 'time of creation', updated: 'time of the last change' };
+
 /** Filters and orders of the lists, and the records of a pull request. */
 const OWN = {
-  issues: { filters: filters('IssuesFilter', {}), ...orderedBy('IssuesOrderBy', 'created', 'updated', 'comments') },
+  issues: {
+    filters: filters('IssuesFilter', 'issues', 'open ones, closed ones or both', {}),
+    ...orderedBy('IssuesOrderBy', 'issues', { ...TIMES, comments: 'number of comments' }),
+  },
   pull_requests: {
-    filters: filters('PullRequestFilters', {
+    filters: filters('PullRequestFilters', 'pull requests', 'by state and by branches, which must all match', {
       base: branchName('Branch that the pull requests merge into. Absent, null or empty: any.'),
       head: branchName(
         'Branch that the pull requests merge: `owner:branch`, or a branch of the repository itself. Absent, null or empty: any.',
       ),
     }),
-    ...orderedBy('PROrderBy', 'created', 'updated', 'popularity'),
+    ...orderedBy('PROrderBy', 'pull requests', { ...TIMES, popularity: 'number of comments' }),
   },
-  comments: { pull_number, ...orderedBy('CommentsOrderBy', 'created', 'updated') },
+  comments: { pull_number, ...orderedBy('CommentsOrderBy', 'comments', TIMES) },
   commits: { pull_number },
   files: { pull_number },
 } as const satisfies Record<string, Record<string, Joi.Schema>>;
 export type GitHubList = keyof typeof OWN;
 
+/** Names of the request and the page of a list in the reference, and what it lists. */
+interface GitHubNames {
+  readonly request: string;
+  readonly page: string;
+  readonly records: string;
+}
+
 /** Names of the requests and pages of each list in the reference. */
-export const GITHUB_NAMES: Readonly<Record<GitHubList, { readonly request: string; readonly page: string }>> = {
-  issues: { request: 'IssuesInput', page: 'IssuesResponse' },
-  pull_requests: { request: 'PullRequestsInput', page: 'PullRequestResponse' },
-  comments: { request: 'CommentsInput', page: 'CommentsResponse' },
-  commits: { request: 'CommitsInput', page: 'CommitsResponse' },
-  files: { request: 'FilesInput', page: 'FilesResponse' },
+export const GITHUB_NAMES: Readonly<Record<GitHubList, GitHubNames>> = {
+  issues: { request: 'IssuesInput', page: 'IssuesResponse', records: 'issues of a repository' },
+  pull_requests: {
+    request: 'PullRequestsInput',
+    page: 'PullRequestResponse',
+    records: 'pull requests of a repository',
+  },
+  comments: { request: 'CommentsInput', page: 'CommentsResponse', records: 'review comments of a pull request' },
+  commits: { request: 'CommitsInput', page: 'CommitsResponse', records: 'commits of a pull request' },
+  files: { request: 'FilesInput', page: 'FilesResponse', records: 'files that a pull request changes' },
 };
 
 const listingFields = () => ({
@@ -99,7 +122,11 @@ const listingFields = () => ({
     .description(
       'Number of the page, from 1 on; `next_cursor` takes precedence. GitHub rejects numbers far into a long list.',
     ),
-  page_size: integer().min(1).max(100).default(30).description('Maximum number of records on a page, 100 at most.'),
+  page_size: integer()
+    .min(1)
+    .max(100)
+    .default(30)
+    .description('Maximum number of records on a page: 30 by default, 100 at most.'),
   next_cursor: orNull(
     text('`next_cursor` of the previous response. Absent, null or empty: `page` determines the page.').max(MAX_CURSOR),
   ),
@@ -119,7 +146,7 @@ export const gitHubListing = (kind: GitHubList) =>
     named(
       GITHUB_NAMES[kind].request,
       Joi.object({ ...listingFields(), ...OWN[kind] }).description(
-        'Records of a repository to list, with their filters, order and page.',
+        `Which page of the ${GITHUB_NAMES[kind].records} to return${'filters' in OWN[kind] || 'order_by' in OWN[kind] ? ', and in which order' : ''}.`,
       ),
     ),
   );

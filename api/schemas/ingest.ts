@@ -10,11 +10,11 @@ const defaults = DEFAULT_INGEST_OPTIONS;
 /** Options of every operation that creates files. The overlap must be smaller than the chunk size. */
 export const ingestFields = () => ({
   chunk_size: orNull(integer().min(1), defaults.chunkSize).description(
-    'Largest number of tokens (cl100k) of a chunk. Default 1500; null counts as absent.',
+    'Maximum number of tokens (cl100k) of a chunk. Default 1500; null counts as absent.',
   ),
   // Only a given overlap can be invalid: the default is reduced for a small chunk_size.
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap).description(
-    'Largest number of tokens that neighbouring chunks share. Default 20; null counts as absent. A value that is not below `chunk_size` returns 422; the default is reduced for a small `chunk_size`.',
+    'Maximum number of tokens that neighbouring chunks share. Default 20; null counts as absent. A value that is not below `chunk_size` returns 422; the default is reduced for a small `chunk_size`.',
   ),
   skip_embedding_generation: orNull(Joi.boolean(), defaults.skipEmbeddingGeneration).description(
     '`true`: make chunks without vectors. They can be listed, but searches do not find them. Null counts as absent.',

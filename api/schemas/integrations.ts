@@ -68,7 +68,7 @@ export const fileSyncConfig = () =>
           'Whether each turn in a transcript begins with its speaker, such as `Speaker 0: `.',
         ),
         split_rows: flag().description(
-          'Whether a table row longer than `chunk_size` is split into several chunks. JSON files ignore it.',
+          'Whether table rows are cut where a chunk is full. Otherwise a row stays whole if it fits a chunk. JSON files ignore it.',
         ),
         generate_chunks_only: flag().description(
           'Whether files get chunks without vectors, whatever `skip_embedding_generation` says.',
@@ -94,7 +94,7 @@ export const documentFields = () => ({
     'Maximum number of table rows, or of objects of a JSON file, per chunk. It applies to CSV, TSV, XLSX and JSON. Absent or null: only `chunk_size` limits a chunk.',
   ),
   set_page_as_boundary: flag().description(
-    'Whether no chunk spans two pages of a PDF; each chunk then has its position on its page, in points. Other formats ignore it.',
+    'Whether no chunk spans two pages; each chunk then has its page and position in `content_metadata`. For PDF and pictures; other formats have no pages.',
   ),
 });
 /** Fields of file_sync_config, for operations that have them at the top level. */
@@ -250,12 +250,14 @@ export const itemListing = () =>
             item_types: someOf(
               'SourceItemType',
               ITEM_TYPES,
-              'Kind of an item at its source. Each source uses some of the values.',
+              'Kind of an item at its source, such as `FILE`, `FOLDER` or `TICKET`. Each source uses some of the values.',
             ).description('Kinds of the items to return, up to 50; each source uses some of them. Null: all kinds.'),
-          }).description('Conditions for items of an account. All conditions must hold.'),
+          }).description(
+            'Which items of the account to list: by id, name, place, format and kind. An item has to meet every filter that is set.',
+          ),
         ),
       ).description(
-        'Conditions for the items. Absent or null: no conditions. Without conditions and without `parent_id`, the root items are listed.',
+        'Which items to return. Absent or null: no filter. Without filters and without `parent_id`, the root items are listed.',
       ),
       order_by: named(
         'ExternalSourceItemsOrderBy',
@@ -266,10 +268,14 @@ export const itemListing = () =>
           ),
       )
         .default('name')
-        .description('Field by which the items are sorted; equal values by id.'),
+        .description(
+          'Field by which items are sorted: `name`, `id`, or `directories_first` (containers, then other items, by name). Equal values are sorted by id.',
+        ),
       order_dir: orderDirection()
         .default('asc')
-        .description('`asc` or `desc`, for `order_by`. Containers come first in both with `directories_first`.'),
+        .description(
+          '`asc`: names from A to Z, or the lowest id first. `desc`: the reverse. With `directories_first`, containers come first in both directions.',
+        ),
       pagination: pagination(),
     }).description('Which items of a connected account to list, and in which order.'),
   );
@@ -303,7 +309,7 @@ export const itemRecord = named(
       '`id` of the data source whose account contains the item: `data_source_id` of the request.',
     ),
     organization_user_file_to_sync_id: nullable(integer()).description(
-      'Id of the `user_file` that the item became. `null`: it was never synced.',
+      '`id` of the file that was created from the item. Null if it was never synced.',
     ),
     parent_external_id: nullable(Joi.string().allow('')).description(
       'External id of the container that the item is in. `null`: it is a root item.',

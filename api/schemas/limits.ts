@@ -21,17 +21,17 @@ const limit = (what: string) =>
 const limits = () =>
   ({
     max_files: limit(
-      'Largest number of files with content of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
+      'Maximum number of files with content of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
     ),
     max_files_per_upload: limit(
-      'Largest number of files of one scrape or selection. It ends there; `file_metadata.limit_reached` of its parent names the limit.',
+      'Maximum number of files of one scrape or selection. It ends there; `file_metadata.limit_reached` of its parent names the limit.',
     ),
     max_characters: limit(
-      'Largest number of characters in all files of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
+      'Maximum number of characters in all files of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
     ),
-    max_characters_per_file: limit('Largest number of characters of one file. A longer one ends in SYNC_ERROR.'),
+    max_characters_per_file: limit('Maximum number of characters of one file. A longer one ends in SYNC_ERROR.'),
     max_characters_per_upload: limit(
-      'Largest number of characters in the files of one upload, scrape or selection. Files beyond it end in SYNC_ERROR.',
+      'Maximum number of characters in the files of one upload, scrape or selection. Files beyond it end in SYNC_ERROR.',
     ),
   }) satisfies Record<LimitName, Joi.Schema>;
 

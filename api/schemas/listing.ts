@@ -31,23 +31,25 @@ export const pagination = () =>
         .min(1)
         .max(MAX_PAGE_LIMIT)
         .default(10)
-        .description('Maximum number of rows in the response. `count` has the number of all that match.'),
+        .description('Maximum number of records in the response. `count` has the number of all that match.'),
       offset: integer()
         .min(0)
         .default(0)
         .description(
-          'Number of matching rows to skip before the page. For long lists, use `starting_id` instead: skipped rows take time.',
+          'Number of matching records to skip before the first one of the response. For long lists, use `starting_id` instead: skipped records take time.',
         ),
       starting_id: integer()
         .min(0)
         .default(0)
-        .description('Only rows with a higher id. In lists of chunks, it is compared with the id of the file.'),
+        .description(
+          'Only records with a higher `id` than this one, so 0 means all. In lists of chunks, it is compared with the id of the file.',
+        ),
     }).description(
       'Which part of a list is returned. `count` of the response does not depend on `limit` and `offset`.',
     ),
   )
     .default({ limit: 10, offset: 0, starting_id: 0 })
-    .description('Which rows of the list to return. Absent: the first 10.');
+    .description('Which part of the list to return. Absent: the first 10 records.');
 
 type PaginationBody = Infer<ReturnType<typeof pagination>>;
 
@@ -143,13 +145,19 @@ export const listingFields = (filters: ReturnType<typeof fileFilters> & Present)
     'OrganizationUserFilesToSyncOrderByTypes',
     Joi.string()
       .valid(...FILE_ORDERS)
-      .description('Value by which files are ordered. `file_size` is the size of the content in bytes.'),
+      .description(
+        'Field by which files are sorted. `created_at`, `updated_at`: creation and last change of the record. `last_sync`: last sync that succeeded. `file_size`: size of the content in bytes. `name`, `id`: the fields of the file.',
+      ),
   )
     .default('updated_at')
-    .description('Value by which files are ordered; equal values are ordered by id.'),
+    .description(
+      'Field by which files are sorted, such as `updated_at`, their last change. Equal values are sorted by id.',
+    ),
   order_dir: orderDirection()
     .default('asc')
-    .description('`asc` or `desc`, for `order_by` and for the ids of equal values.'),
+    .description(
+      '`asc`: the lowest or oldest first, and files without a value before all others. `desc`: the reverse. Files with equal values follow their ids in the same direction.',
+    ),
   pagination: pagination(),
 });
 export type FileListingBody = Shape<ReturnType<typeof listingFields>>;

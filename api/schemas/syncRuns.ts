@@ -84,10 +84,10 @@ export const runsQuery = Joi.object({
     'Only runs with this type of work, such as `webScrape`. Repeat the parameter for several types.',
   ),
   statuses: some(runState()).description(
-    'Only runs that are in this state now. Repeat the parameter for several states.',
+    'Only runs that are in this state now: `queued`, `running`, `paused`, `stalled`, `finished`, `failed` or `aborted`. Repeat the parameter for several states.',
   ),
   causes: some(runCause()).description(
-    'Only runs that this trigger started, such as `schedule`. Repeat the parameter for several triggers.',
+    'Only runs that this trigger started: `request`, `schedule`, `resync`, `retry` or `command`. Repeat the parameter for several triggers.',
   ),
   data_source_id: integer().description('Only runs about this connected account or feed, by `id` of the data source.'),
   file_id: integer().description(
@@ -167,19 +167,19 @@ export const runRecord = named(
       '`id` of the organization on whose behalf the run works, as `GET /organization` returns it.',
     ),
     organization_user_id: nullable(integer()).description(
-      'Id of the end user whose files the run processes. Null for work of the organization as a whole.',
+      '`id` of the end user whose files the run processes. Null for work of the organization as a whole.',
     ),
     organization_supplied_user_id: nullable(Joi.string()).description(
       'Your own name for the end user in `organization_user_id`. Null for work of the organization as a whole.',
     ),
     data_source_id: nullable(integer()).description(
-      'The connected account or feed that the run is about; null if there is none.',
+      '`id` of the connected account or feed that the run is about. Null if there is none.',
     ),
     file_id: nullable(integer()).description(
-      'The file that the run is about; for a scrape or feed, its parent file. Null for runs about many files.',
+      '`id` of the file that the run is about; for a scrape or feed, of its parent file. Null for runs about many files.',
     ),
     parent_run_id: nullable(integer()).description(
-      'The scheduled sync that started this run as one of its parts; null for other runs.',
+      '`id` of the scheduled sync that started this run as one of its parts. Null for other runs.',
     ),
     request_id: Joi.string()
       .allow('')
@@ -251,13 +251,13 @@ export const itemsQuery = Joi.object({
     .pattern(/^\d{16}:[\w-]{1,64}$/)
     .description('Cursor of the next page: `next_cursor` of the previous response. Absent: the first page.'),
   outcomes: some(itemOutcome()).description(
-    'Only items with this result, such as `failed`. Repeat the parameter for several results.',
+    'Only items with this result: `ok`, `failed`, `skipped`, `aborted` or `pending`. Repeat the parameter for several results.',
   ),
   stages: some(itemStage()).description(
     'Only items that ended at this step, such as `fetch`. Repeat the parameter for several steps.',
   ),
   causes: some(itemCause()).description(
-    'Only items whose `cause` is this reason. Repeat the parameter for several reasons.',
+    'Only items whose `cause` is this code, such as `not_found` or `access_denied`. Repeat the parameter for several reasons.',
   ),
 });
 
@@ -268,7 +268,7 @@ export const itemRecord = named(
       'Text that identifies the item: a cursor of this list, and a value of `item_ids` of a retry.',
     ),
     sync_run_id: integer().description(
-      'The run that processed the item. In the list of a scheduled sync, its part that did so.',
+      '`id` of the run that processed the item. In the list of a scheduled sync, `id` of the part that did so.',
     ),
     file_id: nullable(integer()).description('`id` of the file of the item. Null if no file was created for it.'),
     external_id: Joi.string().allow('').description('Id of the item at its source; for a page, its address.'),

@@ -100,7 +100,11 @@ function tree(depth: number): Joi.ObjectSchema {
       ),
     })
       .xor('AND', 'OR')
-      .description('Conditions on tags, combined with AND or OR. They can be nested three levels deep.'),
+      .description(
+        depth === 1
+          ? 'Conditions on tags, combined with AND or OR. Their members are single conditions only.'
+          : `Conditions on tags, combined with AND or OR. Each member is a condition, or another AND or OR: ${depth} levels in all.`,
+      ),
   );
 }
 

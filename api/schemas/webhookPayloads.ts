@@ -26,7 +26,9 @@ const INFO = {
       'SparseVectorStatus',
       Joi.string()
         .valid('queued', 'aborted', 'failed')
-        .description('Progress of the sparse vectors; success is reported by FILE_READY.'),
+        .description(
+          '`queued`: they wait to be created. `aborted`: the sync of the file was cancelled. `failed`: the sync failed. FILE_READY reports their success.',
+        ),
     ).description('What happened to the sparse vectors: `queued`, `aborted` with the file, or `failed`.'),
   reason: () =>
     text().description(
@@ -124,7 +126,10 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: ['reason', ...OF_UPLOAD],
     sometimes: ['data_source_id', 'items'],
   },
-  FILE_DELETED: { when: 'A file was deleted by a request with `send_webhook: true`.', info: ['request_id'] },
+  FILE_DELETED: {
+    when: 'A file was deleted: by a request with `send_webhook: true`, or because it vanished at its source.',
+    info: ['request_id'],
+  },
   ALL_FILES_PROCESSED: {
     when: 'Every file of a request is in a final state. It is the last event of the request; `object_id` is the request id.',
     info: OF_UPLOAD,
@@ -169,8 +174,24 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
   CHECKUP: { when: 'Reserved: this version does not send it.' },
 };
 
+const idText = (about: string) => () => Joi.string().description(about);
+
 /** Schema of `object_id` by the type of the object. */
-const OBJECT_IDS: Readonly<Partial<Record<EventObjectType, () => Joi.Schema>>> = {
+const OBJECT_IDS: Readonly<Record<EventObjectType, () => Joi.Schema>> = {
+  CHUNK_LIST: idText('No event of this version has this object.'),
+  DATA_SOURCE: idText(
+    '`id` of the data source as text, such as `17`. `POST /user_data_sources` takes it as a number in `ids`.',
+  ),
+  FILE: idText('`id` of the file as text, such as `17`. `POST /user_files_v2` takes it as a number in `ids`.'),
+  ORGANIZATION_USER: idText(
+    '`id` of the deleted end user as text, such as `17`. `customer_id` is your own name for it.',
+  ),
+  UPLOAD_REQUEST_ID: idText(
+    'Id of the request: its `request_id`, as the runs, files and events of the request have it.',
+  ),
+  WEBPAGE: idText(
+    '`id` of the file of the page as text, such as `17`; in `WEBSCRAPE_URLS_READY`, of the parent file of the scrape.',
+  ),
   // Generators of clients do not know a type that is only null.
   NONE: () => nullable(Joi.string()).description('Always null: the event is about the organization as a whole.'),
   FILE_LIST: () =>
@@ -180,8 +201,6 @@ const OBJECT_IDS: Readonly<Partial<Record<EventObjectType, () => Joi.Schema>>> =
         'Values of `id` of the files, each as text, such as `17`. `POST /user_files_v2` takes them as numbers in `ids`.',
       ),
 };
-const objectId = () =>
-  Joi.string().description('Id of the object as text, such as `17`. `object_type` is the kind of the object.');
 
 /** Returns the body of an example delivery, byte for byte as the service writes it. */
 export function exampleDelivery(kind: EventKind): unknown {
@@ -251,7 +270,7 @@ export const aboutEvent = (kind: EventKind): string => ABOUT[EVENT_KINDS[kind]];
 /** Returns the schema of the document in the `payload` of a delivery. */
 export const webhookPayload = (kind: EventKind): Joi.Schema => {
   const type = EVENT_KINDS[kind];
-  const id = OBJECT_IDS[type] ?? objectId;
+  const objectId = OBJECT_IDS[type];
   return named(
     nameOf(kind, 'Payload'),
     Joi.object({
@@ -266,7 +285,7 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
             .valid(type)
             .required()
             .description(`Type of the object that \`object_id\` identifies. Always \`${type}\` in ${oneEvent(kind)}.`),
-          object_id: id().required(),
+          object_id: objectId().required(),
           additional_information: infoOf(kind).required(),
         }).description(`Object of ${oneEvent(kind)} (${ABOUT[type]}): its type and id, with details of the event.`),
       )

@@ -119,7 +119,7 @@ export const whiteLabelRecord = named(
         ...Object.fromEntries(
           SECRET_CREDENTIALS.map((name) => [
             `has_${name}`,
-            Joi.boolean().required().description(`Whether a \`${name}\` is stored. Its value is never returned.`),
+            Joi.boolean().required().description(`Whether \`${name}\` is stored. Its value is never returned.`),
           ]),
         ),
       }).description(

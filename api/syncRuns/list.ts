@@ -18,7 +18,7 @@ export const listSyncRuns = operation({
   returns: 'One page of runs, newest first, and the number of all that match.',
   errors: { 404: null },
   query: runsQuery,
-  answer: listOf('SyncRuns', runRecord),
+  answer: listOf('SyncRuns', runRecord, 'runs'),
   async handle({ caller, query, deps }) {
     const { store } = deps;
     const filter = toRunFilter(query);

@@ -32,7 +32,7 @@ export const resumeRun = operation({
   answer: named(
     'ResumedSyncRun',
     Joi.object({
-      id: integer().required().description('Number of the resumed run, as in the path.'),
+      id: integer().required().description('`id` of the run that continues: `sync_run_id` of the path.'),
       max_tokens: nullable(integer())
         .required()
         .description('Limit of the tokens that the run may embed in all, from now on. Null: no limit.'),

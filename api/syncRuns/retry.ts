@@ -77,7 +77,9 @@ export const retrySyncRun = operation({
   answer: named(
     'RetriedSyncRun',
     Joi.object({
-      sync_run_id: integer().required().description('The new run, for `GET /sync_runs/{sync_run_id}`.'),
+      sync_run_id: integer()
+        .required()
+        .description('`id` of the new run. `GET /sync_runs/{sync_run_id}` returns its progress.'),
       request_id: Joi.string().required().description('Id of this retry in its files and events, made by the server.'),
       queued: integer().required().description('Number of files that the new run syncs again, at most 1,000.'),
       has_more: Joi.boolean()

@@ -34,20 +34,22 @@ export const listUsers = operation({
           carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)).description(
             'Only users with one of these values of `id`, deleted ones too; at most 10,000. Null or empty: all that exist.',
           ),
-        }).description('Conditions for end users, which must all be met.'),
+        }).description(
+          'Which end users to list: by your own names, by `id`, or both. A user has to meet every filter that is set.',
+        ),
       )
         .default({})
-        .description(
-          'Only end users that meet all of these conditions. `{}` selects every end user that is not deleted.',
-        ),
+        .description('Only end users that match these filters. `{}` selects every end user that is not deleted.'),
       order_by: named(
         'ListUsersOrderByTypes',
         Joi.string()
           .valid('created_at', 'updated_at')
-          .description('Time by which users are ordered; equal times are ordered by id.'),
+          .description(
+            '`created_at`: when a request first named the user. `updated_at`: when its record last changed. Equal times are sorted by id.',
+          ),
       )
         .default('created_at')
-        .description('Whether the list is sorted by creation or by last change.'),
+        .description('Time by which users are sorted: creation (`created_at`) or last change (`updated_at`).'),
       order_dir: orderDirection().default('desc').description('`desc`: the newest first; `asc`: the oldest first.'),
       pagination: pagination(),
       include_count: Joi.boolean()

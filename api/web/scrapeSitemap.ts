@@ -32,7 +32,7 @@ const requestBody = named(
     ),
     tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them. Null: no tags.'),
     max_pages_to_scrape: orNull(integer().min(1)).description(
-      'Largest number of pages, in the order of the sitemap. Default, also for null, and maximum: the server setting `MAX_PAGES_PER_SCRAPE` (50,000).',
+      'Maximum number of pages, in the order of the sitemap. Default, also for null, and maximum: the server setting `MAX_PAGES_PER_SCRAPE` (50,000).',
     ),
     ...ingestFields(),
     ...pageFields(),

@@ -32,7 +32,9 @@ export const userWebpages = operation({
           ids: orNull(idList()).description(
             'Only pages with these file ids, at most 10,000. Absent, null or empty: all.',
           ),
-        }).description('Conditions for scraped pages. Without them, all are listed.'),
+        }).description(
+          'Which scraped pages to list, by the `id` of their files. Without `ids`, all pages of the caller are listed.',
+        ),
       )
         .default({})
         .description('Only pages with these file ids. `{}` selects all pages of the caller.'),
@@ -40,15 +42,17 @@ export const userWebpages = operation({
         'UserWebPageOrderByTypes',
         Joi.string()
           .valid('created_at', 'updated_at', 'id')
-          .description('Field by which scraped pages are sorted; equal times by id.'),
+          .description(
+            '`created_at`: when a scrape first found the page. `updated_at`: when its file last changed. `id`: number of its file. Equal times are sorted by id.',
+          ),
       )
         .default('updated_at')
-        .description('Field by which the pages are sorted; equal times by id.'),
+        .description('Field by which pages are sorted: `created_at`, `updated_at`, or `id` of the file.'),
       order_dir: orderDirection().default('desc').description('`desc`: the newest first; `asc`: the oldest first.'),
       pagination: pagination(),
     }).description('Which scraped pages to list, in which order and page. `{}` lists the last changed 10.'),
   ),
-  answer: listOf('UserFilesV2', fileRecord),
+  answer: listOf('UserFilesV2', fileRecord, 'files'),
   handle({ caller, body, deps: { store, workflowLink } }) {
     const filters: FileFilters = { sources: [WEB_PAGE_SOURCE], includeContainers: false, ids: body.filters.ids ?? [] };
     const page = toPage(body.pagination);

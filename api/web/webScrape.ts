@@ -37,10 +37,10 @@ const requestBody = Joi.array()
         ),
         tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them. Null: no tags.'),
         recursion_depth: orNull(integer().min(0), 3).description(
-          'Largest number of links between the start page and a page. Default, also for null: 3. With 0, only the start page is scraped.',
+          'Maximum number of links between the start page and a page. Default, also for null: 3. With 0, only the start page is scraped.',
         ),
         max_pages_to_scrape: orNull(integer().min(1), 100).description(
-          'Largest number of pages, nearest to the start first; failed ones count. Default, also for null: 100. Maximum: the server setting `MAX_PAGES_PER_SCRAPE` (50,000).',
+          'Maximum number of pages, nearest to the start first; failed ones count. Default, also for null: 100. Maximum: the server setting `MAX_PAGES_PER_SCRAPE` (50,000).',
         ),
         ...ingestFields(),
         ...pageFields(),

@@ -30,9 +30,11 @@ export const listDeliveries = operation({
       .min(0)
       .default(0)
       .description('Number of matching deliveries to skip, counted from the latest event.'),
-    status: deliveryStatus().description('Only deliveries that are pending, delivered or failed. Absent: all.'),
+    status: deliveryStatus().description(
+      'Only deliveries with this status: `PENDING`, `DELIVERED` or `FAILED`. Absent: all.',
+    ),
   }),
-  answer: listOf('WebhookDeliveries', deliveryRecord),
+  answer: listOf('WebhookDeliveries', deliveryRecord, 'deliveries'),
   async handle(call) {
     const { _id } = await webhookOf(call);
     const { status, ...page } = call.query;

@@ -31,18 +31,22 @@ export const listWebhooks = operation({
           ids: orNull(Joi.array().items(integer()).max(1000), []).description(
             'Only webhooks with one of these values of `id`; at most 1,000. Null or empty: all.',
           ),
-        }).description('Conditions for webhooks. Without them, all are listed.'),
+        }).description('Which webhooks to list, by `id`. Without `ids`, all webhooks of the organization are listed.'),
       )
         .default({ ids: [] })
-        .description('Only webhooks with these ids. `{}` selects all of the organization.'),
+        .description('Only webhooks that match these filters. `{}` selects all of the organization.'),
       order_by: named(
         'WebhookOrderByColumns',
         Joi.string()
           .valid(...WEBHOOK_ORDERS)
-          .description('Time by which webhooks are ordered; equal times are ordered by id.'),
+          .description(
+            '`created_at`: when the webhook was added. `updated_at`: when its status last changed. Equal times are sorted by id.',
+          ),
       )
         .default('updated_at')
-        .description('Time by which the list is sorted: creation, or last change of the status.'),
+        .description(
+          'Time by which webhooks are sorted: addition (`created_at`), or last change of the status (`updated_at`).',
+        ),
       order_dir: orderDirection().default('asc').description('`asc`: the oldest first; `desc`: the newest first.'),
       pagination: pagination(),
     }).description('Which webhooks to list, in which order and page. `{}` lists the first 10.'),
@@ -53,6 +57,7 @@ export const listWebhooks = operation({
       'WebhookNoKey',
       Joi.object(webhookFields).description('A receiver of events as lists return it, without its signing key.'),
     ),
+    'webhooks',
   ),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const { ids } = body.filters;

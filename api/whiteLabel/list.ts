@@ -36,15 +36,19 @@ export const listWhiteLabels = operation({
           data_source_type: orNull(Joi.array().items(oauthSource()), []).description(
             'Only clients whose `data_source_type` is in the list. Empty or null: all.',
           ),
-        }).description('Conditions for OAuth clients, which must all be met.'),
+        }).description(
+          'Which OAuth clients to list: by `id`, by source, or both. A client has to meet every filter that is set.',
+        ),
       )
         .default({ ids: [], data_source_type: [] })
-        .description('Only clients that meet both conditions. `{}` selects all.'),
+        .description('Only OAuth clients that match these filters. `{}` selects all of the organization.'),
       order_by: named(
         'WhiteLabelOrderByColumns',
         Joi.string()
           .valid('created_at', 'data_source_type')
-          .description('Field by which OAuth clients are sorted; equal values by id.'),
+          .description(
+            '`created_at`: when a client of the source was first stored. `data_source_type`: name of the source, A to Z. Equal values are sorted by id.',
+          ),
       )
         .default('created_at')
         .description('Whether the list is sorted by creation, or by the name of the source.'),
@@ -54,7 +58,7 @@ export const listWhiteLabels = operation({
       pagination: pagination(),
     }).description('Which OAuth clients to list, in which order and page. `{}` lists the first 10.'),
   ),
-  answer: listOf('WhiteLabels', whiteLabelRecord),
+  answer: listOf('WhiteLabels', whiteLabelRecord, 'OAuth clients'),
   async handle({ caller: { organizationId }, body, deps: { store } }) {
     const listing = {
       ids: body.filters.ids,

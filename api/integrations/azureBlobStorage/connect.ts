@@ -55,7 +55,9 @@ By default containers, folders and blobs are listed (\`DATA_SOURCE_READY\`); \`P
       account_key: credential().description('Access key of the storage account. It is stored encrypted.'),
       sync_source_items: syncSourceItems(true),
       data_source_tags: dataSourceTags(),
-    }).description('Credentials of a store, and what to do with it after the connection.'),
+    }).description(
+      'Name and access key of an Azure storage account, its tags, and whether it is listed after the connection.',
+    ),
   ),
   answer: dataSourceRecord,
   async handle({ caller, body, deps }): Promise<DataSourceRecord> {

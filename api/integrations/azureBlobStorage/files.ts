@@ -22,6 +22,7 @@ ${AFTER_SELECTION}`,
     container:
       'Name of a container. Without `id` all its blobs are synced. Absent, null or empty: `id` names the item.',
   },
+  objects: 'blobs, folders or containers',
   wanted: 'Name a container, or an item by its id',
   externalIdOf({ id = '', container = '' }) {
     if (container !== '') return idOf(container, id);

@@ -48,7 +48,9 @@ No request is sent to the source: \`POST /integrations/items/sync\` lists it aga
               has_children: Joi.boolean()
                 .required()
                 .description('Whether the last listing found items in it. Its `id` as `parent_id` lists them.'),
-              is_synced: Joi.boolean().required().description('Whether it became a `user_file`, in whatever state.'),
+              is_synced: Joi.boolean()
+                .required()
+                .description('Whether a file was created from the item, in any state. `POST /user_files_v2` lists it.'),
             }).description('Space, folder or page of a connected Confluence, as its last listing found it.'),
           ),
         )

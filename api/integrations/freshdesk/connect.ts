@@ -54,7 +54,7 @@ By default the account is listed (\`DATA_SOURCE_READY\`) and synced completely; 
       ),
       tags: connectionTags(),
       ...ingestFields(),
-      sync_files_on_connection: syncFilesOnConnection(),
+      sync_files_on_connection: syncFilesOnConnection('FRESHDESK'),
       request_id: requestId(),
       sync_source_items: syncSourceItems(true),
       file_sync_config: fileSyncConfig(),

@@ -18,7 +18,7 @@ export const gitBookSpaces = operation({
   auth: 'user',
   summary: 'List the spaces of a connected GitBook',
   description: [
-    `Returns the spaces that the token can read now, up to ${MAX_SPACES}. Use it to choose \`space_ids\` for \`POST /integrations/gitbook/sync\`. ${LIVE}`,
+    `Returns the spaces that the token can read now, up to ${MAX_SPACES.toLocaleString('en')}. Use it to choose \`space_ids\` for \`POST /integrations/gitbook/sync\`. ${LIVE}`,
   ],
   returns: 'Spaces that the token can read now, with the ids for a sync.',
   query: Joi.object({ data_source_id: accountId() }),

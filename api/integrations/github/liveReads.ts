@@ -37,13 +37,17 @@ const list = (
         data: Joi.array()
           .items(record)
           .required()
-          .description('Records of this page, as GitHub has them now; empty after the last one.'),
+          .description(
+            `The ${GITHUB_NAMES[kind].records} on this page, as GitHub has them now. Empty after the last page.`,
+          ),
         next_cursor: nullable(Joi.string())
           .required()
           .description(
             'Cursor of the next page: send it as `next_cursor` in the next request. `null` after the last page.',
           ),
-      }).description('One page of a live list at GitHub, and the cursor of the next page.'),
+      }).description(
+        `One page of the ${GITHUB_NAMES[kind].records}, read from GitHub during the request, and the cursor of the next page.`,
+      ),
     ),
     async handle({ caller, body, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, 'GITHUB');

@@ -43,7 +43,9 @@ export const syncGitHubRepos = operation({
         .min(1)
         .max(MAX_REPOS)
         .required()
-        .description('Repositories by id, `owner/name`, address, or name if only one has it; 1 to 25.'),
+        .description(
+          'Repositories to list, 1 to 25, each by its id, `owner/name` or address. A name alone is accepted if only one repository of the account has it.',
+        ),
       data_source_id: onlyAccountId(),
     }).description('Repositories of a connected GitHub whose files are listed.'),
   ),

@@ -79,7 +79,9 @@ By default buckets and objects are listed (\`DATA_SOURCE_READY\`); \`POST /integ
       ),
       sync_source_items: syncSourceItems(true),
       data_source_tags: dataSourceTags(),
-    }).description('Credentials of a store, and what to do with it after the connection.'),
+    }).description(
+      'Access key of S3 or a compatible store, its tags, and whether the store is listed after the connection.',
+    ),
   ),
   answer: dataSourceRecord,
   async handle({ caller, body, deps }): Promise<DataSourceRecord> {

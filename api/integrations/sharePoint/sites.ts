@@ -54,7 +54,9 @@ export const sharePointSites = operation({
           ),
         )
         .required()
-        .description('Sites of this page, which may be fewer than the page of Microsoft.'),
+        .description(
+          'Sites of this page. A page may have few sites or none before the last one: follow `next_cursor`.',
+        ),
       next_cursor: nullable(Joi.string())
         .required()
         .description('Cursor of the next page: send it as `cursor` in the next request. `null` after the last page.'),

@@ -26,7 +26,11 @@ const conversation = named(
     is_private: is('Whether only its members see it; the connected account is one of them.'),
     is_shared: is('Whether it is shared with another workspace (Slack Connect), so that people of both write in it.'),
     is_archived: is('Whether it was archived, so that it gets no more messages.'),
-    user: nullable(Joi.string()).required().description('Id of the other person of a direct message; null for others.'),
+    user: nullable(Joi.string())
+      .required()
+      .description(
+        'Id at Slack of the other person of a direct message. Null for channels and for messages among several people.',
+      ),
   }).description('A channel or direct message of a connected Slack. `POST /integrations/slack/sync` takes its `id`.'),
 );
 
@@ -54,7 +58,9 @@ export const slackConversations = operation({
       '`next_cursor` of the previous response. Absent or empty: the first page.',
     ),
     data_source_id: onlyAccountId(),
-    exclude_archived: Joi.boolean().default(true).description('Whether archived channels are omitted from the pages.'),
+    exclude_archived: Joi.boolean()
+      .default(true)
+      .description('`true`: archived channels are omitted. `false`: they are listed too, with `is_archived: true`.'),
   }),
   answer: named(
     'SlackConversations',

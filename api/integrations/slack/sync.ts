@@ -33,7 +33,7 @@ const requestBody = named(
       ),
     )
       .required()
-      .description('The conversation to sync, and how far back.'),
+      .description('The conversation to sync, by id, and the time from which its messages are synced.'),
     data_source_id: onlyAccountId(),
     ...selectionFields(),
   }).description(
