@@ -1,4 +1,4 @@
-/** Places below a place, and contents of a file or an account: a common prefix of characters alone does not count. */
+/** Paths below a path, and contents of a file or an account: a common prefix of characters alone does not count. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,25 +46,25 @@ afterAll(async () => {
   await s3.close();
 });
 
-/** Stores an item at each place of a source, and of others. */
-async function store(places: readonly string[]): Promise<void> {
+/** Stores an item at each path of a source, and of others. */
+async function store(paths: readonly string[]): Promise<void> {
   const items = itemModel(connection).collection;
   await items.deleteMany({});
   const rows = [SOURCE, ...OTHERS].flatMap(({ _id, organizationId, userId }) =>
-    places.map((place) => ({ dataSourceId: _id, organizationId, userId, place, isGone: false })),
+    paths.map((path) => ({ dataSourceId: _id, organizationId, userId, path, isGone: false })),
   );
   await items.insertMany(rows.map((row, index) => ({ ...row, _id: index + 1, externalId: `item ${index}` })) as never);
 }
-/** Returns the marked places. @param of the source; unset: all others */
+/** Returns the marked paths. @param of the source; unset: all others */
 async function marked(of: typeof SOURCE | null): Promise<string[]> {
   const rows = await itemModel(connection).find({ isGone: true }).lean();
   const isOwn = (row: (typeof rows)[number]): boolean =>
     row.dataSourceId === SOURCE._id && row.organizationId === 1 && row.userId === 7;
-  return rows.filter((row) => isOwn(row) === (of !== null)).map(({ place }) => place ?? '');
+  return rows.filter((row) => isOwn(row) === (of !== null)).map(({ path }) => path ?? '');
 }
 
-/** Places that a source reports as deleted, the places that are marked with them, and neighbours that are not. */
-const PLACES: readonly (readonly [
+/** Paths that a source reports as deleted, the paths that are marked with them, and neighbours that are not. */
+const PATHS: readonly (readonly [
   deleted: readonly string[],
   marked: readonly string[],
   unmarked: readonly string[],
@@ -82,22 +82,22 @@ const PLACES: readonly (readonly [
   [[''], ['', '/a', '/b/c'], ['a', '0']],
 ];
 
-test('a deleted place marks everything below it, but no neighbour and nothing of another account', () =>
+test('a deleted path marks everything below it, but no neighbour and nothing of another account', () =>
   everyRow(
-    PLACES,
-    ([places]) => places.join(' '),
-    async ([places, expected, unmarked]) => {
+    PATHS,
+    ([paths]) => paths.join(' '),
+    async ([paths, expected, unmarked]) => {
       await store([...expected, ...unmarked]);
-      await gone.markPathsDeleted(SOURCE, places);
+      await gone.markPathsDeleted(SOURCE, paths);
       expect((await marked(SOURCE)).toSorted()).toEqual([...expected].toSorted());
       expect(await marked(null)).toEqual([]);
     },
   ));
 
-test('marks each of many places, and no other', async () => {
+test('marks each of many paths, and no other', async () => {
   const all = Array.from({ length: 402 }, (_, index) => `/p${index}/x`);
   await store(all);
-  const parents = all.slice(1, -1).map((place) => place.slice(0, -2));
+  const parents = all.slice(1, -1).map((path) => path.slice(0, -2));
   await gone.markPathsDeleted(SOURCE, parents);
   expect((await marked(SOURCE)).toSorted()).toEqual(all.slice(1, -1).toSorted());
 });
