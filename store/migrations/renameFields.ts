@@ -26,9 +26,13 @@ export const renameFields =
       const rows = connection.collection(name);
       const withOldName = { $or: Object.keys(fields).map((field) => ({ [field]: { $exists: true } })) };
       for await (const part of inParts<Row>(rows.find(withOldName, { projection: { _id: 1 } }))) {
-        // The driver types every id as an ObjectId.
-        const ofPart: object = { _id: { $in: part.map(({ _id }) => _id) }, ...withOldName };
-        await rows.updateMany(ofPart, { $rename: { ...fields } });
+        const ids = part.map(({ _id }) => _id);
+        // One update per field: $rename fails for a nested field of null, even if the row has another old name.
+        for (const [from, to] of Object.entries(fields)) {
+          // The driver types every id as an ObjectId.
+          const ofPart: object = { _id: { $in: ids }, [from]: { $exists: true } };
+          await rows.updateMany(ofPart, { $rename: { [from]: to } });
+        }
       }
     }
   };
