@@ -62,7 +62,7 @@ export function idsOf(account: string): AccountIds {
         externalId: outer(item.externalId),
         parentExternalId: orNull(item.parentExternalId),
         rootExternalId: orNull(item.rootExternalId),
-        ...(item.place === undefined ? {} : { place: outer(item.place) }),
+        ...(item.path === undefined ? {} : { path: outer(item.path) }),
       })),
       skipped: skipped.map((one) => ({ ...one, externalId: outer(one.externalId) })),
     }),
@@ -100,7 +100,7 @@ export const itemOfAttached = (
     version,
     attachedTo: type,
     // A path below the parent's: when the parent changes, the feed deletes its remaining attachments by this path.
-    place: externalId,
+    path: externalId,
   });
 
 /** Returns an attachment's content. Its type is the declared one, else that of its name. */

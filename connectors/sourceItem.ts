@@ -30,7 +30,7 @@ export interface SourceItem extends Typed {
   /** Changes whenever the content changes: a revision, an ETag, a hash. Null if the listing contains none. */
   readonly version: string | null;
   /** For sources that report deletions by path: its path, with slashes between the names. */
-  readonly place?: string;
+  readonly path?: string;
   /** For an item that does not become a file: a sentence with the reason and what to do. It is reported when its container is selected. */
   readonly skipReason?: string;
   /** Metadata of the source, as tags of the file; a caller's tags of the same name take precedence. */

@@ -61,7 +61,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
   /** Serializes all work on this user's limits: a concurrent transaction is retried. */
   const alone = <T>({ organizationId, userId }: Tenant, work: (session: Session) => Promise<T>): Promise<T> =>
     transaction(async (session) => {
-      await users.updateOne({ _id: userId, organizationId }, { $inc: { limitTurns: 1 } }).session(session);
+      await users.updateOne({ _id: userId, organizationId }, { $inc: { limitVersion: 1 } }).session(session);
       return work(session);
     });
   const charactersOf = async (query: object, session: Session): Promise<number> => {

@@ -90,7 +90,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
         const identity = await connectors
           .account(type, key, JSON.stringify({ accessToken, facts, clientId }))
           .identify(signalOf());
-        const { options, wishes: actions } = attempt;
+        const { options, actions } = attempt;
         const run = await store.runs.find(runId);
         await store.transaction(async (session) => {
           const { dataSource, runIds } = await store.connections.accept(

@@ -70,7 +70,8 @@ export async function deleteMissing(
   await finishRemovals(run, deps, signal);
   const byChanges = isByChanges(progress);
   // The feed reports no deletions outside its roots: the sync has listed those completely.
-  if (byChanges && progress.told && refused === 0) await store.items.markUnlisted(source, runId, progress.told);
+  if (byChanges && progress.coveredRoots && refused === 0)
+    await store.items.markUnlisted(source, runId, progress.coveredRoots);
   const { files, vanished, isEmpty, drop } = await (byChanges ? reportedDeletions() : unfound());
   // If a folder could not be listed, its contents are unknown. Deletions in a change feed are certain.
   const mayDrop = byChanges || isAccountedFor(progress.walk);

@@ -67,8 +67,9 @@ export function createItemActivities(deps: ActivityDeps) {
       const failure = given.message === undefined ? null : lastCause(run, given.message, given.cause);
       const message = failure?.message;
       const finished = outcome === 'finished';
-      const { listed, point, walk } = run.progress;
-      const source = finished && point !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
+      const { listed, nextChangeToken, walk } = run.progress;
+      const source =
+        finished && nextChangeToken !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
       // The feed reports neither items that a full listing missed, nor deletions in folders that could not be listed.
       // Therefore the next listing is a full one.
       const isKnown = isByChanges(run.progress)
@@ -79,7 +80,7 @@ export function createItemActivities(deps: ActivityDeps) {
         status: outcome === 'failed' ? 'SYNC_ERROR' : 'READY',
         whole: finished,
         facts,
-        ...(source ? { changeToken: isKnown ? (point ?? null) : null } : {}),
+        ...(source ? { changeToken: isKnown ? (nextChangeToken ?? null) : null } : {}),
       });
       if (source) await store.items.forgetClosed(source, runId);
       await store.runs.finish(

@@ -29,20 +29,20 @@ const listedOf = (account: Account) => (given: SourceItem) => {
 
 const isStale = (error: unknown): boolean => error instanceof Fault && error.kind === 'stale_cursor';
 
-type PointOfNow = Required<Pick<SyncItemsProgress, 'point' | 'isPreparing'>>;
+type CurrentToken = Required<Pick<SyncItemsProgress, 'nextChangeToken' | 'isPreparing'>>;
 
 /**
  * Returns the current change cursor, or the next step towards it. Null: the account has no change feed, so every
  * listing is full.
- * @param point the last step; null: none
+ * @param token the last step; null: none
  */
-async function pointOfNow(feed: Feed, point: string | null, signal: AbortSignal): Promise<PointOfNow> {
+async function currentToken(feed: Feed, token: string | null, signal: AbortSignal): Promise<CurrentToken> {
   try {
-    if (point === null) return { point: await feed.now(signal), isPreparing: feed.prepare !== undefined };
-    const { next, more } = (await feed.prepare?.(point, signal)) ?? { next: point, more: false };
-    return { point: next, isPreparing: more };
+    if (token === null) return { nextChangeToken: await feed.now(signal), isPreparing: feed.prepare !== undefined };
+    const { next, more } = (await feed.prepare?.(token, signal)) ?? { next: token, more: false };
+    return { nextChangeToken: next, isPreparing: more };
   } catch (error) {
-    if (isStale(error)) return { point: null, isPreparing: false };
+    if (isStale(error)) return { nextChangeToken: null, isPreparing: false };
     throw error;
   }
 }
@@ -59,25 +59,25 @@ async function begin(
 ): Promise<SyncItemsProgress> {
   const { changeToken = null } = source;
   const feed = account.changes;
-  if (!feed) return { ...progress, point: null };
-  if (changeToken === null) return { ...progress, ...(await pointOfNow(feed, null, signal)) };
+  if (!feed) return { ...progress, nextChangeToken: null };
+  if (changeToken === null) return { ...progress, ...(await currentToken(feed, null, signal)) };
   // Retry folders that could not be listed: the feed did not report their contents.
   const closed = await items.closed(source, MAX_INACCESSIBLE);
-  return { ...progress, walk: walkOf(closed), since: changeToken, point: changeToken };
+  return { ...progress, walk: walkOf(closed), changeToken, nextChangeToken: changeToken };
 }
 
 /** Stores a page of changes. New and restored folders are walked, because the feed does not report their contents. */
 async function storeChanges(
   { source, account }: OpenAccount,
-  { feed, since }: { readonly feed: Feed; readonly since: string },
+  { feed, changeToken }: { readonly feed: Feed; readonly changeToken: string },
   progress: SyncItemsProgress,
   { runId, items }: Listing,
   signal: AbortSignal,
 ): Promise<SyncItemsProgress> {
-  const page = await feed.since(since, signal);
+  const page = await feed.since(changeToken, signal);
   const { changes, deletedPaths = [], next, more, isDeep = false } = page;
   // The first page names the roots that the feed covers; other roots are listed completely.
-  const covered = page.coveredRoots && !progress.told ? { told: page.coveredRoots } : null;
+  const covered = page.coveredRoots && !progress.coveredRoots ? { coveredRoots: page.coveredRoots } : null;
   const last = new Map<string, Change>();
   for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
   const latest = [...last.values()];
@@ -93,7 +93,7 @@ async function storeChanges(
   const roots = covered ? { next: null } : progress.walk.roots;
   const walk = { ...progress.walk, open: [...new Set([...progress.walk.open, ...open])], roots };
   const listed = progress.listed + latest.length;
-  return { ...progress, ...covered, walk, since: more ? next : null, point: next, listed };
+  return { ...progress, ...covered, walk, changeToken: more ? next : null, nextChangeToken: next, listed };
 }
 
 /** Stores the next page of a listing and returns the listing after it. Safe to repeat. @throws Fault */
@@ -105,24 +105,25 @@ export async function listPage(
 ): Promise<SyncItemsProgress> {
   const { source, account } = open;
   const feed = account.changes;
-  if (progress.point === undefined && listing.isPartial !== true) return begin(open, progress, listing, signal);
+  if (progress.nextChangeToken === undefined && listing.isPartial !== true)
+    return begin(open, progress, listing, signal);
   if (feed && progress.isPreparing === true)
-    return { ...progress, ...(await pointOfNow(feed, progress.point ?? null, signal)) };
-  if (feed && typeof progress.since === 'string') {
+    return { ...progress, ...(await currentToken(feed, progress.nextChangeToken ?? null, signal)) };
+  if (feed && typeof progress.changeToken === 'string') {
     try {
-      return await storeChanges(open, { feed, since: progress.since }, progress, listing, signal);
+      return await storeChanges(open, { feed, changeToken: progress.changeToken }, progress, listing, signal);
     } catch (error) {
       if (!isStale(error)) throw error;
       // A reported item may have been deleted since.
       await listing.items.unlist(source, listing.runId);
-      return { walk: WALK_ALL, listed: 0, ...(await pointOfNow(feed, null, signal)) };
+      return { walk: WALK_ALL, listed: 0, ...(await currentToken(feed, null, signal)) };
     }
   }
   const { items, refused, walk } = await nextPage(account, progress.walk, signal);
   const newIds = await listing.items.upsert(source, listing.runId, items.map(listedOf(account)));
   const known = await listing.items.markClosed(source, listing.runId, refused);
   const closed = (walk.closed ?? 0) + refused.filter((id) => known.has(id)).length;
-  const { told: coveredRoots = [] } = progress;
+  const { coveredRoots = [] } = progress;
   // Folders that the feed covers are walked once, when they are new.
   const remaining = walk.open.filter((id) => !coveredRoots.includes(id) || newIds.has(id));
   return { ...progress, walk: { ...walk, open: remaining, closed }, listed: progress.listed + items.length };

@@ -28,7 +28,7 @@ const NOTHING = { discovered: 0 };
 export function createFeedActivities({ store, sources, settings }: ActivityDeps) {
   /** Returns the validators of the last reading if the request is the same and all its entries exist. */
   const knownReading = async ({ feedReading: reading }: FileDoc, fingerprint: string): Promise<Validators | null> => {
-    if (!reading || reading.asked !== fingerprint) return null;
+    if (!reading || reading.fingerprint !== fingerprint) return null;
     return (await store.files.countRun(reading.runId)).ready === reading.entries ? reading : null;
   };
 
@@ -82,7 +82,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
           await store.files.moveContainer(runId, parentId, { ...change, facts: NOT_GONE });
           return { discovered: 0 };
         }
-        const reading = { ...feed.validators, asked: fingerprint, runId, entries: 0 };
+        const reading = { ...feed.validators, fingerprint, runId, entries: 0 };
         await store.runs.saveProgress(run, { found: { reading } });
         const named = feed.entries.slice(0, most);
         const entries = named.slice(0, perUpload ?? named.length);

@@ -40,12 +40,12 @@ export function createTranscribeActivities(deps: ActivityDeps) {
               return parts;
             },
           },
-          jobId === null ? options : (job?.wishes ?? options),
+          jobId === null ? options : (job?.options ?? options),
           {
             id: jobId,
             async save(id) {
               jobId = id;
-              const begun = id === null ? null : { service: provider.service, wishes: options, id };
+              const begun = id === null ? null : { service: provider.service, options, id };
               await store.transcripts.keepJob(owner, begun).catch((reason: unknown) => {
                 storeFailed = { reason };
                 throw reason;

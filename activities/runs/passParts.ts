@@ -56,7 +56,7 @@ export function createPassParts({ store }: Pick<ActivityDeps, 'store'>) {
     const { listedBefore = null } = pass.progress;
     const { progress, counts } = runOfKind(part, 'syncItems');
     // The files may not contain changes that another listing has received since then.
-    const isNext = listedBefore !== null && listedBefore.getTime() === source.passedListingAt?.getTime();
+    const isNext = listedBefore !== null && listedBefore.getTime() === source.appliedListingAt?.getTime();
     if (!isNext || !isByChanges(progress) || counts['listed'] !== 0) return false;
     return !(await store.files.anyUnsynced(source));
   };

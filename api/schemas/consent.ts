@@ -36,7 +36,7 @@ export const syncFilesOnConnection = (source?: SourceType) =>
   orNull(Joi.boolean(), true).description(
     source === undefined
       ? `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it. Null: \`true\`.`
-      : honours(source, 'sync_files_on_connection')
+      : supportsOption(source, 'sync_files_on_connection')
         ? '`true`: all items of the account are synced once it is connected. `false`: later selections decide which items become files. Null: `true`.'
         : 'Accepted for compatibility and without effect: only a later selection creates files of this source.',
   );

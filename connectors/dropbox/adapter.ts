@@ -87,7 +87,7 @@ export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null
     // An unreadable file or folder becomes a file whose error gives the reason.
     hasContent: isFile || isClosed,
     version: isFile ? versionOf(entry, name) : null,
-    ...(path === null ? {} : { place: path }),
+    ...(path === null ? {} : { path }),
   });
 }
 

@@ -112,7 +112,7 @@ export function itemOfAttachment(row: Json, table: string, site: string): Source
     typeAtSource: 'ATTACHMENT',
     attachedTo: typeOf(table),
     // A path below the record's: when the record changes, the feed deletes its remaining attachments by this path.
-    place: `${table}/${record}/${id}`,
+    path: `${table}/${record}/${id}`,
     externalUrl: `${site}/sys_attachment.do?sys_id=${id}`,
     fileFormat: formatOfName(name),
     hasContent: true,

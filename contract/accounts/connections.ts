@@ -49,24 +49,24 @@ export interface SyncItemsProgress {
   readonly walk: Walk;
   readonly listed: number;
   /** Cursor of the source's change feed, for the next listing. Null: the source has none; unset: not requested. */
-  readonly point?: string | null;
-  /** Whether `point` is incomplete: the source returns it page by page, and its final value with the last page. */
+  readonly nextChangeToken?: string | null;
+  /** Whether `nextChangeToken` is incomplete: the source returns it page by page, and its final value with the last page. */
   readonly isPreparing?: boolean;
   /**
    * Position in the change feed of the next changes to read; null: all are read. Absent: a full listing.
    */
-  readonly since?: string | null;
+  readonly changeToken?: string | null;
   /**
-   * For a partial change feed: the root items that it covers. Others are listed completely. The name is that of the field
-   * in stored data of 0.2.0.
+   * For a partial change feed: the root items that it covers. Others are listed completely.
    */
-  readonly told?: readonly string[];
+  readonly coveredRoots?: readonly string[];
 }
 
 /** Returns whether a listing reads only the changes since the previous one: items without changes still exist. */
-export const isByChanges = ({ since }: SyncItemsProgress): boolean => since !== undefined;
+export const isByChanges = ({ changeToken }: SyncItemsProgress): boolean => changeToken !== undefined;
 /** Returns whether a listing is complete. */
-export const isListed = ({ walk, since = null }: SyncItemsProgress): boolean => since === null && isWalked(walk);
+export const isListed = ({ walk, changeToken = null }: SyncItemsProgress): boolean =>
+  changeToken === null && isWalked(walk);
 
 /** Request of a syncSource run. Its listing starts at the selected items. */
 export interface SyncSourceRequest {

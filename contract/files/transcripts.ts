@@ -23,7 +23,7 @@ export interface TranscriptionOptions {
 
 export interface Transcript {
   readonly service: TranscriptionService;
-  readonly wishes: TranscriptionOptions;
+  readonly options: TranscriptionOptions;
   /** In order of time; empty for a recording without speech. */
   readonly segments: readonly TranscriptSegment[];
   /** A BCP 47 tag; null if the language was not requested or not detected. */
@@ -49,13 +49,13 @@ export const transcriptionOptionsOf = ({
 
 /** Returns whether a stored transcript covers a request. A transcript with more options covers requests with fewer. */
 export function serves(
-  { service, wishes }: Pick<Transcript, 'service' | 'wishes'>,
-  options: Pick<IngestOptions, 'transcriptionService' | 'detectAudioLanguage' | 'includeSpeakerLabels'>,
+  { service, options }: Pick<Transcript, 'service' | 'options'>,
+  request: Pick<IngestOptions, 'transcriptionService' | 'detectAudioLanguage' | 'includeSpeakerLabels'>,
 ): boolean {
-  const wanted = options.transcriptionService ?? service;
+  const wanted = request.transcriptionService ?? service;
   return (
     wanted === service &&
-    (wishes.detectLanguage || options.detectAudioLanguage !== true) &&
-    (wishes.speakers || options.includeSpeakerLabels !== true)
+    (options.detectLanguage || request.detectAudioLanguage !== true) &&
+    (options.speakers || request.includeSpeakerLabels !== true)
   );
 }

@@ -50,7 +50,7 @@ export interface FeedReading {
   readonly etag: string | null;
   readonly lastModified: string | null;
   /** Hash of everything else that the outcome depends on. */
-  readonly asked: string;
+  readonly fingerprint: string;
   /**
    * The run that read the feed, and the number of entries it ingested. A lower number of files now means that some were
    * changed or deleted.

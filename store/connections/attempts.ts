@@ -33,7 +33,7 @@ export type NewAttempt = Pick<
   | 'redirectUri'
   | 'facts'
   | 'options'
-  | 'wishes'
+  | 'actions'
   | 'knownSourceId'
   | 'expiresAt'
 >;

@@ -146,7 +146,7 @@ export function createDataSourceListings(
     },
     inOrganization: (organizationId, id) => dataSources.findOne({ _id: id, organizationId }).lean().exec(),
     async passed({ organizationId, userId }, id, listedAt) {
-      await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { passedListingAt: listedAt } });
+      await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { appliedListingAt: listedAt } });
     },
     async note({ organizationId, userId }, id, facts) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, metadataOf(facts));

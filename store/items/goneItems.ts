@@ -23,7 +23,7 @@ export interface GoneItems {
   /** Marks items with all their descendants. Safe to repeat; an item that is listed again is unmarked. */
   markGone(source: Holder, externalIds: readonly string[]): Promise<void>;
   /** Marks items by their paths, with all items below these paths. */
-  markPathsDeleted(source: Holder, places: readonly string[]): Promise<void>;
+  markPathsDeleted(source: Holder, paths: readonly string[]): Promise<void>;
   /** Marks items that a listing did not find, except below some root items. Safe to repeat. */
   markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
   /** Unmarks all items after an operator rejected the deletions. */
@@ -38,7 +38,7 @@ export interface GoneItems {
 /** Items per query of a count. */
 const AT_ONCE = 1_000;
 /** Paths per query. */
-const PLACES_AT_ONCE = 100;
+const PATHS_AT_ONCE = 100;
 
 export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): GoneItems {
   const filesOf = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
@@ -54,12 +54,12 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
       for await (const some of allBelow(items, source, externalIds))
         await items.updateMany({ ...filesOf(source), externalId: { $in: some } }, { $set: { isGone: true } });
     },
-    async markPathsDeleted(source, places) {
-      for (let from = 0; from < places.length; from += PLACES_AT_ONCE) {
-        const some = places.slice(from, from + PLACES_AT_ONCE);
+    async markPathsDeleted(source, paths) {
+      for (let from = 0; from < paths.length; from += PATHS_AT_ONCE) {
+        const some = paths.slice(from, from + PATHS_AT_ONCE);
         // The range from '/' to the next character '0' contains everything that begins with the path and a slash.
-        const below = some.map((place) => ({ place: { $gt: `${place}/`, $lt: `${place}0` } }));
-        const $or = [{ place: { $in: some } }, ...below];
+        const below = some.map((path) => ({ path: { $gt: `${path}/`, $lt: `${path}0` } }));
+        const $or = [{ path: { $in: some } }, ...below];
         await items.updateMany({ ...filesOf(source), $or }, { $set: { isGone: true } });
       }
     },

@@ -26,7 +26,7 @@ export type ListedItem = Pick<
   | 'isSelectable'
   | 'isExpandable'
   | 'version'
-  | 'place'
+  | 'path'
   | 'source'
 >;
 

@@ -3,6 +3,7 @@ import { type Connection, createConnection } from 'mongoose';
 
 import { StartError } from '../../contract/startError.js';
 import { number, optional, type RecordOf, schemaOf, textOf } from '../database/record.js';
+import { migrateFieldNames } from './fieldNames.js';
 
 /**
  * Converts the records of the previous version. It may run several times, also at the same time in several processes.
@@ -10,10 +11,10 @@ import { number, optional, type RecordOf, schemaOf, textOf } from '../database/r
 export type Migration = (connection: Connection) => Promise<void>;
 
 /** Migrations by the version to which each leads. Stored data of 0.2.0 is the first version. */
-const MIGRATIONS: Readonly<Record<number, Migration>> = {};
+const MIGRATIONS: Readonly<Record<number, Migration>> = { 2: migrateFieldNames };
 
 /** The version of the records that this code reads and writes. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const META = {
   _id: textOf<'schema'>(),

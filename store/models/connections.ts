@@ -34,8 +34,8 @@ const ATTEMPT = {
   redirectUri: byDefault(text, ''),
   facts: required(json<Record<string, string>>()),
   options: required(json<ConnectionOptions>()),
-  /** The requested actions, under the name of the field in stored data of 0.2.0. */
-  wishes: required(json<ConnectionActions>()),
+  /** What happens after the account is connected. */
+  actions: required(json<ConnectionActions>()),
   /** PKCE verifier, and the client's secret if the client belongs to this connection only. */
   sealed: nullable(json<SealedSecret>()),
   /** The encrypted authorization code with which the user returned. */

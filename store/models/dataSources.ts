@@ -55,7 +55,7 @@ const DATA_SOURCE = {
   changeToken: optional(orNull(text)),
   filesSyncedAt: nullable(date),
   /** The last listing (by its sourceItemsSyncedAt) that a scheduled sync applied to the files. Absent: none. */
-  passedListingAt: optional(date),
+  appliedListingAt: optional(date),
   revokedAccess: byDefault(flag, false),
   lastSyncedAt: required(date),
   lastSyncAction: required(oneOf(DATA_SOURCE_ACTIONS)),

@@ -34,7 +34,7 @@ const ITEM = {
   /** Version of its content; null, or absent in older records: the listing did not report one. */
   version: optional(orNull(text)),
   /** Its path, for sources that report deletions only by path; absent for others. */
-  place: optional(text),
+  path: optional(text),
   /** The listing that found it last: after a complete listing, items with an older one no longer exist. */
   listedBy: required(number),
   /**
@@ -66,7 +66,7 @@ item.index({ dataSourceId: 1, listedBy: 1 });
 // goneItems, reopened, and items by path. Few items have these fields, so the others have no entry.
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
 item.index({ dataSourceId: 1, closedBy: 1 }, { partialFilterExpression: { closedBy: { $gt: 0 } } });
-item.index({ dataSourceId: 1, place: 1 }, { partialFilterExpression: { place: { $exists: true } } });
+item.index({ dataSourceId: 1, path: 1 }, { partialFilterExpression: { path: { $exists: true } } });
 // removeAll.
 item.index({ organizationId: 1, userId: 1 });
 

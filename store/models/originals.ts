@@ -27,7 +27,7 @@ export interface Original {
 /** A started job of a transcription service whose result was not fetched yet. */
 export interface TranscriptionJob {
   readonly service: TranscriptionService;
-  readonly wishes: TranscriptionOptions;
+  readonly options: TranscriptionOptions;
   readonly id: string;
 }
 
@@ -42,7 +42,7 @@ const ORIGINAL = {
   /** Time of the receiver's last heartbeat; null once it belongs to a file. */
   aliveAt: nullable(date),
   /** Marked for deletion: no file may use it. */
-  doomed: byDefault(flag, false),
+  markedForDeletion: byDefault(flag, false),
   /** For a recording: the transcript, and the job that creates it. */
   transcript: optional(orNull(bytes)),
   transcription: optional(orNull(json<TranscriptionJob>())),

@@ -32,7 +32,7 @@ const USER = {
   /** Source types, or ALL_SOURCES alone. */
   autoSyncSources: optional(nullable(list(text))),
   /** Incremented by each decision about the user's limits, so that concurrent decisions conflict. */
-  limitTurns: optional(byDefault(number, 0)),
+  limitVersion: optional(byDefault(number, 0)),
   /** Incremented whenever files of the user are removed, so that cached totals become invalid. */
   filesRemoved: optional(byDefault(number, 0)),
 };

@@ -68,12 +68,12 @@ export function createOriginals(
   const remove = async (unless: object, row: Pick<OriginalDoc, '_id' | 'organizationId'>): Promise<boolean> => {
     const { matchedCount } = await rows.updateOne(
       { ...unless, _id: row._id, fileId: null },
-      { $set: { doomed: true } },
+      { $set: { markedForDeletion: true } },
     );
     // It was assigned, or deleted while it was still being received.
     if (matchedCount === 0 && (await rows.exists({ _id: row._id })) !== null) return false;
     await blobs.delete(originalKey(row));
-    await rows.deleteOne({ _id: row._id, doomed: true });
+    await rows.deleteOne({ _id: row._id, markedForDeletion: true });
     return true;
   };
   const rowOf = ({ organizationId, fileId }: { organizationId: number; fileId: number }, id: number) =>
@@ -119,7 +119,7 @@ export function createOriginals(
         await rows.create([{ _id, organizationId, userId, fileId, bytes }], { session });
         return;
       }
-      const mine = { _id, organizationId, userId, fileId: null, doomed: false };
+      const mine = { _id, organizationId, userId, fileId: null, markedForDeletion: false };
       const { matchedCount } = await rows.updateOne(mine, { $set: { fileId, aliveAt: null } }).session(session);
       if (matchedCount === 0)
         throw new Error(`The content ${_id} was deleted before it was accepted. Upload it again.`);

@@ -35,6 +35,16 @@ export interface Transcripts {
   save(owner: RecordingOwner, transcript: Transcript): Promise<void>;
 }
 
+/** A stored transcript. Version 0.2.0 named the options `wishes`; the migration does not rewrite compressed texts. */
+type StoredTranscript = Transcript | (Omit<Transcript, 'options'> & { readonly wishes: Transcript['options'] });
+
+function readTranscript(json: string): Transcript {
+  const stored = JSON.parse(json) as StoredTranscript;
+  if (!('wishes' in stored)) return stored;
+  const { wishes, ...transcript } = stored;
+  return { ...transcript, options: wishes };
+}
+
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
 
 export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
@@ -50,7 +60,7 @@ export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
       if (row === null) return null;
       const packed = row.transcript ?? null;
       return {
-        transcript: packed && (JSON.parse((await unpack(packed)).toString()) as Transcript),
+        transcript: packed && readTranscript((await unpack(packed)).toString()),
         job: row.transcription ?? null,
       };
     },

@@ -253,9 +253,9 @@ test('an item that is deleted after a page was read is reported by this sync or 
   everyRow(SOURCES, String, async (source) => {
     const results = await betweenPages(source, (scene, [item]) => scene.remove(item!.externalId));
     const missed = results.flatMap(({ pages, items: [item], report: { changes, deletedPaths, isStale } }) => {
-      const { externalId, place } = item!;
+      const { externalId, path } = item!;
       const isGone = changes.some((change) => 'gone' in change && change.gone === externalId);
-      return isGone || isStale || (place !== undefined && deletedPaths.includes(place)) ? [] : [`after page ${pages}`];
+      return isGone || isStale || (path !== undefined && deletedPaths.includes(path)) ? [] : [`after page ${pages}`];
     });
     expect(missed).toEqual([]);
   }));

@@ -76,7 +76,7 @@ describe('listing', () => {
     expect(ids).toEqual(['id:S', 'id:B', 'id:t']);
     expect(pages).toBe(2);
     expect(items[0]).toMatchObject({
-      ...{ name: 'Sights', itemType: 'FOLDER', parentExternalId: null, rootExternalId: null, place: '/sights' },
+      ...{ name: 'Sights', itemType: 'FOLDER', parentExternalId: null, rootExternalId: null, path: '/sights' },
       externalUrl: 'https://www.dropbox.com/home/Sights',
     });
   });

@@ -146,12 +146,12 @@ checks('finishes a listing when neither items nor changes are left', [
   ['something refused, but known before', isAccountedFor({ ...walk, refused: 2, closed: 2 }), true],
   ['something refused, and not all known', isAccountedFor({ ...walk, refused: 2, closed: 1 }), false],
   ['whole', isByChanges(request), false],
-  ['by changes', isByChanges({ ...request, since: 'p' }), true],
-  ['by changes, all requested', isByChanges({ ...request, since: null }), true],
+  ['by changes', isByChanges({ ...request, changeToken: 'p' }), true],
+  ['by changes, all requested', isByChanges({ ...request, changeToken: null }), true],
   ['done', isListed(request), true],
-  ['changes are left', isListed({ ...request, since: 'p' }), false],
-  ['items are left', isListed({ ...request, walk: WALK_ALL, since: null }), false],
-  ['nothing is left', isListed({ ...request, since: null }), true],
+  ['changes are left', isListed({ ...request, changeToken: 'p' }), false],
+  ['items are left', isListed({ ...request, walk: WALK_ALL, changeToken: null }), false],
+  ['nothing is left', isListed({ ...request, changeToken: null }), true],
 ]);
 
 const FEED = 'https://site.example/feed';
@@ -392,16 +392,16 @@ checks('reuses a transcript for a request that needs no more than it has', [
   ['nothing', isRecording(null), false],
   ['a name of Object', isRecording('toString'), false],
   [
-    'wishes',
+    'options',
     transcriptionOptionsOf({ ...DEFAULT_INGEST_OPTIONS, includeSpeakerLabels: true }),
     { ...none, speakers: true },
   ],
-  ['the same', serves({ service: 'deepgram', wishes: none }, {}), true],
-  ['less', serves({ service: 'deepgram', wishes: both }, {}), true],
-  ['speakers', serves({ service: 'deepgram', wishes: none }, { includeSpeakerLabels: true }), false],
-  ['the language', serves({ service: 'deepgram', wishes: none }, { detectAudioLanguage: true }), false],
-  ['another service', serves({ service: 'deepgram', wishes: both }, { transcriptionService: 'assemblyai' }), false],
-  ['any service', serves({ service: 'assemblyai', wishes: none }, { transcriptionService: null }), true],
+  ['the same', serves({ service: 'deepgram', options: none }, {}), true],
+  ['less', serves({ service: 'deepgram', options: both }, {}), true],
+  ['speakers', serves({ service: 'deepgram', options: none }, { includeSpeakerLabels: true }), false],
+  ['the language', serves({ service: 'deepgram', options: none }, { detectAudioLanguage: true }), false],
+  ['another service', serves({ service: 'deepgram', options: both }, { transcriptionService: 'assemblyai' }), false],
+  ['any service', serves({ service: 'assemblyai', options: none }, { transcriptionService: null }), true],
 ]);
 
 checks('reads names and types of uploads', [

@@ -20,7 +20,7 @@ const recording = (segments: readonly TranscriptSegment[]) => ({
     mimeType: 'audio/mpeg',
     transcript: {
       service: 'deepgram' as const,
-      wishes: { detectLanguage: false, speakers: true },
+      options: { detectLanguage: false, speakers: true },
       segments,
       language: null,
       duration: 100,
@@ -78,6 +78,6 @@ test.each([
   [{ detectLanguage: true, speakers: false }, { detectAudioLanguage: true, includeSpeakerLabels: true }, false],
   [{ detectLanguage: true, speakers: true }, { transcriptionService: 'deepgram' }, true],
   [{ detectLanguage: true, speakers: true }, { transcriptionService: 'assemblyai' }, false],
-] as const)('decides whether a transcript made with %j satisfies %j: %s', (wishes, options, expected) => {
-  expect(serves({ service: 'deepgram', wishes }, options)).toBe(expected);
+] as const)('decides whether a transcript made with %j satisfies %j: %s', (options, request, expected) => {
+  expect(serves({ service: 'deepgram', options }, request)).toBe(expected);
 });

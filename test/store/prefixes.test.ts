@@ -47,11 +47,11 @@ afterAll(async () => {
 });
 
 /** Stores an item at each path of a source, and of other sources. */
-async function store(places: readonly string[]): Promise<void> {
+async function store(paths: readonly string[]): Promise<void> {
   const items = itemModel(connection).collection;
   await items.deleteMany({});
   const rows = [SOURCE, ...OTHERS].flatMap(({ _id, organizationId, userId }) =>
-    places.map((place) => ({ dataSourceId: _id, organizationId, userId, place, isGone: false })),
+    paths.map((path) => ({ dataSourceId: _id, organizationId, userId, path, isGone: false })),
   );
   await items.insertMany(rows.map((row, index) => ({ ...row, _id: index + 1, externalId: `item ${index}` })) as never);
 }
@@ -60,11 +60,11 @@ async function marked(of: typeof SOURCE | null): Promise<string[]> {
   const rows = await itemModel(connection).find({ isGone: true }).lean();
   const isOwn = (row: (typeof rows)[number]): boolean =>
     row.dataSourceId === SOURCE._id && row.organizationId === 1 && row.userId === 7;
-  return rows.filter((row) => isOwn(row) === (of !== null)).map(({ place }) => place ?? '');
+  return rows.filter((row) => isOwn(row) === (of !== null)).map(({ path }) => path ?? '');
 }
 
 /** Paths that a source reports as deleted, the paths that are marked with them, and neighbours that are not. */
-const PLACES: readonly (readonly [
+const PATHS: readonly (readonly [
   deleted: readonly string[],
   marked: readonly string[],
   unmarked: readonly string[],
@@ -84,11 +84,11 @@ const PLACES: readonly (readonly [
 
 test('a deleted path marks all paths below it, but no neighbour and no path of another account', () =>
   everyRow(
-    PLACES,
-    ([places]) => places.join(' '),
-    async ([places, expected, unmarked]) => {
+    PATHS,
+    ([paths]) => paths.join(' '),
+    async ([paths, expected, unmarked]) => {
       await store([...expected, ...unmarked]);
-      await gone.markPathsDeleted(SOURCE, places);
+      await gone.markPathsDeleted(SOURCE, paths);
       expect((await marked(SOURCE)).toSorted()).toEqual([...expected].toSorted());
       expect(await marked(null)).toEqual([]);
     },
@@ -97,7 +97,7 @@ test('a deleted path marks all paths below it, but no neighbour and no path of a
 test('marks each of many paths, and no other', async () => {
   const all = Array.from({ length: 402 }, (_, index) => `/p${index}/x`);
   await store(all);
-  const parents = all.slice(1, -1).map((place) => place.slice(0, -2));
+  const parents = all.slice(1, -1).map((path) => path.slice(0, -2));
   await gone.markPathsDeleted(SOURCE, parents);
   expect((await marked(SOURCE)).toSorted()).toEqual(all.slice(1, -1).toSorted());
 });

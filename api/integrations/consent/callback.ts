@@ -128,7 +128,7 @@ function accountInWords({ externalId, metadata }: DataSourceDoc): string | null 
 
 async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
   const { store, unit, settings } = deps;
-  const { _id, service, wishes: actions, runIds, dataSourceId } = attempt;
+  const { _id, service, actions, runIds, dataSourceId } = attempt;
   for (const runId of runIds) unit.start(runId);
   const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
   const until = new Date(Date.now() + settings.connectPageLifeMs);

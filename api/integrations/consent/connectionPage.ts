@@ -53,7 +53,7 @@ export const connectionPage = undocumented({
     const found = await opened(params['name'] ?? '', deps);
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
-    if (attempt.wishes.offersChooser) return chooserPage({ source, name, service, ...placeIn(query) }, deps);
+    if (attempt.actions.offersChooser) return chooserPage({ source, name, service, ...placeIn(query) }, deps);
     const what = html`<p>The account is connected. Sync it again to get new content.</p>`;
     const form = html`<form method="post" action="${pagePath(name)}">
       <button name="action" value="sync">Sync now</button
@@ -84,11 +84,11 @@ export const decideOnConnection = undocumented({
       await deps.unit.transaction((session) => deps.store.dataSources.cancelled(attempt, source._id, null, session));
       return donePage('Nothing was changed', `${service} stays connected without changes.`);
     }
-    if (attempt.wishes.offersChooser && (body.action === 'look' || body.ids.length === 0)) {
+    if (attempt.actions.offersChooser && (body.action === 'look' || body.ids.length === 0)) {
       const isEmpty = body.action !== 'look';
       return chooserPage({ source, name, service, ...placeIn(query), chosen: body.ids, isEmpty }, deps);
     }
-    await continueConnection(attempt, source, attempt.wishes.offersChooser ? body.ids : null, deps);
+    await continueConnection(attempt, source, attempt.actions.offersChooser ? body.ids : null, deps);
     return donePage('Your selection is being synced', 'The application can search it in a moment.');
   },
 });

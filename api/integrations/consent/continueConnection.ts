@@ -17,7 +17,7 @@ export async function continueConnection(
   externalIds: readonly string[] | null,
   { store, unit }: Pick<ApiDeps, 'store' | 'unit'>,
 ): Promise<void> {
-  const { options, wishes: actions } = attempt;
+  const { options, actions } = attempt;
   const { ingest, tags, incrementalSync: incremental } = options;
   const requestId = options.requestId ?? randomUUID();
   const first = await store.runs.nextId(3);

@@ -15,14 +15,14 @@ interface ContinuedConnection {
 /** Returns the URL of the page on which a user continues with a connected account, without a new consent. */
 export async function newConnectionPage(
   { organizationId, userId, customerId }: UserCaller,
-  { dataSourceId, actions: wishes, ...wanted }: ContinuedConnection,
+  { dataSourceId, actions, ...wanted }: ContinuedConnection,
   { store, unit, settings, publicUrl }: Pick<ApiDeps, 'store' | 'unit' | 'settings' | 'publicUrl'>,
 ): Promise<string> {
   const _id = await store.runs.nextId();
   const name = await unit.transaction((session) =>
     store.attempts.beginConnected(
       {
-        ...{ _id, organizationId, userId, customerId, clientId: '', redirectUri: '', facts: {}, wishes, ...wanted },
+        ...{ _id, organizationId, userId, customerId, clientId: '', redirectUri: '', facts: {}, actions, ...wanted },
         knownSourceId: dataSourceId,
         dataSourceId,
         expiresAt: new Date(Date.now() + settings.connectPageLifeMs),

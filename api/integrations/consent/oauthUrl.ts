@@ -127,7 +127,7 @@ async function consentUrl(
     await store.attempts.begin(
       {
         ...{ _id: runId, ...caller, service, clientId: client.id, redirectUri, facts: { ...facts }, options },
-        wishes: toConnectionActions(service, body),
+        actions: toConnectionActions(service, body),
         knownSourceId: known?._id ?? null,
         expiresAt: new Date(Date.now() + settings.consentLifeMs),
       },

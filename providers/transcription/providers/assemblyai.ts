@@ -53,7 +53,7 @@ export function readAssemblyAi(job: Job, options: TranscriptionOptions): Transcr
   }));
   return {
     service: 'assemblyai',
-    wishes: options,
+    options,
     segments: sentencesOf(text ?? '', spoken),
     language: options.detectLanguage && code ? asTag(code) : null,
     duration: duration ?? null,

@@ -69,7 +69,7 @@ export function readDeepgram({ metadata, results }: Answer, options: Transcripti
   const alternative = channel?.alternatives?.[0];
   return {
     service: 'deepgram',
-    wishes: options,
+    options,
     segments: alternative ? segmentsOf(alternative) : [],
     language: options.detectLanguage ? (channel?.detected_language ?? null) : null,
     duration: metadata?.duration ?? null,

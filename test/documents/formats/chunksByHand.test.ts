@@ -195,7 +195,7 @@ describe('chunks of the guide', () => {
           mimeType: 'audio/mpeg',
           transcript: {
             service: 'deepgram',
-            wishes: { detectLanguage: false, speakers: false },
+            options: { detectLanguage: false, speakers: false },
             segments,
             language: null,
             duration: 90,

@@ -259,7 +259,7 @@ test('requests and returns speakers and language exactly if they are wanted', ()
       const speaker = service === 'deepgram' ? '1' : 'B';
       expect(transcript).toEqual({
         service,
-        wishes: options,
+        options,
         segments: [
           {
             start: 1,

@@ -131,7 +131,13 @@ test('finds and repairs planted differences of every kind, and reports them with
     const into = (name: string, row: object): Promise<unknown> => connection.collection(name).insertOne(row as never);
     const its = { organizationId, userId, fileId: UNKNOWN_ID };
     await into('contents', { _id: `${UNKNOWN_ID}:1`, ...its, generation: 1, bytes: Buffer.from('x') });
-    await into('originals', { _id: UNKNOWN_ID, ...its, bytes: Buffer.from('x'), aliveAt: null, doomed: false });
+    await into('originals', {
+      _id: UNKNOWN_ID,
+      ...its,
+      bytes: Buffer.from('x'),
+      aliveAt: null,
+      markedForDeletion: false,
+    });
     await into('recognized_pages', { ...its, reading: 'r', number: 1, page: {} });
     await into('items', { ...items, _id: UNKNOWN_ID, source: 'BOX', name: 'x' });
     await connection.collection('segments').deleteOne({ fileId: chunkless });

@@ -1,0 +1,24 @@
+import type { Migration } from './run.js';
+import { dropIndex, renameFields } from './renameFields.js';
+
+const rename = renameFields({
+  connection_attempts: { wishes: 'actions' },
+  dataSources: { passedListingAt: 'appliedListingAt' },
+  files: { 'feedReading.asked': 'feedReading.fingerprint' },
+  items: { place: 'path' },
+  originals: { doomed: 'markedForDeletion', 'transcription.wishes': 'transcription.options' },
+  quarantined_files: { 'file.feedReading.asked': 'file.feedReading.fingerprint' },
+  runs: {
+    'progress.told': 'progress.coveredRoots',
+    'progress.point': 'progress.nextChangeToken',
+    'progress.since': 'progress.changeToken',
+    'progress.found.reading.asked': 'progress.found.reading.fingerprint',
+  },
+  users: { limitTurns: 'limitVersion' },
+});
+
+/** Records 1 to 2: fields of version 0.2.0 get their current names. */
+export const migrateFieldNames: Migration = async (connection) => {
+  await rename(connection);
+  await dropIndex(connection, 'items', 'dataSourceId_1_place_1');
+};
