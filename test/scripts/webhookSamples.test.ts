@@ -111,7 +111,7 @@ test('the receiver of the guide prints a signed delivery, and rejects one withou
     expect((await send({}))?.status).toBe(400);
   } finally {
     receiver.kill();
-  // Wait until the output of the receiver has ended as well.
+    // Wait until the output of the receiver has ended as well.
     await once(receiver, 'close');
   }
   expect(printed).toMatch(/^accepted: .*FILE_READY.*\nrejected: wrong signature\n$/);

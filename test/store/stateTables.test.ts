@@ -58,7 +58,9 @@ test('a run starts files that wait for their turn or for the end of a rate limit
     sorted('QUEUED_FOR_SYNC RATE_LIMITED'),
   ));
 
-/** The states from which a transition starts, its new state, the allowed writers, and the reason for the start states. */
+/**
+ * The states from which a transition starts, its new state, the allowed writers, and the reason for the start states.
+ */
 type Row = readonly [from: string, to: string, by: 'run' | 'tenant', reason: string];
 const RETRIED = 'READY SYNC_ERROR SYNC_ABORTED';
 const UNDER_WAY = 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
@@ -67,7 +69,12 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   create: ['', 'QUEUED_FOR_SYNC', 'tenant', 'A new record.'],
   createDelayed: ['', 'DELAYED', 'tenant', 'A new record beyond the queue.'],
   restore: ['', 'READY', 'tenant', 'It is restored from quarantine with its vectors.'],
-  restoreUnread: ['', 'SYNC_ABORTED', 'tenant', 'It was missing at its source before it was read: a pass reads it again.'],
+  restoreUnread: [
+    '',
+    'SYNC_ABORTED',
+    'tenant',
+    'It was missing at its source before it was read: a pass reads it again.',
+  ],
   restoreFailed: ['', 'SYNC_ERROR', 'tenant', 'Its vectors are lost.'],
   accept: [ALL, 'QUEUED_FOR_SYNC', 'tenant', 'A request takes a file from any run that has it.'],
   acceptDelayed: [ALL, 'DELAYED', 'tenant', 'The same beyond the queue.'],
@@ -139,7 +146,10 @@ test('a write that expects a state changes no file in another state', () =>
     }
   }));
 
-/** Transitions after which a file counts as ended, once each. Containers, and comparisons that keep a copy, are excluded. */
+/**
+ * Transitions after which a file counts as ended, once each. Containers, and comparisons that keep a copy, are
+ * excluded.
+ */
 const ENDS = 'finish finishUnchanged keepEvaluated shelve fail abort abortQueued';
 
 test('a file counts as ended after the transitions that end its sync, and after no others', () =>

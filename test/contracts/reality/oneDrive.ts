@@ -54,7 +54,10 @@ export const oneDrive: Reality = {
       fact: 'A client that reads the feed alone misses files in folders that others share.',
       ...{ seen: 'https://github.com/abraunegg/onedrive/issues/2562', date: '2023-12-22' },
       ours: {
-        test: [SUITE, 'reports a stale cursor for a drive with folders of other drives, because Graph does not report their changes'],
+        test: [
+          SUITE,
+          'reports a stale cursor for a drive with folders of other drives, because Graph does not report their changes',
+        ],
       },
     },
     {

@@ -107,45 +107,42 @@ test('keeps every point once when killed during a build, and builds the index af
   expect((await client.count('killed')).count).toBe(filled + 10);
 });
 
-thoroughly(
-  'aborts a build when writes exceed its buffer, loses no point, and builds the index once idle',
-  async () => {
-    await engine.stop();
-    const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR });
-    const crowded = await startQdrant({
-      dataDir,
-      venv,
-      port: engine.ports[0] ?? 'free',
-      indexAboveKb: 500,
-      keptPoints: 400,
-    });
-    try {
-      const filled = await fillUntilIndexing('crowded');
-      await client.upsert('crowded', { wait: true, points: pointsFrom(1_000_000, 500) });
-      const log = await readFile(join(dataDir, 'logs', 'qdrant.log'), 'utf8');
-      expect(log).toContain('indexing crowded: given up');
-      expect((await client.count('crowded')).count).toBe(filled + 500);
-      await waitFor(
-        () => shardsOf('crowded'),
-        (shards) => shards.length === 1,
-      );
-      expect(await indexed('crowded')).toBe(0);
-      // Further writes or queries would end the idle time: only the files show the build.
-      await waitFor(
-        () => shardsOf('crowded'),
-        (shards) => shards.includes('shard-1'),
-      );
-      await waitFor(
-        () => indexed('crowded'),
-        (count) => count > 0,
-      );
-      expect((await client.count('crowded')).count).toBe(filled + 500);
-    } finally {
-      await crowded.stop();
-      await engine.restart();
-    }
-  },
-);
+thoroughly('aborts a build when writes exceed its buffer, loses no point, and builds the index once idle', async () => {
+  await engine.stop();
+  const venv = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR });
+  const crowded = await startQdrant({
+    dataDir,
+    venv,
+    port: engine.ports[0] ?? 'free',
+    indexAboveKb: 500,
+    keptPoints: 400,
+  });
+  try {
+    const filled = await fillUntilIndexing('crowded');
+    await client.upsert('crowded', { wait: true, points: pointsFrom(1_000_000, 500) });
+    const log = await readFile(join(dataDir, 'logs', 'qdrant.log'), 'utf8');
+    expect(log).toContain('indexing crowded: given up');
+    expect((await client.count('crowded')).count).toBe(filled + 500);
+    await waitFor(
+      () => shardsOf('crowded'),
+      (shards) => shards.length === 1,
+    );
+    expect(await indexed('crowded')).toBe(0);
+    // Further writes or queries would end the idle time: only the files show the build.
+    await waitFor(
+      () => shardsOf('crowded'),
+      (shards) => shards.includes('shard-1'),
+    );
+    await waitFor(
+      () => indexed('crowded'),
+      (count) => count > 0,
+    );
+    expect((await client.count('crowded')).count).toBe(filled + 500);
+  } finally {
+    await crowded.stop();
+    await engine.restart();
+  }
+});
 
 thoroughly('can delete a collection and stop while an index is being built', async () => {
   await fillUntilIndexing('gone');
