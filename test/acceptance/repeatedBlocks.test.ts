@@ -193,7 +193,9 @@ test('learning sends no event for pages that were read before, and a changed pag
   const { events } = service.store;
   const eventsAfter = async (cursor: number) =>
     (await organization.get<Listed>(`/events?limit=1000&after=${cursor}`)).body.results;
-  /** Returns the numbers of the pages with an event after a cursor, once the wanted ones are ready, and the last cursor. */
+  /**
+   * Returns the numbers of the pages with an event after a cursor, once the wanted ones are ready, and the last cursor.
+   */
   const readyEvents = async (pages: readonly ReadPage[], wanted: readonly number[], after: number) => {
     const listed = await waitFor(
       async () => {

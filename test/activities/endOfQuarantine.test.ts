@@ -1,4 +1,6 @@
-/** Files in quarantine whose container, data source or user is deleted: they can no longer be restored, and are erased. */
+/**
+ * Files in quarantine whose container, data source or user is deleted: they can no longer be restored, and are erased.
+ */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -208,7 +210,10 @@ test('a run takes over unfinished files of ended runs, but no files of a running
   expect((await statesOf(ids)).map(({ runId }) => runId === 9)).toEqual([true, false, false]);
 });
 
-/** Requests to restore files, and which files they restore: the file itself, another file of the user, a file of another user. */
+/**
+ * Requests to restore files, and which files they restore: the file itself, another file of the user, a file of another
+ * user.
+ */
 const RESTORES: readonly (readonly [what: string, filters: (id: number) => QuarantineFilters, back: number])[] = [
   ['by id', (id) => ({ fileIds: [id] }), 1],
   ['all of the user', () => ({}), 2],

@@ -70,7 +70,9 @@ const ASKED: ReadingInputs = {
 const VALIDATORS = { etag: '"1"', lastModified: null };
 const RUN = 7;
 
-/** Reads a feed that was read before. @returns whether the request was conditional, and the stored result of the reading */
+/**
+ * Reads a feed that was read before. @returns whether the request was conditional, and the stored result of the reading
+ */
 async function readFeed(
   inputs: ReadingInputs,
   reading: FeedReading | null,

@@ -95,7 +95,9 @@ test('a refusal clears the held deletions and approves none of them', async () =
   expect(await countLeft(gone)).toBe(20);
 });
 
-/** Pages of the site, and whether a run deletes them: one that read a part of the sitemap, and one that read all of it. */
+/**
+ * Pages of the site, and whether a run deletes them: one that read a part of the sitemap, and one that read all of it.
+ */
 const PAGES: [what: string, fields: () => Partial<FileDoc>, isGone: boolean, isMissed: boolean][] = [
   ['reported as gone', reportedGone, true, true],
   ['reported as gone to an earlier run', () => ({ ...reportedGone(), goneBy: 1 }), false, false],

@@ -206,7 +206,9 @@ test("a refusal of Google's token endpoint is final and names the setting", () =
     },
   ));
 
-/** Lifetimes of tokens in seconds, and the age in milliseconds at which a token is replaced: 2 minutes before its end. */
+/**
+ * Lifetimes of tokens in seconds, and the age in milliseconds at which a token is replaced: 2 minutes before its end.
+ */
 const LIVES: readonly (readonly [lifeS: number, replacedAtMs: number])[] = [
   [3_600, 3_480_000],
   [600, 480_000],

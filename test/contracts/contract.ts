@@ -44,7 +44,9 @@ export interface Contract {
   readonly base?: string;
   /** Whether the source accepts a form in place of the specified query. */
   readonly asForm?: true;
-  /** Pattern of paths that are at the same address in tests, but are not part of the API: attachments at other hosts. */
+  /**
+   * Pattern of paths that are at the same address in tests, but are not part of the API: attachments at other hosts.
+   */
   readonly elsewhere?: string;
   /** Parameters that every operation accepts. */
   readonly common?: Rules;

@@ -1,8 +1,13 @@
-/** Evidence besides our own emulators that connectors work with their providers: the table of evidence in docs/sources.md. */
+/**
+ * Evidence besides our own emulators that connectors work with their providers: the table of evidence in
+ * docs/sources.md.
+ */
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { Aspect } from './reality/fact.js';
 
-/** The aspects whose requests each table of a specification describes. Rate limits and consents are in no specification. */
+/**
+ * The aspects whose requests each table of a specification describes. Rate limits and consents are in no specification.
+ */
 export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   box: ['listing', 'paging', 'changes', 'formats'],
   confluence: ['listing', 'paging', 'formats'],
@@ -17,7 +22,10 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   slack: ['listing', 'paging', 'formats'],
 };
 
-/** Suites that use servers of other projects, each with the aspects that it checks. OAuth: tokens and identities, not consents. */
+/**
+ * Suites that use servers of other projects, each with the aspects that it checks. OAuth: tokens and identities, not
+ * consents.
+ */
 export const INDEPENDENT_SUITES: readonly {
   readonly suite: string;
   readonly aspects: Partial<Readonly<Record<ConnectedSourceType, readonly Aspect[]>>>;

@@ -27,7 +27,9 @@ interface Options {
   readonly state: unknown;
 }
 
-/** Fake Temporal client with some schedules; records every call. @param fails the call that ends with a connection error */
+/**
+ * Fake Temporal client with some schedules; records every call. @param fails the call that ends with a connection error
+ */
 function fakeTemporal(exists: readonly string[] = [], { hides = false, fails = '' } = {}) {
   const has = new Set(exists);
   const done: string[] = [];

@@ -72,7 +72,9 @@ test('starts due runs, and signals waiting workflows', () =>
     },
   ));
 
-/** Minimum age of the rows that a sweep reads, in milliseconds. Younger rows are left to the process that wrote them. */
+/**
+ * Minimum age of the rows that a sweep reads, in milliseconds. Younger rows are left to the process that wrote them.
+ */
 const AGES: readonly (readonly [call: string, agoMs: number])[] = [
   ['runs.unstarted', 0],
   ['uploadStreams.waiting', 0],

@@ -65,7 +65,9 @@ afterAll(async () => {
 interface Operation {
   readonly rows: readonly Transition[];
   readonly call: (file: FileDoc, runId: number) => Promise<unknown>;
-  /** Whether the call applies to the file, besides the conditions of the transition; absent: only to the called file. */
+  /**
+   * Whether the call applies to the file, besides the conditions of the transition; absent: only to the called file.
+   */
   readonly isApplicable?: (file: FileDoc, called: FileDoc) => boolean;
   /** Chooses the transition for a file if there are several. */
   readonly rowOf?: (file: FileDoc) => Transition;

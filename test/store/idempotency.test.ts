@@ -12,7 +12,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const USE: KeyUse = { organizationId: 1, userId: 7, route: '/upload_text', key: 'k1' };
-/** Claims a key and stores a response. Rejects, like a handler, if the key is already claimed, because the transaction is then aborted. */
+/**
+ * Claims a key and stores a response. Rejects, like a handler, if the key is already claimed, because the transaction
+ * is then aborted.
+ */
 const claim = (use: KeyUse, answer: string): Promise<void> => {
   const { idempotency, transaction } = service.store;
   return transaction(async (session) => {

@@ -58,7 +58,9 @@ test('a run starts files that wait for their turn or for the end of a rate limit
     sorted('QUEUED_FOR_SYNC RATE_LIMITED'),
   ));
 
-/** The states from which a transition starts, its new state, the allowed writers, and the reason for the start states. */
+/**
+ * The states from which a transition starts, its new state, the allowed writers, and the reason for the start states.
+ */
 type Row = readonly [from: string, to: string, by: 'run' | 'tenant', reason: string];
 const RETRIED = 'READY SYNC_ERROR SYNC_ABORTED';
 const UNDER_WAY = 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
@@ -144,7 +146,10 @@ test('a write that expects a state changes no file in another state', () =>
     }
   }));
 
-/** Transitions after which a file counts as ended, once each. Containers, and comparisons that keep a copy, are excluded. */
+/**
+ * Transitions after which a file counts as ended, once each. Containers, and comparisons that keep a copy, are
+ * excluded.
+ */
 const ENDS = 'finish finishUnchanged keepEvaluated shelve fail abort abortQueued';
 
 test('a file counts as ended after the transitions that end its sync, and after no others', () =>

@@ -19,7 +19,9 @@ export interface KillSite extends Site {
 /** A threshold in bytes between the short and the long pages, so that contents are stored in both ways. */
 export const CONTENT_ROW_BYTES = '2400';
 
-/** Starts a site whose pages take a moment each, so that kills happen during requests. Short and long pages alternate. */
+/**
+ * Starts a site whose pages take a moment each, so that kills happen during requests. Short and long pages alternate.
+ */
 export async function startKillSite(pageCount: number, sitemapCount = 1): Promise<KillSite> {
   const site = await startSite();
   const sitemaps = Array.from({ length: sitemapCount }, (_, map) => {

@@ -170,7 +170,9 @@ describe('heartbeats', () => {
   });
 });
 
-/** Real server and worker: the workflow `connectByConsent`, which has the shortest heartbeat timeout, with fake steps. */
+/**
+ * Real server and worker: the workflow `connectByConsent`, which has the shortest heartbeat timeout, with fake steps.
+ */
 describe('interceptor in a worker', () => {
   interface Step {
     readonly signal: AbortSignal;

@@ -32,7 +32,9 @@ test('every workflow is in the table', () => {
   expect(new Set(known)).toEqual(new Set(Object.keys(workflows)));
 });
 
-/** Temporal serves fairness keys in turn: a task with the key of deletes does not wait for an ingest of the same user. */
+/**
+ * Temporal serves fairness keys in turn: a task with the key of deletes does not wait for an ingest of the same user.
+ */
 const FAIRNESS_KEYS: Readonly<Record<Workflow, 'work' | 'deletes' | 'none'>> = {
   scrapeSitemap: 'work',
   webScrape: 'work',

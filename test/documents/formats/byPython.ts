@@ -6,7 +6,10 @@ import { DEFAULT_ENGINES_DIR } from '../../../engines/venv.js';
 const SCRIPT = fileURLToPath(new URL('../../fixtures/documents/write.py', import.meta.url));
 let written: Readonly<Record<string, string>> | null = null;
 
-/** Creates a function that returns a file which Python's standard library writes in this run (test/fixtures/documents/write.py). */
+/**
+ * Creates a function that returns a file which Python's standard library writes in this run
+ * (test/fixtures/documents/write.py).
+ */
 export const byPython = (name: string) => (): Uint8Array => {
   written ??= JSON.parse(
     execFileSync(`${DEFAULT_ENGINES_DIR}/venv/bin/python`, ['-B', SCRIPT], { encoding: 'utf8', maxBuffer: 10_000_000 }),

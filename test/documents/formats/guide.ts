@@ -28,7 +28,10 @@ export const ARRIVAL = [
   'Wait for an answer before you enter.',
 ] as const;
 
-/** 20, 17, 7, 38 and 11 tokens, 93 in total: does not fit a chunk. The first sentence does not fit after the 60 tokens of ARRIVAL. */
+/**
+ * 20, 17, 7, 38 and 11 tokens, 93 in total: does not fit a chunk. The first sentence does not fit after the 60 tokens
+ * of ARRIVAL.
+ */
 export const STORMS = [
   'When the red flag is up, the entrance is closed for everybody and no boat leaves the harbour.',
   'Double your lines, take down the sails and help the boats next to your own.',
@@ -37,7 +40,10 @@ export const STORMS = [
   'Damage is reported to the office on the same day.',
 ] as const;
 
-/** About 40 tokens: fits after the last sentence of STORMS (11), not after chunk 4 (56). Its blank line and its comment do not end the code. */
+/**
+ * About 40 tokens: fits after the last sentence of STORMS (11), not after chunk 4 (56). Its blank line and its comment
+ * do not end the code.
+ */
 export const LAMPS = `lamp --all --off
 lamp --pier north --colour red
 

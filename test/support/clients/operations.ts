@@ -28,6 +28,9 @@ export function needlesslyLong(names: readonly string[]): readonly string[] {
   );
 }
 
-/** Returns names that end with a number, which generators append to distinguish equal names. @param known names that end so in the document */
+/**
+ * Returns names that end with a number, which generators append to distinguish equal names. @param known names that end
+ * so in the document
+ */
 export const numbered = (names: readonly string[], known: readonly string[] = []): readonly string[] =>
   names.filter((name) => /[A-Za-z_]\d+$/.test(name) && !known.includes(name));

@@ -1,4 +1,6 @@
-/** Python programs that read the API reference: a generator of clients, and Schemathesis, which tests the service by it. */
+/**
+ * Python programs that read the API reference: a generator of clients, and Schemathesis, which tests the service by it.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,7 +31,10 @@ export async function clientPython(): Promise<string> {
   return path.join(folder, 'bin', 'python');
 }
 
-/** Generates a client with openapi-python-client into `to`. @returns its output, which names the parts that it leaves out */
+/**
+ * Generates a client with openapi-python-client into `to`. @returns its output, which names the parts that it leaves
+ * out
+ */
 export async function generatePythonClient(document: string, to: string): Promise<string> {
   const config = path.join(path.dirname(document), 'openapi-python-client.yml');
   // Its default hooks format the code.

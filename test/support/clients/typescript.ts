@@ -37,7 +37,10 @@ const OPTIONS = {
   types: ['node'],
 };
 
-/** Checks TypeScript with strict types. A parent of the folder has the node_modules. @throws with the errors of the compiler */
+/**
+ * Checks TypeScript with strict types. A parent of the folder has the node_modules. @throws with the errors of the
+ * compiler
+ */
 export async function checkTypes(folder: string, files: readonly string[]): Promise<void> {
   const config = path.join(folder, 'tsconfig.json');
   await writeFile(config, JSON.stringify({ compilerOptions: OPTIONS, files }));

@@ -21,7 +21,9 @@ import { createFixtureServer } from './fixtureServer.js';
 export const withoutSessions: AnswerAgent = (_agent, request, response) =>
   answerOnTransport(createFixtureServer(), request, response);
 
-/** Answers with one server and transport per session, for scenarios in which the server sends requests to the client. */
+/**
+ * Answers with one server and transport per session, for scenarios in which the server sends requests to the client.
+ */
 export function withSessions(): AnswerAgent {
   const transports = new Map<string, StreamableHTTPServerTransport>();
   return async (_agent, request, response) => {

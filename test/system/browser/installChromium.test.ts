@@ -164,7 +164,7 @@ describe('an installer', () => {
     expect(readFileSync(seen, 'utf8')).not.toContain('do not leak');
   });
 
-  test('tries the installer of Playwright first, which installs the required browser', () => {
+  test('is first that of Playwright, which installs the required browser', () => {
     const first = defaultMethods()[0]?.[0];
     const [cli = '', ...args] = first?.args ?? [];
     const { status, stdout } = spawnSync(first?.command ?? '', [cli, ...args, '--dry-run'], { encoding: 'utf8' });

@@ -91,7 +91,9 @@ async function expiredAccount(): Promise<(count: number) => CallsToMake> {
   return (count) => ({ tenant, dataSourceId: dataSource._id, calls: count });
 }
 
-/** Kills a process after the provider has executed its refresh, and before it receives the answer: its claim remains. */
+/**
+ * Kills a process after the provider has executed its refresh, and before it receives the answer: its claim remains.
+ */
 async function dieBeforeTheAnswer({ oauth, load }: typeof drive | typeof gmail, calls: CallsToMake): Promise<void> {
   const caller = callers.pop()!;
   const release = oauth.holdReplies();

@@ -87,7 +87,10 @@ interface Hit {
   readonly score: number;
 }
 
-/** Returns the results that readers receive: hits by similarity, by words and of pictures, and the vectors that a caller uploaded. */
+/**
+ * Returns the results that readers receive: hits by similarity, by words and of pictures, and the vectors that a caller
+ * uploaded.
+ */
 async function searches() {
   const ask = async (body: object): Promise<Hit[]> =>
     (await user.search({ k: 5, ...body })).map((one) => ({

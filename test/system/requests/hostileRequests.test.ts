@@ -73,7 +73,9 @@ const HOSTILE: readonly Hostile[] = [
   ['bytes that do not decompress', '{}', { 'content-encoding': 'gzip' }, 400, null],
   ['more bytes than allowed', `{"x":"${'y'.repeat(1_000_000)}"}`, {}, 413, null],
 ];
-/** Each operation gets a third of the rows, since the same code refuses them for all operations; test:long sends all. */
+/**
+ * Each operation gets a third of the rows, since the same code refuses them for all operations; test:long sends all.
+ */
 const hostileTo = (index: number): Hostile[] =>
   isThorough() ? [...HOSTILE] : HOSTILE.filter((_row, at) => at % 3 === index % 3);
 

@@ -14,7 +14,10 @@ import type { TestUser } from '../../support/client.js';
 const LOCAL = { name: 'minilm-l6-v2-384', dimensions: 384 };
 const GIVEN = callerSpace('OPENAI', EMBEDDING_MODELS.OPENAI.dimensions);
 
-/** Returns a vector whose cosine with QUERY_VECTOR is 1 - n/100. Its other component has a different direction for each n. */
+/**
+ * Returns a vector whose cosine with QUERY_VECTOR is 1 - n/100. Its other component has a different direction for each
+ * n.
+ */
 function vectorAt(n: number, dimensions = LOCAL.dimensions): number[] {
   const cosine = 1 - n / 100;
   const vector = new Array<number>(dimensions).fill(0);

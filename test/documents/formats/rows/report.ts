@@ -76,7 +76,10 @@ export function report(...differences: ReadonlyArray<readonly [original: string,
   return text;
 }
 
-/** Beginnings and ends of the report's chunks of at most 200 tokens: headings are in the chunk of their text, and the table is not split. */
+/**
+ * Beginnings and ends of the report's chunks of at most 200 tokens: headings are in the chunk of their text, and the
+ * table is not split.
+ */
 export const reportChunks = (first: string, last: string) =>
   ({
     size: 200,

@@ -15,7 +15,10 @@ export interface Good {
   readonly text: string;
   /** Names of its attachments. */
   readonly attachments?: readonly string[];
-  /** Beginning and end of each chunk of at most `size` tokens, recorded and reviewed. chunksByHand.test.ts computes chunks by hand. */
+  /**
+   * Beginning and end of each chunk of at most `size` tokens, recorded and reviewed. chunksByHand.test.ts computes
+   * chunks by hand.
+   */
   readonly chunks?: { readonly size: number; readonly parts: ReadonlyArray<readonly [begins: string, ends: string]> };
 }
 

@@ -54,7 +54,10 @@ const WITHOUT_CHALLENGE: readonly OAuthSource[] = [
   'SLACK',
   'ZOTERO',
 ];
-/** Sources with other parameters in the address: OAuth 1.0a has no client id, and a connection with its own client has its own redirect URI. */
+/**
+ * Sources with other parameters in the address: OAuth 1.0a has no client id, and a connection with its own client has
+ * its own redirect URI.
+ */
 const OTHER_ADDRESSES: readonly OAuthSource[] = ['ZOTERO', 'SERVICENOW'];
 /** Fields that the address requires. */
 const NEEDED: Partial<Readonly<Record<OAuthSource, string>>> = {

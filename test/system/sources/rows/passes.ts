@@ -46,7 +46,9 @@ export function passRows(customer: Customer): void {
       // Enough files for the mass-deletion limit to apply.
       const more = 20;
       let all: FileRecord[];
-      /** Number of requests of a listing of the account; `requests` is that of a pass, which also lists the selection. */
+      /**
+       * Number of requests of a listing of the account; `requests` is that of a pass, which also lists the selection.
+       */
       let listing = 0;
       let requests = 0;
       let organization: ApiClient;
