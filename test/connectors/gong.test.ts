@@ -120,6 +120,15 @@ describe('listing', () => {
     expect((await below('102')).ids).toEqual(['102']);
   });
 
+  test('lists each call of a folder with many calls', async () => {
+    fill();
+    const many = Array.from({ length: 230 }, (_, nth) => String(1_000 + nth));
+    for (const id of many)
+      gong.calls.set(id, { title: `Call ${id}`, workspace: '1', monologues: [{ speaker: '1', text: 'Hello.' }] });
+    gong.folders.set('6', { name: 'Closing', workspace: '1', parent: '5', calls: many });
+    expect((await below('folder:6')).ids).toEqual(['folder:6', ...many]);
+  });
+
   test('lists calls without folders if access to the library is denied', async () => {
     fill();
     gong.misbehave((path) => (path.startsWith('library/') ? { status: 403 } : null));

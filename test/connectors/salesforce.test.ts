@@ -251,6 +251,22 @@ describe('the change feed', () => {
     expect((await pass(start)).changed).not.toContain(`gone ${fileId('loose2')}`);
   });
 
+  test('reports each of many deleted files, except those that were restored', async () => {
+    const names = Array.from({ length: 450 }, (_, nth) => `bulk${nth}`);
+    for (const name of names) putFile(name, 'Bulk.', null);
+    const start = await account.changes!.now(NEVER);
+    const restored = ['bulk0', 'bulk199', 'bulk200', 'bulk449'];
+    for (const name of names) {
+      const id = sfId('069', name);
+      const record = salesforce.records.get('ContentDocument')!.get(id)!;
+      salesforce.drop('ContentDocument', id, Date.now() - 60_000);
+      if (restored.includes(name)) salesforce.put('ContentDocument', id, record);
+    }
+    const gone = (await pass(start)).changed.filter((change) => change.startsWith('gone '));
+    const expected = names.filter((name) => !restored.includes(name)).map((name) => `gone ${fileId(name)}`);
+    expect(gone.toSorted()).toEqual(expected.toSorted());
+  });
+
   test('is stale after the retention of deletions, and without permission to list deletions', async () => {
     const start = await account.changes!.now(NEVER);
     // Salesforce keeps them for 15 days: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm

@@ -236,6 +236,15 @@ test('removes schedules from Temporal before their records, except those never c
   expect(failing.of('schedules.remove')).toEqual([]);
 });
 
+test('removes each of many schedules once', async () => {
+  const ids = Array.from({ length: 11 }, (_, nth) => `row ${nth}`);
+  const temporal = fakeTemporal(ids.map((id) => `d1:${id}`));
+  const { schedules } = open(temporal, { 'schedules.known': new Map() });
+  await schedules.remove(ids);
+  expect(temporal.done.toSorted()).toEqual(ids.map((id) => `delete d1:${id}`).toSorted());
+  expect([...temporal.has]).toEqual([]);
+});
+
 test('a comparison deletes schedules without a record and queues differing records, of this deployment only', async () => {
   const temporal = fakeTemporal(['d1:same', 'd1:stray', 'd1:ended', 'd2:foreign']);
   const rows = new Map<string, string | null>([
