@@ -166,9 +166,11 @@ function memberName(folder: string, href: string): string {
     else if (part !== '.' && part !== '') parts.push(part);
   }
   // Escapes are bytes of UTF-8; invalid ones stay in the name, which then has no member.
-  return parts.join('/').replace(/(?:\u0000[\da-f]{2})+/gi, (escapes) =>
-    Buffer.from(escapes.replaceAll('\u0000', ''), 'hex').toString('utf8'),
-  );
+  return parts
+    .join('/')
+    .replace(/(?:\u0000[\da-f]{2})+/gi, (escapes) =>
+      Buffer.from(escapes.replaceAll('\u0000', ''), 'hex').toString('utf8'),
+    );
 }
 
 const noBook = (what: string): Fault =>

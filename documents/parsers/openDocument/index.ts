@@ -41,7 +41,13 @@ export const odpParser: Parser = {
     const text = slides.text;
     if (text === '')
       throw new Fault('no_text', 'There is no text in the presentation: it is empty, or has pictures only.');
-    return documentOf(file, 'ODP', text, { slides: slides.count }, { embedded_files: unread, form_fields: slides.formFields });
+    return documentOf(
+      file,
+      'ODP',
+      text,
+      { slides: slides.count },
+      { embedded_files: unread, form_fields: slides.formFields },
+    );
   },
 };
 

@@ -285,7 +285,9 @@ export class ContentReader {
     const paragraph = { text, heading, item: heading === null ? item : null };
     if (!container) this.#handler.paragraph(paragraph);
     else {
-      container.lines.push(item?.mark === undefined || item.mark === '-' ? oneLine(text) : `${item.mark} ${oneLine(text)}`.trim());
+      container.lines.push(
+        item?.mark === undefined || item.mark === '-' ? oneLine(text) : `${item.mark} ${oneLine(text)}`.trim(),
+      );
       const table = this.#tables.at(-1);
       if (container.kind === 'cell' && table?.cells === 0) table.content.push(paragraph);
     }
@@ -312,11 +314,7 @@ export class ContentReader {
 
 const ONE: Span = { columns: 1, rows: 1 };
 
-function openInline(
-  paragraph: OpenParagraph,
-  name: string,
-  attributes: Readonly<Record<string, string>>,
-): void {
+function openInline(paragraph: OpenParagraph, name: string, attributes: Readonly<Record<string, string>>): void {
   const { href } = attributes;
   if (name === 'a' && href !== undefined && /^(?:https?|mailto):/i.test(href))
     paragraph.link = { from: paragraph.text.length, url: href };

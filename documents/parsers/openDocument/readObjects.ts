@@ -14,7 +14,10 @@ export interface OdfObjects {
 }
 
 /** Reads the charts of a document. Each object has a folder with a content of its own. */
-export async function readObjects({ archive }: { readonly archive: Archive }, limits: DocumentLimits): Promise<OdfObjects> {
+export async function readObjects(
+  { archive }: { readonly archive: Archive },
+  limits: DocumentLimits,
+): Promise<OdfObjects> {
   const charts = new Map<string, readonly string[]>();
   let unread = 0;
   for (const name of archive.names) {

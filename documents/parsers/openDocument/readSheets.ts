@@ -142,7 +142,14 @@ function valueOf(attributes: Readonly<Record<string, string>>): Cell['value'] {
   const type = attributes['value-type'];
   const date = attributes['date-value'];
   if (type === 'date' && date !== undefined && /^\d{4}-\d\d-\d\d/.test(date))
-    return { text: date.replace('T', ' ').replace(/ 00:00:00(?:[.,]0+)?$/, '').replace(/[.,]\d+$/, ''), replaces: true };
-  const text = attributes['string-value'] ?? attributes['value'] ?? attributes['boolean-value'] ?? attributes['time-value'];
+    return {
+      text: date
+        .replace('T', ' ')
+        .replace(/ 00:00:00(?:[.,]0+)?$/, '')
+        .replace(/[.,]\d+$/, ''),
+      replaces: true,
+    };
+  const text =
+    attributes['string-value'] ?? attributes['value'] ?? attributes['boolean-value'] ?? attributes['time-value'];
   return { text: text ?? '', replaces: false };
 }
