@@ -120,7 +120,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onselfclosingtag(): void {
-    const isEmpty = this.#isXhtml || this.isInForeignContext();
+    const isEmpty = this.isInForeignContext();
     this.onopentagend();
     if (isEmpty && this.#stack.top?.name === this.#tag) this.#stack.pop();
   }
@@ -155,7 +155,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   isInForeignContext(): boolean {
-    return this.#stack.has('svg') || this.#stack.has('math');
+    return this.#isXhtml || this.#stack.has('svg') || this.#stack.has('math');
   }
 
   oncomment(): void {}

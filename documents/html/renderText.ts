@@ -73,6 +73,7 @@ function renderElement(element: PageElement, rendering: Rendering): void {
   else if (name === 'math') writer.inline(mathLine(element));
   else if (name === 'ruby') renderRuby(element, rendering);
   else if (INLINE_CODE.has(name) && !rendering.inCode) renderInlineCode(element, rendering);
+  else if (name === 'a' && isNoteMark(element)) writer.inline(`[${textOfNoteMark(element)}]`);
   else if (name === 'sup') renderRaised(element, rendering);
   else if (!BLOCKS.has(name) && name !== 'br') renderChildren(element, rendering);
   else if (rendering.oneLine) {
@@ -202,15 +203,30 @@ function renderInlineCode(element: PageElement, rendering: Rendering): void {
   } else writer.inline(inlineCode(lineOf(element.children, { ...rendering, inCode: true })));
 }
 
+const NOTE_ROLE = /(?:^|\s)(?:doc-)?noteref(?:\s|$)/;
+
+/** Whether a link is marked as the number of a note, as in books. It need not be raised by its element. */
+const isNoteMark = (link: PageElement): boolean =>
+  NOTE_ROLE.test(link.attribs['epub:type'] ?? link.attribs['role'] ?? '') && textOfNoteMark(link) !== '';
+
+/** Returns the number of a note; '' if the link has other text. */
+function textOfNoteMark(link: PageElement): string {
+  const text = link.textLength > 4 ? '' : link.children.map(shallowText).join('').trim();
+  return /^\d{1,3}$/.test(text) ? text : '';
+}
+
 /**
  * Renders superscript text with a separator: 2 to the 48th must not become 248, and a footnote number, which is a link,
  * must not become part of the word before it.
  */
 function renderRaised(element: PageElement, rendering: Rendering): void {
   const { writer } = rendering;
+  const { parent } = element;
   const text = element.textLength > 4 ? '' : element.children.map(shallowText).join('').trim();
-  if (element.links > 0 && /^\d{1,3}$/.test(text)) writer.inline(`[${text}]`);
-  else if (element.links === 0 && POWER.test(text) && POWER_BASE.test(writer.lineTail)) writer.inline(`^${text}`);
+  const isLink =
+    element.links > 0 || (isElement(parent) && parent.name === 'a' && parent.attribs['href'] !== undefined);
+  if (isLink && /^\d{1,3}$/.test(text)) writer.inline(`[${text}]`);
+  else if (!isLink && POWER.test(text) && POWER_BASE.test(writer.lineTail)) writer.inline(`^${text}`);
   else renderChildren(element, rendering);
 }
 

@@ -5,6 +5,9 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources/sources.js';
 import { UPLOAD_SOURCES } from '../../contract/files/uploads.js';
 import { type EncodedRecording, encodeRecordings } from '../documents/formats/encodeRecordings.js';
+import { EPUB } from '../documents/formats/rows/books.js';
+import { ODP, ODS, ODT } from '../documents/formats/rows/openDocument.js';
+import { bytesOf } from '../documents/formats/rows/row.js';
 import { type Deepgram, startDeepgram } from '../emulators/deepgram.js';
 import { readStoredState } from '../support/storedState.js';
 import { everyRow } from '../support/everyRow.js';
@@ -62,6 +65,31 @@ const formats = [
   ...samples.map(([source, { format }]) => [source, format] as const),
   ...RECORDING_SOURCES.map((source) => [source, source] as const),
 ];
+test('files of formats beyond the interface are read, and have the source of the nearest format', () =>
+  everyRow(
+    [
+      { format: 'ODT', source: 'DOCX', made: ODT },
+      { format: 'ODS', source: 'XLSX', made: ODS },
+      { format: 'ODP', source: 'PPTX', made: ODP },
+      { format: 'EPUB', source: 'TEXT', made: EPUB },
+    ],
+    ({ format }) => format,
+    async ({ format, source, made: { good } }) => {
+      const [first] = good;
+      const content = first ? Buffer.from(await bytesOf(first)) : Buffer.alloc(0);
+      const sent = await user.send(
+        { name: `sample.${format.toLowerCase()}`, content },
+        { skip_embedding_generation: true },
+      );
+      const settled = await user.settled(sent.id, 240_000);
+      expect(settled).toMatchObject({ sync_status: 'READY', source, file_statistics: { file_format: format } });
+      const chunks = await user.post<{ chunks_and_embeddings: { chunk: string }[] }>('/text_chunks', {
+        filters: { user_file_id: sent.id },
+      });
+      expect(chunks.body.chunks_and_embeddings.map(({ chunk }) => chunk)).toEqual([first?.text]);
+    },
+  ));
+
 describe('each type', () => {
   const rows = [...formats, ['RAW_TEXT', 'TXT'] as const];
   const nameOf = ([source]: readonly [string, string]): string => source;

@@ -134,7 +134,32 @@ test('reports a wrong extension, but accepts .txt for any text', () => {
   expect(namedAs('words', 'a.docx')).toBe('DOCX');
 });
 
-const OLD_WORD = Buffer.concat([hex('d0cf11e0a1b11ae1'), Buffer.alloc(512), Buffer.from('WordDocument', 'utf16le')]);
+const OLD_START = Buffer.concat([hex('d0cf11e0a1b11ae1'), Buffer.alloc(512)]);
+const OLD_WORD = Buffer.concat([OLD_START, Buffer.from('WordDocument', 'utf16le')]);
+/** Returns the beginning of an archive that states its media type in its first member. */
+const stating = (type: string): Uint8Array =>
+  latin1(`PK\u0003\u0004${'\u0000'.repeat(26)}mimetype${type}PK\u0003\u0004`);
+
+test.each([
+  ['application/vnd.oasis.opendocument.text', 'ODT'],
+  ['application/vnd.oasis.opendocument.text-template', 'ODT'],
+  ['application/vnd.oasis.opendocument.spreadsheet', 'ODS'],
+  ['application/vnd.oasis.opendocument.presentation', 'ODP'],
+  ['application/epub+zip', 'EPUB'],
+])('detects an archive that states %s as %s, whatever its name', (type, format) => {
+  expect(identifyFile({ bytes: stating(type), contentType: null, name: 'a.docx' })).toMatchObject({
+    format,
+    namedAs: 'DOCX',
+  });
+});
+
+test('detects books and documents whose archives do not state their type', () => {
+  const formatOf = (members: string, name: string): string =>
+    identifyFile({ bytes: latin1(`PK\u0003\u0004..${members}`), contentType: null, name }).format;
+  expect(formatOf('META-INF/container.xml', 'a.zip')).toBe('EPUB');
+  expect(formatOf('content.xml..META-INF/manifest.xml', 'a.ods')).toBe('ODS');
+  expect(formatOf('content.xml..META-INF/manifest.xml', 'a')).toBe('ODT');
+});
 
 test.each([
   ['an archive', latin1('PK\u0003\u0004..notes.txt'), null, 'a.zip', /a ZIP archive\. Unpack it/],
@@ -149,11 +174,32 @@ test.each([
     /\.xlsb.*\.xlsx/,
   ],
   [
-    'an OpenDocument file',
-    latin1('PK\u0003\u0004..mimetypeapplication/vnd.oasis.opendocument.text'),
+    'an OpenDocument drawing',
+    stating('application/vnd.oasis.opendocument.graphics'),
     null,
-    'a.odt',
-    /OpenDocument/,
+    'a.odg',
+    /OpenDocument file of another kind .*Save it as \.odt/,
+  ],
+  [
+    'a document of OpenOffice 1',
+    stating('application/vnd.sun.xml.writer'),
+    null,
+    'a.sxw',
+    /OpenDocument file of another kind .*Save it as \.odt/,
+  ],
+  [
+    'an old presentation',
+    new Uint8Array(Buffer.concat([OLD_START, Buffer.from('PowerPoint Document', 'utf16le')])),
+    null,
+    'a.ppt',
+    /old PowerPoint presentation .*Save it as \.pptx/,
+  ],
+  [
+    'an old workbook',
+    new Uint8Array(Buffer.concat([OLD_START, Buffer.from('Workbook', 'utf16le')])),
+    null,
+    'a.xls',
+    /old Excel workbook .*Save it as \.xlsx/,
   ],
 ])(
   'rejects %s with a message that names the format or a format to send instead',

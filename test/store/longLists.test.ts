@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
-import { endedAs } from '../../contract/runs/ledger.js';
+import { itemEnd } from '../../contract/runs/ledger.js';
 import { createSequence } from '../../store/database/sequence.js';
 import { createFrontier } from '../../store/frontier/frontier.js';
 import { createItems, type Items } from '../../store/items/items.js';
@@ -67,7 +67,7 @@ test('finds the unchanged ones of many items, and counts the files of those that
 test('the ledger has each of many items of a run', async () => {
   const { ledger, runs } = await openModels(connection);
   const writer = createLedgerWriter(ledger, fileModel(connection), runs, undefined as never, 30);
-  const end = endedAs('skipped', 'select', 'not_readable');
+  const end = itemEnd('skipped', 'select', 'not_readable');
   const rows = IDS.map((externalId) => ({ fileId: null, externalId, name: externalId, end, message: null }));
   await writer.note({ _id: RUN, organizationId: 1, userId: 7 } as never, rows);
   const stored = await ledger.find({ runId: RUN }, { externalId: 1 }).sort({ externalId: 1 }).lean();

@@ -5,8 +5,10 @@ import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 import { everyRow } from '../../support/everyRow.js';
 import { findLibreOffice, saveByLibreOffice } from './libreOffice.js';
 import { JSON_ROW } from './rows/json.js';
+import { EPUB } from './rows/books.js';
 import { EML, MSG } from './rows/mail.js';
 import { DOCX } from './rows/office.js';
+import { ODP, ODS, ODT } from './rows/openDocument.js';
 import { PDF } from './rows/pages.js';
 import { HTML, MD, TXT } from './rows/prose.js';
 import { bytesOf, type Row } from './rows/row.js';
@@ -24,6 +26,10 @@ const FORMATS: { readonly [Format in Exclude<DocumentFormat, 'JPG' | 'PNG'>]: Ro
   PPTX,
   XLSX,
   XLSM,
+  ODT,
+  ODS,
+  ODP,
+  EPUB,
   CSV,
   TSV,
   JSON: JSON_ROW,
@@ -119,6 +125,7 @@ if (office === null) process.stdout.write('LibreOffice is not installed: files s
 else
   describe.each([
     ['docx', DOCX, ['docx', 'rtf']],
+    ['odt', ODT, ['odt']],
     ['pptx', PPTX, ['pptx']],
     ['xlsx', XLSX, ['xlsx']],
   ] as const)('every %s of this run, saved again by LibreOffice', (ending, { good }, formats) => {
@@ -135,8 +142,15 @@ else
     );
   });
 
-/** Returns the text as read from RTF, which marks titles only by formatting. LibreOffice writes links in RTF as fields. */
-const asRtf = (text: string): string => text.replace(/^# Terms/, 'Terms').replaceAll(/\[([^\]^]+)\]\([^)]+\)/g, '$1');
+/**
+ * Returns the text as read from RTF, which marks titles only by formatting, and whose footers are not read. LibreOffice
+ * writes links in RTF as fields.
+ */
+const asRtf = (text: string): string =>
+  text
+    .replace(/^# Terms/, 'Terms')
+    .replace(/\n\nFooter: .*$/, '')
+    .replaceAll(/\[([^\]^]+)\]\([^)]+\)/g, '$1');
 
 /** Returns the beginning and end of a chunk, as long as the expected ones; of an unexpected chunk, 40 characters each. */
 function endsOf(chunk: string, expected: readonly [string, string] | undefined): readonly [string, string] {

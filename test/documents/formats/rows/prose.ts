@@ -249,8 +249,8 @@ export const HTML: Row = {
       from: 'libreoffice/report.html',
       text: report(
         PLAIN_TITLE,
-        ['estimate.[^1]', 'estimate.1'],
-        ['2024.[^2]', '2024.2'],
+        ['estimate.[^1]', 'estimate.[1]'],
+        ['2024.[^2]', '2024.[2]'],
         ['quays:\n', 'quays:\n\n'],
         ['south quay.\n-', 'south quay.\n\n-'],
         ['[^1]: ', '1'],
@@ -262,8 +262,8 @@ export const HTML: Row = {
       by: 'pandoc',
       from: 'pandoc/report.html',
       text: report(
-        ['estimate.[^1]', 'estimate.1'],
-        ['2024.[^2]', '2024.2'],
+        ['estimate.[^1]', 'estimate.[1]'],
+        ['2024.[^2]', '2024.[2]'],
         ['[^1]: All sums are without value added tax.\n\n', '1. All sums are without value added tax.↩︎\n'],
         ['[^2]: In 2023 there were 59 of them.', '2. In 2023 there were 59 of them.↩︎'],
       ),

@@ -69,7 +69,7 @@ Place: Inner basin, Metres: 3.55, Sounded: 2024-10-08
 Place: North quay, Metres: 2, Sounded: 2024-10-08, Seen by: Zoë, "the diver"`;
 
 /** An invoice of three sheets, with dates, percentages and formulas. */
-const INVOICE_TEXT = `# Invoice 2024-117
+export const INVOICE_TEXT = `# Invoice 2024-117
 
 Item: Berth, 12 m, Delivered: 2024-06-03, Quantity: 14, Price: 25, Sum: 350
 Item: Diesel, litre, Delivered: 2024-06-09, Quantity: 310, Price: 1.62, Sum: 502.2
@@ -85,7 +85,7 @@ Rate: 23.0%, Applies to: Berth and crane, Amount: 121.9
 
 Note: Payable within 30 days.
 Note: Reist der Käufer früher ab, gilt § 4.`;
-const INVOICE_CHUNKS = {
+export const INVOICE_CHUNKS = {
   size: 90,
   parts: [
     ['# Invoice 2024-117\n\nItem: Berth', 'Price: 1.62, Sum: 502.2'],

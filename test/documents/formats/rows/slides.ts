@@ -55,7 +55,7 @@ const calls = async (): Promise<Uint8Array> =>
     );
   });
 
-const DREDGING = `# Dredging the entrance
+export const DREDGING = `# Dredging the entrance
 
 Anna Keller
 

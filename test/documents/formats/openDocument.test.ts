@@ -1,0 +1,154 @@
+import { expect, test } from '@jest/globals';
+import { strToU8 } from 'fflate';
+
+import { faultOfFile, readFile } from '../readFile.js';
+import { encryptedEntry, odfFile, type OdfParts } from './odfFile.js';
+
+const textOf = async (parts: OdfParts): Promise<string> => (await readFile(odfFile('text', parts), 'a.odt')).text;
+const sheetOf = async (rows: string, more: Partial<OdfParts> = {}): Promise<string> =>
+  (
+    await readFile(
+      odfFile('spreadsheet', { body: `<table:table table:name="S">${rows}</table:table>`, ...more }),
+      'a.ods',
+    )
+  ).text;
+const cell = (text: string, attributes = ''): string =>
+  `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`;
+const row = (cells: string, attributes = ''): string => `<table:table-row ${attributes}>${cells}</table:table-row>`;
+
+test('notes and comments follow the text, and comments quote the text to which they refer', async () => {
+  const note = (kind: string, text: string): string =>
+    `<text:note text:note-class="${kind}"><text:note-citation>9</text:note-citation><text:note-body><text:p>${text}</text:p></text:note-body></text:note>`;
+  const body = `<text:p>Boats${note('footnote', 'Of wood.')} <office:annotation office:name="c"><dc:creator>Anna</dc:creator><dc:date>2024-01-01</dc:date><text:p>Where?</text:p></office:annotation>moor here<office:annotation-end office:name="c"/> at night${note('endnote', 'In winter.')}.</text:p>`;
+  expect(await textOf({ body })).toBe(
+    'Boats[^1] moor here at night[^e1].\n\n[^1]: Of wood.\n\n[^e1]: In winter.\n\nComment by Anna on "moor here": Where?',
+  );
+});
+
+test('tracked deletions are left out and counted', async () => {
+  const changed =
+    '<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region><text:changed-region><text:insertion/></text:changed-region></text:tracked-changes>';
+  const document = await readFile(
+    odfFile('text', { body: `${changed}<text:p>Boats <text:change-start/>always<text:change-end/> moor.</text:p>` }),
+    'a.odt',
+  );
+  expect(document.text).toBe('Boats always moor.');
+  expect(document.metadata).toMatchObject({ tracked_changes: { insertions: 1, deletions: 1 } });
+});
+
+test('headers and footers follow the text, each once and without page numbers', async () => {
+  const master =
+    '<style:master-page><style:header><text:p>Harbour office</text:p></style:header><style:footer><text:p>Page <text:page-number>3</text:page-number></text:p></style:footer></style:master-page><style:master-page><style:header><text:p>Harbour office</text:p></style:header></style:master-page>';
+  expect(await textOf({ body: '<text:p>Boats.</text:p>', master })).toBe('Boats.\n\nHeader: Harbour office');
+});
+
+test('merged cells repeat their text, and repeated cells are limited', async () => {
+  const merged = `<table:table>${row(cell('Boats', 'table:number-columns-spanned="2"') + '<table:covered-table-cell/>' + cell('Fee'))}${row(cell('Ada', 'table:number-rows-spanned="2"') + cell('N1') + cell('10'))}${row('<table:covered-table-cell/>' + cell('N2') + cell('12'))}</table:table>`;
+  expect(await textOf({ body: merged })).toBe(
+    '| Boats | Boats | Fee |\n| --- | --- | --- |\n| Ada | N1 | 10 |\n| Ada | N2 | 12 |',
+  );
+  const wide = `<table:table>${row(cell('x', 'table:number-columns-repeated="1000000000"'))}</table:table>`;
+  expect((await textOf({ body: wide })).match(/x/g)).toHaveLength(100);
+});
+
+test('numbering continues and starts where the file says', async () => {
+  const styles =
+    '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" text:start-value="3"/></text:list-style>';
+  const list = (item: string, attributes = ''): string =>
+    `<text:list text:style-name="L" ${attributes}><text:list-item><text:p>${item}</text:p><text:p>More.</text:p></text:list-item></text:list>`;
+  const body = `${list('One')}<text:p>Between.</text:p>${list('Two', 'text:continue-numbering="true"')}`;
+  expect(await textOf({ styles, body })).toBe('3. One\n  More.\n\nBetween.\n\n4. Two\n  More.');
+});
+
+test('text boxes, links, titles and readings of characters are text; alternative texts are not', async () => {
+  const styles = '<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/>';
+  const body = `<text:p text:style-name="P1">Tides</text:p><text:p>See <text:a xlink:href="https://example.org/">here</text:a><draw:frame><svg:title>Alternative</svg:title><draw:text-box><text:p>Boxed.</text:p></draw:text-box></draw:frame> for <text:ruby><text:ruby-base>東京</text:ruby-base><text:ruby-text>とうきょう</text:ruby-text></text:ruby>.</text:p>`;
+  expect(await textOf({ styles, body })).toBe(
+    '# Tides\n\nBoxed.\n\nSee [here](https://example.org/) for 東京(とうきょう).',
+  );
+});
+
+const CHART = `<office:chart><chart:chart><chart:title><text:p>Calls</text:p></chart:title><table:table>${row('<table:table-cell/>' + cell('Fishing'))}${row(cell('First') + cell('148', 'office:value="148"'))}</table:table></chart:chart></office:chart>`;
+const CHART_TEXT = 'Calls\n\n|  | Fishing |\n| --- | --- |\n| First | 148 |';
+
+test('charts are tables at their place, and what is not read is counted', async () => {
+  const document = await readFile(
+    odfFile('text', {
+      body: '<office:forms/><text:p>Before.<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></text:p><text:p>After.<draw:control/></text:p>',
+      objects: { 'Object 1': CHART, 'Object 2': '<office:text/>' },
+      more: { 'Pictures/a.png': strToU8('x'), 'Basic/Standard/Module1.xml': strToU8('x') },
+    }),
+    'a.odt',
+  );
+  expect(document.text).toBe(`Before.\n\n${CHART_TEXT}\n\nAfter.`);
+  expect(document.metadata['not_read']).toEqual({ pictures: 1, embedded_files: 1, macros: 1, form_fields: 1 });
+});
+
+test('sheets: comments, text boxes and charts follow the rows, and hidden sheets are marked', async () => {
+  const styles =
+    '<style:style style:name="ta" style:family="table"><style:table-properties table:display="false"/></style:style>';
+  const commented =
+    '<table:table-cell><office:annotation><dc:creator>Anna</dc:creator><text:p>Check.</text:p></office:annotation><text:p>Ada</text:p></table:table-cell>';
+  const shapes =
+    '<table:shapes><draw:frame><draw:text-box><text:p>Boxed.</text:p></draw:text-box></draw:frame><draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></table:shapes>';
+  const body = `<table:table table:name="Boats" table:style-name="ta">${shapes}${row(cell('Berth') + cell('Boat'))}${row(cell('N1') + commented)}</table:table>`;
+  const document = await readFile(odfFile('spreadsheet', { styles, body, objects: { 'Object 1': CHART } }), 'a.ods');
+  expect(document.text).toBe(
+    `# Boats (hidden)\n\nBerth: N1, Boat: Ada\n\nBoxed.\n\nCalls\n\n${CHART_TEXT.slice(7)}\n\nComment by Anna on B2: Check.`,
+  );
+  expect(document.metadata).toMatchObject({ sheets: ['Boats'], hidden_sheets: ['Boats'], rows: 1 });
+});
+
+test('sheets: merged cells repeat their text, dates are ISO 8601, and a value without text is shown', async () => {
+  const rows =
+    row(cell('Boat') + cell('Since') + cell('Fee')) +
+    row(
+      cell('Ada', 'table:number-rows-spanned="2"') +
+        cell('1.5.19', 'office:value-type="date" office:date-value="2019-05-01T10:30:00.5"') +
+        '<table:table-cell office:value-type="float" office:value="12"/>',
+    ) +
+    row('<table:covered-table-cell><text:p>covered</text:p></table:covered-table-cell>' + cell('later') + cell('13'));
+  expect(await sheetOf(rows)).toBe('Boat: Ada, Since: 2019-05-01 10:30:00, Fee: 12\nBoat: Ada, Since: later, Fee: 13');
+});
+
+test('sheets: repeated rows are limited by the number of cells', async () => {
+  const rows = row(cell('x'), 'table:number-rows-repeated="1000000000"');
+  const bytes = odfFile('spreadsheet', { body: `<table:table>${rows}</table:table>` });
+  expect(await faultOfFile(bytes, 'a.ods', { maxCells: 1000 })).toMatch(/^too_large: .*MAX_TABLE_CELLS/);
+});
+
+test('slides beyond the limit are refused', async () => {
+  const bytes = odfFile('presentation', { body: '<draw:page/>'.repeat(4) });
+  expect(await faultOfFile(bytes, 'a.odp', { maxPages: 3 })).toMatch(/^too_large: .*MAX_DOCUMENT_PAGES: 3/);
+});
+
+test('comments of slides follow them, and shapes of the layout are left out', async () => {
+  const comment = '<office:annotation><dc:creator>Anna</dc:creator><text:p>Why?</text:p></office:annotation>';
+  const shape = (kind: string, text: string): string =>
+    `<draw:frame presentation:class="${kind}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
+  const body = `<draw:page>${comment}${shape('title', 'Tides')}${shape('footer', 'left out')}</draw:page><draw:page>${shape('subtitle', 'Ebb')}</draw:page>`;
+  expect((await readFile(odfFile('presentation', { body }), 'a.odp')).text).toBe(
+    '# Tides\n\nComment by Anna: Why?\n\n# Slide 2\n\nEbb',
+  );
+});
+
+test('encrypted pictures do not make a document unreadable, and its facts are metadata', async () => {
+  const document = await readFile(
+    odfFile('text', {
+      body: '<text:p>Boats.</text:p>',
+      manifest: encryptedEntry('Pictures/a.png'),
+      meta: '<dc:title>Fleet</dc:title><meta:initial-creator>Anna</meta:initial-creator><meta:keyword>sea</meta:keyword><meta:keyword>tide</meta:keyword><meta:creation-date>2024-05-01T10:00:00Z</meta:creation-date>',
+    }),
+    'a.odt',
+  );
+  expect(document.metadata).toMatchObject({ title: 'Fleet', author: 'Anna', keywords: 'sea, tide' });
+  expect(document.sourceCreatedAt).toBe('2024-05-01T10:00:00.000Z');
+});
+
+test('an archive without content is broken, and one that nests too deep too large', async () => {
+  expect(
+    await faultOfFile(odfFile('text', { body: '<text:section>'.repeat(600) + '</text:section>'.repeat(600) }), 'a.odt'),
+  ).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);
+  const bytes = odfFile('text', { body: '<text:p>Boats.</text:p>' });
+  expect(await faultOfFile(bytes, 'a.odt', { maxUnpackedBytes: 100 })).toMatch(/^too_large: .*MAX_UNPACKED_BYTES/);
+});
