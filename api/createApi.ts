@@ -85,7 +85,7 @@ export async function createApi(
     watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
     traceparent: () => tracing.carried()?.traceparent ?? null,
     onFilesEnded: metrics.filesEnded,
-    patienceMs: config.http.storeTimeoutMs,
+    timeLimitMs: config.http.storeTimeoutMs,
   });
   // The API reports backlog and disks, since they concern the whole service and not one worker.
   metrics.reportBacklog(store.backlog);

@@ -46,7 +46,7 @@ export async function bundleOf(api: Api, customer: string, file: FileRecord): Pr
 export interface UserWork {
   readonly customer_id: string;
   readonly ready: number;
-  readonly in_motion: number;
+  readonly in_progress: number;
   readonly failed: number;
   readonly bundles: readonly Bundle[];
   /** The latest failed files, with their error messages. */
@@ -66,7 +66,7 @@ export async function workOf(api: Api, customer: string, max: number): Promise<U
   return {
     customer_id: customer,
     ready,
-    in_motion: unfinished,
+    in_progress: unfinished,
     failed: failed.count,
     bundles,
     failures: failed.results,

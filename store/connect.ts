@@ -189,7 +189,7 @@ export interface Store {
 
 /** Connects, migrates and creates indexes. @throws if MongoDB cannot be reached or its data is from a newer version */
 export async function connectStore(settings: StoreSettings): Promise<Store> {
-  const { watch = null, patienceMs = null } = settings;
+  const { watch = null, timeLimitMs = null } = settings;
   const mongo = await openMongo(settings);
   const { connection, secrets } = mongo;
   const schema = watchSchema(connection, settings.schemaCheckMs);
@@ -202,7 +202,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const fileStore = fileRecords(base);
   const runStore = runRecords(base);
   const contentStore = contentRecords(base, settings.files.rowBytes);
-  const vectors = createVectors(settings.qdrant, watch, patienceMs ?? QDRANT_TIMEOUT_MS);
+  const vectors = createVectors(settings.qdrant, watch, timeLimitMs ?? QDRANT_TIMEOUT_MS);
   const points = createPointsCensus(settings.qdrant);
   const chunks = {
     ...createChunkQueries(segments, fileQueries, createTextCache(settings.textCacheBytes)),

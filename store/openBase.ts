@@ -1,6 +1,6 @@
 import { UPLOAD_SOURCES } from '../contract/files/uploads.js';
 import { openBlobs } from './contents/openBlobs.js';
-import { transaction } from './database/patience.js';
+import { transaction } from './database/timeLimits.js';
 import { createSequence } from './database/sequence.js';
 import { type Atomically, createEvents } from './events/events.js';
 import { createIntents } from './events/intents.js';
@@ -19,12 +19,12 @@ import type { StoreSettings } from './storeSettings.js';
 
 /** Dependencies that several kinds of records share. */
 export async function openBase(settings: StoreSettings, { connection, secrets }: OpenMongo) {
-  const { patienceMs = null, onFilesEnded = () => undefined } = settings;
+  const { timeLimitMs = null, onFilesEnded = () => undefined } = settings;
   const sequence = createSequence(connection);
   const models = await openModels(connection);
   const { files, users, runs, dataSources, organizations } = models;
   const { rows } = models.events;
-  const atomically: Atomically = (work) => transaction(connection, work, patienceMs);
+  const atomically: Atomically = (work) => transaction(connection, work, timeLimitMs);
   const intents = createIntents(rows, markedFiles(files), settings.eventsKeptDays);
   const events = createEvents(models.events, models.webhooks.webhooks, intents, atomically, settings.eventsKeptDays);
   const queue = createFileQueue((whose, limit, onlySent = false) => {
@@ -54,7 +54,7 @@ export async function openBase(settings: StoreSettings, { connection, secrets }:
       ...{ runs, sequence, atomically, events, ledger },
       traceparent: settings.traceparent,
     }),
-    blobs: await openBlobs(settings.files, patienceMs),
+    blobs: await openBlobs(settings.files, timeLimitMs),
   };
 }
 

@@ -1,6 +1,6 @@
 import mongoose, { type Connection } from 'mongoose';
 
-import { timeLimits } from './database/patience.js';
+import { timeLimits } from './database/timeLimits.js';
 import { watchCommands } from './database/watchMongo.js';
 import { runMigrations } from './migrations/run.js';
 import { checkSecretKey } from './secrets/secretKeyCheck.js';
@@ -17,13 +17,13 @@ const MIGRATION_GRACE = 2;
 export async function openMongo(
   settings: StoreSettings,
 ): Promise<{ readonly connection: Connection; readonly secrets: Secrets }> {
-  const { watch = null, patienceMs = null } = settings;
+  const { watch = null, timeLimitMs = null } = settings;
   const connection = await mongoose
     .createConnection(settings.mongodbUri, {
       autoIndex: false,
       maxPoolSize: 50,
       monitorCommands: watch !== null,
-      ...timeLimits(patienceMs),
+      ...timeLimits(timeLimitMs),
     })
     .asPromise();
   if (watch) watchCommands(connection, watch);

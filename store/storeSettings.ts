@@ -32,5 +32,5 @@ export interface StoreSettings {
    * Milliseconds after which a call to a store that does not answer fails. For the API, whose callers wait; null or
    * unset: the longer limits of each client, for workers.
    */
-  readonly patienceMs?: number | null;
+  readonly timeLimitMs?: number | null;
 }

@@ -53,8 +53,8 @@ function linesOf({ ready, users, work }: Status): string[] {
     `  ${file.sync_status} · file ${file.id} · ${nameOf(file)} · ${file.sync_error_message ?? ''}`;
   return [
     ready,
-    ...work.flatMap(({ customer_id, ready: done, in_motion, failed, bundles, failures }) => [
-      `${customer_id}: ${done} ready, ${in_motion} in progress, ${failed} failed`,
+    ...work.flatMap(({ customer_id, ready: done, in_progress, failed, bundles, failures }) => [
+      `${customer_id}: ${done} ready, ${in_progress} in progress, ${failed} failed`,
       ...bundles.map(bundleLine),
       ...failures.map(failure),
     ]),

@@ -9,12 +9,12 @@ export interface FileStorageSettings {
 
 /**
  * Opens the configured file storage. The bucket's library is large, so it is loaded only if a bucket is set.
- * @param patienceMs milliseconds that one request to a bucket may take without progress, retries included; null: no
+ * @param timeLimitMs milliseconds that one request to a bucket may take without progress, retries included; null: no
  * limit
  * @throws StoreFailure from every method but `keys` if the folder or the bucket fails
  */
-export async function openBlobs({ dir, s3 }: FileStorageSettings, patienceMs: number | null = null): Promise<Blobs> {
+export async function openBlobs({ dir, s3 }: FileStorageSettings, timeLimitMs: number | null = null): Promise<Blobs> {
   if (s3 === null) return failingBlobs(createFolderBlobs(dir));
   const { createS3Blobs } = await import('./s3Blobs.js');
-  return failingBlobs(createS3Blobs(s3, patienceMs));
+  return failingBlobs(createS3Blobs(s3, timeLimitMs));
 }

@@ -31,18 +31,18 @@ const TRIES = 2;
 
 /**
  * Stores contents in a bucket of an S3-compatible store.
- * @param patienceMs milliseconds that one request may take without progress, retries included; null: the SDK's own
+ * @param timeLimitMs milliseconds that one request may take without progress, retries included; null: the SDK's own
  * limits
  */
-export function createS3Blobs(settings: S3Settings, patienceMs: number | null = null): Blobs {
+export function createS3Blobs(settings: S3Settings, timeLimitMs: number | null = null): Blobs {
   const Bucket = settings.bucket;
   const client = new S3Client({
     region: settings.region,
-    ...(patienceMs === null
+    ...(timeLimitMs === null
       ? {}
       : {
           maxAttempts: TRIES,
-          requestHandler: { connectionTimeout: patienceMs / TRIES, socketTimeout: patienceMs / TRIES },
+          requestHandler: { connectionTimeout: timeLimitMs / TRIES, socketTimeout: timeLimitMs / TRIES },
         }),
     ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint, forcePathStyle: true }),
     ...(settings.credentials === null ? {} : { credentials: settings.credentials }),

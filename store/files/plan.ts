@@ -121,21 +121,21 @@ export interface Reading {
   readonly batchSize: number;
 }
 
-const patienceFor = (rows: number): number => Math.ceil(SCAN_MS + rows * SCAN_MS_PER_ROW);
+const timeLimitFor = (rows: number): number => Math.ceil(SCAN_MS + rows * SCAN_MS_PER_ROW);
 
 /**
  * Yields the files of a query in a list's order, with a plan.
- * @param patience returns the time limit in milliseconds for scanning the plan's first index up to a number of rows
+ * @param timeLimit returns the time limit in milliseconds for scanning the plan's first index up to a number of rows
  */
 export async function* readInOrder<Row extends Pick<FileDoc, '_id'>>(
   files: Model<FileDoc>,
   { index, otherwise }: ReadingPlan,
   { query, projection, listing, offset, limit, batchSize }: Reading,
-  patience = patienceFor,
+  timeLimit = timeLimitFor,
 ): AsyncIterable<Row> {
-  const read = (hint: IndexKeys, patienceMs?: number): AsyncIterable<Row> =>
+  const read = (hint: IndexKeys, timeLimitMs?: number): AsyncIterable<Row> =>
     files
-      .find(query, projection, patienceMs === undefined ? {} : { maxTimeMS: patienceMs })
+      .find(query, projection, timeLimitMs === undefined ? {} : { maxTimeMS: timeLimitMs })
       .sort(sortOf(listing))
       .skip(offset)
       .limit(limit)
@@ -149,7 +149,7 @@ export async function* readInOrder<Row extends Pick<FileDoc, '_id'>>(
   }
   const yielded = new Set<number>();
   try {
-    for await (const row of read(index, patience(offset + limit))) {
+    for await (const row of read(index, timeLimit(offset + limit))) {
       yielded.add(row._id);
       yield row;
     }

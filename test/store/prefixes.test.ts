@@ -51,7 +51,7 @@ async function store(paths: readonly string[]): Promise<void> {
   const items = itemModel(connection).collection;
   await items.deleteMany({});
   const rows = [SOURCE, ...OTHERS].flatMap(({ _id, organizationId, userId }) =>
-    paths.map((path) => ({ dataSourceId: _id, organizationId, userId, path, isGone: false })),
+    paths.map((itemPath) => ({ dataSourceId: _id, organizationId, userId, path: itemPath, isGone: false })),
   );
   await items.insertMany(rows.map((row, index) => ({ ...row, _id: index + 1, externalId: `item ${index}` })) as never);
 }
@@ -60,7 +60,7 @@ async function marked(of: typeof SOURCE | null): Promise<string[]> {
   const rows = await itemModel(connection).find({ isGone: true }).lean();
   const isOwn = (row: (typeof rows)[number]): boolean =>
     row.dataSourceId === SOURCE._id && row.organizationId === 1 && row.userId === 7;
-  return rows.filter((row) => isOwn(row) === (of !== null)).map(({ path }) => path ?? '');
+  return rows.filter((row) => isOwn(row) === (of !== null)).map((row) => row.path ?? '');
 }
 
 /** Paths that a source reports as deleted, the paths that are marked with them, and neighbours that are not. */
@@ -97,7 +97,7 @@ test('a deleted path marks all paths below it, but no neighbour and no path of a
 test('marks each of many paths, and no other', async () => {
   const all = Array.from({ length: 402 }, (_, index) => `/p${index}/x`);
   await store(all);
-  const parents = all.slice(1, -1).map((path) => path.slice(0, -2));
+  const parents = all.slice(1, -1).map((parent) => parent.slice(0, -2));
   await gone.markPathsDeleted(SOURCE, parents);
   expect((await marked(SOURCE)).toSorted()).toEqual(all.slice(1, -1).toSorted());
 });

@@ -7,18 +7,18 @@ const SELECTION_MS = 15_000;
 
 /**
  * Returns the time limits of a connection to MongoDB, so that a call to a stopped or frozen server fails within
- * `patienceMs`. The driver has no limit for a whole call. Heartbeats detect a frozen server within the first half and
+ * `timeLimitMs`. The driver has no limit for a whole call. Heartbeats detect a frozen server within the first half and
  * fail the waiting calls; their retries wait for another server during the second half.
- * @param patienceMs null: limits for workers, which retry anyway
+ * @param timeLimitMs null: limits for workers, which retry anyway
  */
-export function timeLimits(patienceMs: number | null): ConnectOptions & { bufferTimeoutMS?: number } {
-  if (patienceMs === null) return { serverSelectionTimeoutMS: SELECTION_MS };
-  const half = patienceMs / 2;
+export function timeLimits(timeLimitMs: number | null): ConnectOptions & { bufferTimeoutMS?: number } {
+  if (timeLimitMs === null) return { serverSelectionTimeoutMS: SELECTION_MS };
+  const half = timeLimitMs / 2;
   return {
     heartbeatFrequencyMS: half / 2,
     connectTimeoutMS: half / 2,
     serverSelectionTimeoutMS: half,
-    waitQueueTimeoutMS: patienceMs,
+    waitQueueTimeoutMS: timeLimitMs,
     // Mongoose waits this long for a lost connection before it calls the driver.
     bufferTimeoutMS: half,
   };
@@ -26,16 +26,16 @@ export function timeLimits(patienceMs: number | null): ConnectOptions & { buffer
 
 /**
  * Runs `work` in one transaction, and repeats it when MongoDB asks for it. The driver repeats for up to two minutes;
- * `patienceMs` sets a shorter limit. If the answer to a commit is late, the commit may still have taken effect.
+ * `timeLimitMs` sets a shorter limit. If the answer to a commit is late, the commit may still have taken effect.
  * @throws StoreFailure when the limit has passed
  */
 export async function transaction<T>(
   connection: Connection,
   work: (session: ClientSession) => Promise<T>,
-  patienceMs: number | null,
+  timeLimitMs: number | null,
 ): Promise<T> {
-  if (patienceMs === null) return connection.transaction((session) => work(session)) as Promise<T>;
-  let last: unknown = new Error(`no answer within ${patienceMs / 1000} s`);
+  if (timeLimitMs === null) return connection.transaction((session) => work(session)) as Promise<T>;
+  let last: unknown = new Error(`no answer within ${timeLimitMs / 1000} s`);
   let isOver = false;
   const late = (): StoreFailure => new StoreFailure('MongoDB', 'unreachable', last);
   const committed = connection.transaction(async (session) => {
@@ -53,7 +53,7 @@ export async function transaction<T>(
     timer = setTimeout(() => {
       isOver = true;
       reject(late());
-    }, patienceMs);
+    }, timeLimitMs);
   });
   try {
     return await Promise.race([committed, over]);
