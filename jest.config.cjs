@@ -12,13 +12,8 @@ module.exports = {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
-  moduleNameMapper: {
-    // Our imports name what TypeScript becomes.
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-    // Large packages that most suites use are loaded once per process (environment.cjs).
-    '^mongoose$': '<rootDir>/test/support/packages/mongoose.cjs',
-    '^@qdrant/js-client-rest$': '<rootDir>/test/support/packages/qdrant.cjs',
-  },
+  // Our imports name what TypeScript becomes.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // The other tiers: jest.system.config.cjs and jest.long.config.cjs.
   testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(system|long)/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],

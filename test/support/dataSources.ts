@@ -73,8 +73,7 @@ export async function pointTags({ env }: TestService, fileId: number): Promise<s
       with_payload: ['tags'],
     });
     for (const { payload } of points) {
-      // A copy, because lists of the shared client have a prototype of their own (environment.cjs).
-      const tags = [...(payload?.['tags'] as string[])];
+      const tags = payload?.['tags'] as string[];
       found.set(tags.join('\n'), tags);
     }
   }

@@ -44,9 +44,6 @@ module.exports = class ServiceEnvironment extends TestEnvironment {
     await super.setup();
     // Typed in product.ts.
     this.global.loadProduct = () => (loaded ??= load());
-    // For packages/*.cjs, to which jest.config.cjs maps imports. Loaded by Jest, mongoose alone takes 0.2 s per suite.
-    // Objects that these packages create have Node's prototypes: neither `instanceof Date` nor isDeepStrictEqual matches.
-    this.global.sharedPackage = require;
   }
 
   async teardown() {
