@@ -36,7 +36,7 @@ const resyncBy =
     }
   };
 
-interface Options extends Partial<Pick<ReconcileOptions, 'organizationId' | 'mends' | 'readsAllVectors'>> {
+interface Options extends Partial<Pick<ReconcileOptions, 'organizationId' | 'repairs' | 'readsAllVectors'>> {
   /** Absent or null: no text is embedded again. */
   readonly embed?: ReconcileOptions['embed'] | null;
 }
@@ -44,12 +44,12 @@ interface Options extends Partial<Pick<ReconcileOptions, 'organizationId' | 'men
 /** Compares all data, and repairs it if requested. */
 export async function reconcile(
   store: Store,
-  { organizationId = null, mends = false, readsAllVectors = false, embed }: Options,
+  { organizationId = null, repairs = false, readsAllVectors = false, embed }: Options,
   onProgress?: (progress: Progress) => void,
 ): Promise<{ readonly report: DifferenceReport; readonly progress: Progress }> {
   const report = createDifferenceReport();
   const progress = await store.reconciliation.run({
-    ...{ organizationId, mends, readsAllVectors },
+    ...{ organizationId, repairs, readsAllVectors },
     ...(embed && { embed }),
     resync: resyncBy(store),
     hasTerms: (text) => encodeDocument(text) !== null,

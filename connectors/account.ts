@@ -9,7 +9,7 @@ import type { Connector, Identity, ItemContent, OpenOptions, PreparedPoint } fro
 import type { OAuthGrant } from './oauthSpec.js';
 import type { AccountClient } from './accountClient.js';
 import type { ChangePage, ContainerPage, ItemPage } from './sourceItem.js';
-import type { FactCache } from './factCache.js';
+import type { SourceCache } from './sourceCache.js';
 import { openCursor, sealCursor } from './cursors.js';
 import type { LiveGrant } from './oauth/liveGrant.js';
 import { fillUrls, wholeFacts } from './oauth/tokenRequests.js';
@@ -64,7 +64,7 @@ export interface AccountSettings extends Pick<
   readonly connector: Connector<never>;
   readonly requestsAtOnce: number;
   /** Shared by all accounts of the source. */
-  readonly cache: FactCache;
+  readonly cache: SourceCache;
   /** The credentials that the caller supplied, as JSON; or the store of the grant. */
   readonly credentials: string | GrantStore;
   /** The grant in `credentials`, refreshed as needed; null if they are not an OAuth grant. */

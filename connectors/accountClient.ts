@@ -1,4 +1,4 @@
-import type { FactCache } from './factCache.js';
+import type { SourceCache } from './sourceCache.js';
 import type { OAuthGrant } from './oauthSpec.js';
 
 /** An error response of a source. */
@@ -89,7 +89,7 @@ export interface SourceClient {
 export interface AccountClient<Credentials = unknown> extends SourceClient {
   readonly credentials: Credentials;
   /** Facts that calls of this source have cached. */
-  readonly cache: FactCache;
+  readonly cache: SourceCache;
 }
 
 /** The client of an account whose user gave consent. */

@@ -5,7 +5,7 @@ import type { SourceType } from '../contract/sources/sources.js';
 import type { TypeFilter } from '../contract/sources/typesAtSource.js';
 import type { AccountClient, Refusal } from './accountClient.js';
 import type { ErrorClass } from './errorClasses.js';
-import type { FactCacheLimits } from './factCache.js';
+import type { SourceCacheLimits } from './sourceCache.js';
 import type { OAuthGrant, OAuthSpec } from './oauthSpec.js';
 import type { ChangePage, ContainerPage, ItemPage } from './sourceItem.js';
 
@@ -112,7 +112,7 @@ export interface Connector<Credentials> {
   /** Short phrases without a full stop. */
   readonly about: SourceAbout;
   /** Limits of the cache that its calls share. Unset: the defaults. */
-  readonly cache?: FactCacheLimits;
+  readonly cache?: SourceCacheLimits;
   /** For sources with `oauth` in their row: their credentials are an OAuthGrant. */
   readonly oauth?: OAuthSpec;
   /** For sources with OAuth that report when a limit of the client is reached. */

@@ -28,7 +28,7 @@ export function dateOf(value: unknown): string | null {
  * Returns the answer if it has the requested id. @throws Fault server_error otherwise: not_found would delete the
  * item
  */
-export function answerAbout(source: string, id: string, json: Json): Json {
+export function requireMatchingId(source: string, id: string, json: Json): Json {
   if (idOf(json['id']) === id) return json;
   throw incompleteAnswer(source, 'the requested item');
 }
@@ -192,7 +192,7 @@ export const contentOfArticle = (
 };
 
 /** Returns the wanted parts of a listing; without a filter, all of it. */
-export function wantedOf(typeFilter: TypeFilter | undefined) {
+export function createTypeSelection(typeFilter: TypeFilter | undefined) {
   const unlisted = new Set<TypeAtSource>();
   return {
     /** Whether items of a type are wanted; others need not be listed. */
@@ -214,7 +214,7 @@ export function wantedOf(typeFilter: TypeFilter | undefined) {
     }),
   };
 }
-export type Wanted = ReturnType<typeof wantedOf>;
+export type TypeSelection = ReturnType<typeof createTypeSelection>;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&lt;': '<',

@@ -4,12 +4,12 @@ import type { Connector, ItemContent } from './connector.js';
 import type { AccountClient } from './accountClient.js';
 import type { ItemPage, SourceItem } from './sourceItem.js';
 import { noSuchItem } from './faults.js';
-import { type AccountIds, type Wanted, wantedOf } from './helpdesk.js';
+import { type AccountIds, type TypeSelection, createTypeSelection } from './helpdesk.js';
 
 /** A request for a page of an item and its wanted descendants. */
 export interface ListRequest<Place = { readonly id: string }> {
   readonly place: Place;
-  readonly wanted: Wanted;
+  readonly wanted: TypeSelection;
   readonly externalId: string;
 }
 
@@ -52,7 +52,7 @@ export function itemsByKind<Credentials, Place extends { readonly kind: string }
     async listDescendants(client, externalId, cursor, typeFilter) {
       const ids = idsIn(client.credentials);
       const inner = ids.inner(externalId);
-      const wanted = wantedOf(typeFilter);
+      const wanted = createTypeSelection(typeFilter);
       const { place, kind } = find(inner);
       return ids.page(wanted.withTypes(inner, await kind.list(client, { place, wanted, externalId: inner }, cursor)));
     },

@@ -7,7 +7,7 @@ import { type Account, createAccount } from './account.js';
 import { CONNECTORS } from './catalogue.js';
 import type { OAuthSpec } from './oauthSpec.js';
 import { type Consent, createConsent } from './consent.js';
-import { createFactCache, type FactCache } from './factCache.js';
+import { createSourceCache, type SourceCache } from './sourceCache.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
 import { fillUrls, type Provider, refreshGrant, wholeFacts } from './oauth/tokenRequests.js';
@@ -64,7 +64,7 @@ export function createConnectors({
   counts,
 }: ConnectorSettings): Connectors {
   const rateLimiters = new Map<ConnectedSourceType, ReturnType<typeof createRateLimiters>>();
-  const caches = new Map<ConnectedSourceType, FactCache>();
+  const caches = new Map<ConnectedSourceType, SourceCache>();
   const refreshing = new Map<string, Promise<VersionedGrant>>();
   const clientOf = (source: ConnectedSourceType): OAuthClient | null =>
     (Object.hasOwn(clients, source) ? clients[source as keyof OAuthClients] : undefined) ?? null;
@@ -123,7 +123,7 @@ export function createConnectors({
       const rateLimiterOf =
         rateLimiters.get(source) ?? createRateLimiters(name, requestsAtOnce, sharedSlots, sharedLimit?.requestsAtOnce);
       rateLimiters.set(source, rateLimiterOf);
-      const cache = caches.get(source) ?? createFactCache(connector.cache);
+      const cache = caches.get(source) ?? createSourceCache(connector.cache);
       caches.set(source, cache);
       return createAccount({
         source,

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time.js';
 
-import type { PendingStep, WorkflowState } from './judgeRun.js';
+import type { PendingStep, WorkflowState } from './diagnoseWorkflow.js';
 import type { TemporalAccess } from './goneRuns.js';
 
 type Raw = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>['raw'];

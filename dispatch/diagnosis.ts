@@ -7,7 +7,7 @@ import type { RunDoc } from '../store/models/runs.js';
 import type { Stalls } from '../store/runs/stalls.js';
 import type { Workers } from '../store/workers/workers.js';
 import { describeWork, taskFailure } from './describeWork.js';
-import { type Evidence, judgeWorkflow, type WorkflowState } from './judgeRun.js';
+import { type Evidence, diagnoseWorkflow, type WorkflowState } from './diagnoseWorkflow.js';
 import type { TemporalAccess } from './goneRuns.js';
 
 /** Runs described in one round; the next round takes the following ones. */
@@ -125,7 +125,7 @@ export function createDiagnosis(
     const state = await describe(run.workflowId);
     // The reaper ends runs whose workflow is gone. The parent run of a sync starts the workflows of its parts.
     if (state === null) return run.startedAt ? null : judgeUnstarted(reports, down, now);
-    const evidence = judgeWorkflow(state, now.getTime(), down.qdrant !== null);
+    const evidence = diagnoseWorkflow(state, now.getTime(), down.qdrant !== null);
     return evidence && explain(run, evidence, reports, down, now);
   };
 

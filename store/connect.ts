@@ -25,7 +25,7 @@ import type { FileCommands } from './files/commands.js';
 import type { FileDeletion } from './files/deletion.js';
 import type { FileEvaluation } from './files/evaluate.js';
 import type { FileFailures } from './files/failures.js';
-import type { FoundFiles } from './files/found.js';
+import type { HitFiles } from './files/hitFiles.js';
 import type { GonePages } from './files/gonePages.js';
 import { createNewContainers, type NewContainers } from './files/newContainers.js';
 import type { FileQueries } from './files/queries.js';
@@ -130,7 +130,7 @@ export interface Store {
   /** Listed items of connected accounts. */
   readonly items: Items;
   readonly files: FileQueries &
-    FoundFiles &
+    HitFiles &
     FileCommands &
     RunProgress &
     FileAcceptance &

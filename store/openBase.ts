@@ -7,7 +7,7 @@ import { createIntents } from './events/intents.js';
 import { createFileChanges, markedFiles } from './files/changes.js';
 import { createFileQueries } from './files/queries.js';
 import { createFileQueue } from './files/queue.js';
-import { rememberWhileUnchanged } from './files/remembered.js';
+import { createSumCaches } from './files/sumCache.js';
 import { createLedgerWriter } from './ledger/ledger.js';
 import { createLiveItems } from './ledger/live.js';
 import { openModels } from './models/openModels.js';
@@ -36,7 +36,7 @@ export async function openBase(settings: StoreSettings, { connection, secrets }:
   }, settings.maxQueuedFiles);
   const live = createLiveItems(files, models.reembeds);
   const ledger = createLedgerWriter(models.ledger, files, runs, live, settings.ledgerLifeDays);
-  const remember = rememberWhileUnchanged(files, users);
+  const remember = createSumCaches(files, users);
   const fileQueries = createFileQueries(files, remember);
   const changes = createFileChanges(files, atomically, events, intents, onFilesEnded);
   const schedules = createSchedules({

@@ -20,7 +20,7 @@ import { createFileCommands } from './files/commands.js';
 import { createFileDeletion } from './files/deletion.js';
 import { createFileEvaluation } from './files/evaluate.js';
 import { createFileFailures } from './files/failures.js';
-import { createFoundFiles } from './files/found.js';
+import { createHitFiles } from './files/hitFiles.js';
 import { createGonePages } from './files/gonePages.js';
 import { createFileReembedding } from './files/reembed.js';
 import { createFileRetry } from './files/retry.js';
@@ -90,7 +90,7 @@ export function fileRecords({
   const { files, users } = models;
   return {
     ...fileQueries,
-    ...createFoundFiles(files),
+    ...createHitFiles(files),
     ...createFileCommands(files, changes),
     ...createFileEvaluation(files, changes),
     ...createGonePages(files),

@@ -1,11 +1,11 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import type { RunInput } from '../../contract/runs/orchestration.js';
-import { carryVectors, newTry } from './carryVectors.js';
+import { moveVectors, newTry } from './moveVectors.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { createPlanMoveActivities } from './planMove.js';
-import { tidyMoves } from './tidyMoves.js';
+import { cleanUpMoves } from './cleanUpMoves.js';
 
 const FILES_PER_BATCH = 200;
 
@@ -19,9 +19,9 @@ export function createMoveActivities(deps: ActivityDeps) {
     async moveBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<void> {
       const run = await requireRun(store, runId);
       const by = newTry(run);
-      const taken = await carryVectors(by, fileIds, deps, cancellationSignal());
+      const taken = await moveVectors(by, fileIds, deps, cancellationSignal());
       cancellationSignal().throwIfAborted();
-      await tidyMoves(store, by, fileIds, taken);
+      await cleanUpMoves(store, by, fileIds, taken);
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, files: fileIds.length },
         'vectors moved',
@@ -36,7 +36,7 @@ export function createMoveActivities(deps: ActivityDeps) {
         if (claimed.length === 0) break;
         const by = newTry(run);
         const taken = await store.moves.take(by, claimed);
-        await tidyMoves(store, by, claimed, taken);
+        await cleanUpMoves(store, by, claimed, taken);
       }
       await store.runs.finish(runId, outcome, {});
     },

@@ -37,14 +37,14 @@ export async function deleteMissing(
   const unfound = async (): Promise<Vanishing> => {
     // A file that was created after the start of the listing is not evidence of a complete listing.
     const listing = { runId, begun: run.acceptedAt };
-    const { items, ...counts } = await store.items.countVanished(source, listing);
+    const { items, ...counts } = await store.items.countMissing(source, listing);
     return {
       ...counts,
       isEmpty: items === 0,
       async drop() {
         for (let afterId: number | null = 0; afterId !== null;) {
           signal.throwIfAborted();
-          const part = await store.items.vanishedFiles(source, listing, afterId, FILES_PER_BATCH);
+          const part = await store.items.missingFiles(source, listing, afterId, FILES_PER_BATCH);
           await removeMissing(run, part.ids, deps, signal);
           afterId = part.afterId;
         }

@@ -8,7 +8,7 @@ import { newAttemptCost } from './prepare/attemptCost.js';
 import { contentStep } from './prepare/contentStep.js';
 import type { ActivityDeps } from '../deps.js';
 import { createSettling } from './settleFile.js';
-import { isTranscribed, keptTranscription, recordingOwner } from './prepare/transcripts.js';
+import { isTranscribed, storedTranscription, recordingOwner } from './prepare/transcripts.js';
 
 /** Whether the run was cancelled. A worker that shuts down leaves its jobs to the next one. */
 const isCancelled = ({ aborted, reason }: AbortSignal): boolean =>
@@ -21,7 +21,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
   /** Transcribes a file and stores the transcript. Waits for the job of an earlier attempt if there is one. */
   const work = async (file: FileDoc, signal: AbortSignal): Promise<void> => {
     const owner = recordingOwner(file);
-    const { transcript, job } = await keptTranscription(file, deps);
+    const { transcript, job } = await storedTranscription(file, deps);
     if (transcript !== null) return;
     const options = transcriptionOptionsOf(file.options);
     const provider = transcriptions.choose(file.options.transcriptionService ?? job?.service ?? null);
@@ -46,7 +46,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
             async save(id) {
               jobId = id;
               const begun = id === null ? null : { service: provider.service, options, id };
-              await store.transcripts.keepJob(owner, begun).catch((reason: unknown) => {
+              await store.transcripts.saveJob(owner, begun).catch((reason: unknown) => {
                 storeFailed = { reason };
                 throw reason;
               });
@@ -62,7 +62,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
       if (isCancelled(signal) && jobId !== null) {
         // Best effort: a cancellation waits for one call at most.
         await provider.abandon(jobId).catch((fault: unknown) => log.debug({ err: fault }, 'a job was not deleted'));
-        await store.transcripts.keepJob(owner, null);
+        await store.transcripts.saveJob(owner, null);
       }
       throw storeFailed === null ? error : (storeFailed as { readonly reason: unknown }).reason;
     }

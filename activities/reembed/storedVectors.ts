@@ -5,7 +5,7 @@ import type { Tenant } from '../../store/users/accept.js';
 import type { ActivityDeps, OpenedOriginal } from '../deps.js';
 import { embedTexts } from '../ingest/prepare/embedTexts.js';
 import { callerVectors } from '../ingest/prepare/callerChunks.js';
-import { isSent, openOriginal } from '../ingest/prepare/originals.js';
+import { isUploaded, openOriginal } from '../ingest/prepare/originals.js';
 import { embedPicture } from '../ingest/prepare/pictures.js';
 import type { VectorTarget } from './target.js';
 
@@ -53,7 +53,7 @@ async function withPicture<T>(
   deps: ActivityDeps,
   work: (picture: OpenedOriginal) => Promise<T>,
 ): Promise<T> {
-  if (!isSent(file)) {
+  if (!isUploaded(file)) {
     throw new Fault('gone', 'The picture is kept only at its source. Resync the file to embed it again.');
   }
   const picture = await openOriginal(file, deps, true);

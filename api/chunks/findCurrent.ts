@@ -1,5 +1,5 @@
 import { chunkKey, type StoredChunk } from '../../store/models/chunks.js';
-import type { FoundFile } from '../../store/files/found.js';
+import type { HitFile } from '../../store/files/hitFiles.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { VectorHit } from '../../store/vectors/search.js';
 import type { ApiDeps } from '../http/deps.js';
@@ -9,7 +9,7 @@ export interface Found {
   readonly hit: VectorHit;
   readonly space: string;
   readonly chunk: StoredChunk;
-  readonly file: FoundFile;
+  readonly file: HitFile;
 }
 
 /** Maximum number of hits requested, however many are dropped. */
@@ -25,11 +25,11 @@ interface Read {
   readonly replaced: boolean;
 }
 
-const isCold = ({ embeddingStorageStatus: status }: FoundFile): boolean =>
+const isCold = ({ embeddingStorageStatus: status }: HitFile): boolean =>
   status === 'COLD_STORAGE' || status === 'COLD_TO_HOT';
 
 /** Returns the current records of files. */
-export type ReadFiles = (tenant: Tenant, ids: readonly number[]) => Promise<FoundFile[]>;
+export type ReadFiles = (tenant: Tenant, ids: readonly number[]) => Promise<HitFile[]>;
 
 /**
  * Returns the hits of current generations with text and record, in the order of the hits. Both are read in parallel.

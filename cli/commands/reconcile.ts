@@ -34,7 +34,7 @@ export const reconcileCommand: Command = {
     const organizationId = number('org') ?? null;
     const painter = createPainter(terminal);
     const embedder = createEmbedder(loadConfig(terminal.env), has('remote'));
-    const options = { organizationId, mends: has('mend'), readsAllVectors: has('full'), embed: embedder?.embed };
+    const options = { organizationId, repairs: has('mend'), readsAllVectors: has('full'), embed: embedder?.embed };
     const { report, progress } = await withStore(terminal, async (store) => {
       try {
         return await reconcile(store, options, (now) => painter.paint([seen(now)]));

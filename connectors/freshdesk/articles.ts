@@ -1,7 +1,7 @@
 import { type PageAt, withCursor, count, shapeOf, listOf, string, type Checked } from '../cursors.js';
 import type { SourceClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
-import { answerAbout, idOf } from '../helpdesk.js';
+import { requireMatchingId, idOf } from '../helpdesk.js';
 import type { ListRequest } from '../itemsByKind.js';
 import {
   type Folder,
@@ -102,7 +102,7 @@ export const belowCategory = withCursor(
     const { id } = place;
     const withArticles = wanted.of('ARTICLE');
     if (cursor !== null) return listArticles(client, cursor);
-    const itself = itemOfCategory(answerAbout(NAME, id, await client.get([...CATEGORIES, id], {})));
+    const itself = itemOfCategory(requireMatchingId(NAME, id, await client.get([...CATEGORIES, id], {})));
     if (itself === null) throw noSuchItem(NAME);
     if (!withArticles) return { items: [itself], next: null };
     const outermost = foldersIn(await fetchAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
@@ -119,7 +119,7 @@ export const belowFolder = withCursor(CURSOR, async (client: SourceClient, { pla
   const { id } = place;
   const withArticles = wanted.of('ARTICLE');
   if (cursor !== null) return listArticles(client, cursor);
-  const json = answerAbout(NAME, id, await client.get([...FOLDERS, id], {}));
+  const json = requireMatchingId(NAME, id, await client.get([...FOLDERS, id], {}));
   const [category, above] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
   if (category === null) throw noSuchItem(NAME);
   const parent = above === null ? `category:${category}` : `folder:${above}`;
@@ -132,7 +132,7 @@ export const belowFolder = withCursor(CURSOR, async (client: SourceClient, { pla
 
 /** Returns an article with its item. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string) {
-  const article = answerAbout(NAME, id, await client.get(['solutions', 'articles', id], {}));
+  const article = requireMatchingId(NAME, id, await client.get(['solutions', 'articles', id], {}));
   const item = itemOfArticle(article, siteOf(client));
   if (item === null || !isPublished(article)) throw noSuchItem(NAME);
   return { article, item };

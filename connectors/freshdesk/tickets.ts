@@ -1,7 +1,7 @@
 import { withCursor, boolean, count, shapeOf, listOf, string, type Checked } from '../cursors.js';
 import type { SourceClient } from '../accountClient.js';
 import type { ItemPage, SourceItem } from '../sourceItem.js';
-import { answerAbout, itemOfAttached } from '../helpdesk.js';
+import { requireMatchingId, itemOfAttached } from '../helpdesk.js';
 import type { ListRequest } from '../itemsByKind.js';
 import { attachedIn, itemOfContainer, itemOfTicket, type Ticket, TICKETS } from './adapter.js';
 import { NAME, fetchAll, fetchPage } from './api.js';
@@ -39,7 +39,7 @@ const attachedItems = (ticket: Ticket): readonly SourceItem[] =>
 
 /** Returns a ticket with its conversation. @throws Fault not_found also for a deleted one */
 export async function readTicket(client: SourceClient, id: string): Promise<Ticket> {
-  const json = answerAbout(NAME, id, await client.get(['tickets', id], { include: 'requester' }));
+  const json = requireMatchingId(NAME, id, await client.get(['tickets', id], { include: 'requester' }));
   const item = itemOfTicket(json, siteOf(client));
   if (item === null) throw noSuchItem(NAME);
   const conversations = await fetchAll(client, ['tickets', id, 'conversations'], MAX_CONVERSATIONS);

@@ -1,7 +1,7 @@
 import { type PageAt, withCursor, count, shapeOf, nullable, recordOf, string, type Checked } from '../cursors.js';
 import type { SourceClient } from '../accountClient.js';
 import type { ItemPage, SourceItem } from '../sourceItem.js';
-import { answerAbout, idOf } from '../helpdesk.js';
+import { requireMatchingId, idOf } from '../helpdesk.js';
 import type { ListRequest } from '../itemsByKind.js';
 import {
   collectionOf,
@@ -117,7 +117,7 @@ export const belowLoose = withCursor(CURSOR, async (client: SourceClient, { want
 
 /** Returns an article. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string): Promise<Json> {
-  const article = answerAbout(NAME, id, await client.get(['articles', id], {}));
+  const article = requireMatchingId(NAME, id, await client.get(['articles', id], {}));
   if (article['state'] !== 'published') throw noSuchItem(NAME);
   return article;
 }

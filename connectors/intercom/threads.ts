@@ -2,7 +2,7 @@
 import { withCursor, boolean, shapeOf, listOf, nullable, string, type Checked } from '../cursors.js';
 import type { SourceClient } from '../accountClient.js';
 import type { ItemPage, SourceItem } from '../sourceItem.js';
-import { answerAbout, idOf, itemOfAttached, type Wanted } from '../helpdesk.js';
+import { requireMatchingId, idOf, itemOfAttached, type TypeSelection } from '../helpdesk.js';
 import {
   attachedIn,
   itemOfContainer,
@@ -29,7 +29,7 @@ export async function readThread(
   id: string,
 ): Promise<{ readonly json: Json; readonly item: SourceItem }> {
   // As HTML: in Intercom's plain text, a written bracket looks like a tag.
-  const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}));
+  const json = requireMatchingId(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json])) : itemOfConversation(json);
   if (item === null) throw noSuchItem(NAME);
   return { json, item };
@@ -89,7 +89,7 @@ const itemsAttached = (json: Json, item: SourceItem, kind: ThreadKind): readonly
 
 interface All {
   readonly kind: ThreadKind;
-  readonly wanted: Wanted;
+  readonly wanted: TypeSelection;
 }
 
 /** Returns a page of all conversations or tickets, or of the attachments of the previous page's. */
@@ -124,13 +124,18 @@ export async function unlessGone(items: Promise<readonly SourceItem[]>): Promise
 }
 
 export async function attachedTo(client: SourceClient, kind: ThreadKind, id: string): Promise<readonly SourceItem[]> {
-  const json = answerAbout(NAME, id, await client.get([LISTS[kind], id], {}));
+  const json = requireMatchingId(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, NO_PEOPLE) : itemOfConversation(json);
   return item === null ? [] : itemsAttached(json, item, kind);
 }
 
 /** Returns one conversation or ticket, with its attachments if they are wanted. */
-export async function belowOne(client: SourceClient, kind: ThreadKind, id: string, wanted: Wanted): Promise<ItemPage> {
+export async function belowOne(
+  client: SourceClient,
+  kind: ThreadKind,
+  id: string,
+  wanted: TypeSelection,
+): Promise<ItemPage> {
   const { json, item } = await readThread(client, kind, id);
   const attached = wanted.attachedTo(TYPE_OF[kind]) ? itemsAttached(json, item, kind) : [];
   return { items: [item, ...attached], next: null };

@@ -1,5 +1,5 @@
 import { isAscii, mergeBytes, toByteString } from './bytePairs.js';
-import { eachPiece } from './pieces.js';
+import { forEachPreToken } from './preTokens.js';
 import { TokenTable } from './tokenTable.js';
 
 const remembered = new TokenTable();
@@ -7,15 +7,15 @@ const remembered = new TokenTable();
 /** Counts the cl100k tokens of a text. Special tokens in it (`<|endoftext|>`) count as ordinary text. */
 export function countTokens(text: string): number {
   let tokens = 0;
-  eachPiece(text, (start, end) => {
-    tokens += countPiece(text, start, end);
+  forEachPreToken(text, (start, end) => {
+    tokens += countPreToken(text, start, end);
     return true;
   });
   return tokens;
 }
 
 /** Counts the tokens of `text.slice(start, end)`, which must be one piece. */
-export const countPiece = (text: string, start: number, end: number): number =>
+export const countPreToken = (text: string, start: number, end: number): number =>
   remembered.tokensOf(text, start, end, countMerged);
 
 const countMerged = (piece: string): number => mergeBytes(isAscii(piece) ? piece : toByteString(piece)).length;

@@ -1,6 +1,6 @@
 import { mergeBytes, toByteString } from './bytePairs.js';
-import { countPiece } from './countTokens.js';
-import { eachPiece } from './pieces.js';
+import { countPreToken } from './countTokens.js';
+import { forEachPreToken } from './preTokens.js';
 import { sortedIndex } from './sortedIndex.js';
 
 /** Characters of a long text that are indexed at once: an index of all would take more memory than the text. */
@@ -43,13 +43,13 @@ export class TokenIndex {
         ends = grown(ends);
         sums = grown(sums);
       }
-      total += countPiece(text, start, end);
+      total += countPreToken(text, start, end);
       ends[pieces] = end;
       sums[pieces] = total;
       pieces++;
       return end < windowEnd;
     };
-    eachPiece(text, visit, before.end);
+    forEachPreToken(text, visit, before.end);
     this.text = text;
     this.total = total;
     this.end = ends[pieces - 1] ?? text.length;
@@ -78,8 +78,8 @@ export class TokenIndex {
       // Count from the cut until a piece ends at the end of a piece of the whole text: from there on all pieces are
       // equal.
       const part = this.text.slice(start, end);
-      eachPiece(part, (pieceStart, pieceEnd) => {
-        tokens += countPiece(part, pieceStart, pieceEnd);
+      forEachPreToken(part, (pieceStart, pieceEnd) => {
+        tokens += countPreToken(part, pieceStart, pieceEnd);
         at = start + pieceEnd;
         return !this.#isEnd(at);
       });
@@ -177,8 +177,8 @@ export class TokenIndex {
   #countCut(start: number, end: number): number {
     const part = this.text.slice(start, end);
     let tokens = 0;
-    eachPiece(part, (pieceStart, pieceEnd) => {
-      tokens += countPiece(part, pieceStart, pieceEnd);
+    forEachPreToken(part, (pieceStart, pieceEnd) => {
+      tokens += countPreToken(part, pieceStart, pieceEnd);
       return true;
     });
     return tokens;

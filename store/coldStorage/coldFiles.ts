@@ -4,7 +4,7 @@ import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js
 import type { MediaType } from '../../contract/files/mediaTypes.js';
 import { AUDIO_SOURCES, VIDEO_SOURCES } from '../../contract/sources/sources.js';
 import { fileQuery } from '../files/filter.js';
-import { COLD } from '../files/found.js';
+import { COLD } from '../files/hitFiles.js';
 import { COLD_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from '../files/queries.js';

@@ -20,7 +20,7 @@ export interface MoveTry extends Tenant {
 }
 
 /** State of a file at the time when its vectors were copied. The move completes only if it has not changed since. */
-export type CarriedFile = Pick<FileDoc, '_id' | 'generation' | 'tagsRevision'>;
+export type MovedFile = Pick<FileDoc, '_id' | 'generation' | 'tagsRevision'>;
 
 /** Changes of the records of files that a run moves. Each is safe to repeat. */
 export interface Moves {
@@ -30,14 +30,14 @@ export interface Moves {
    * Records that the vectors are in file storage. False if the file no longer belongs to this attempt, or has other
    * content.
    */
-  noteCopy(by: MoveTry, file: CarriedFile, copy: ColdCopy): Promise<boolean>;
+  noteCopy(by: MoveTry, file: MovedFile, copy: ColdCopy): Promise<boolean>;
   /**
    * Sets COLD_STORAGE and writes events; returns the ids. Skips files that were used or synced meanwhile, or that
    * should no longer move.
    */
-  markCold(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
+  markCold(by: MoveTry, carried: readonly MovedFile[]): Promise<number[]>;
   /** Sets HOT_STORAGE and writes events; returns the ids. Skips files with other content or tags. */
-  markHot(by: MoveTry, carried: readonly CarriedFile[]): Promise<number[]>;
+  markHot(by: MoveTry, carried: readonly MovedFile[]): Promise<number[]>;
   /** Sets files whose move did not complete back to the storage in which they were. */
   stepBack(by: MoveTry, ids: readonly number[]): Promise<void>;
   /** Postpones the move of a file to the next day, because its stored data is inconsistent. */
@@ -52,7 +52,7 @@ export interface Moves {
 interface Move {
   readonly when: QueryFilter<FileDoc>;
   /** Returns whether a file has not changed since its vectors were read. */
-  isSame(file: FileDoc, carriedFile: CarriedFile): boolean;
+  isSame(file: FileDoc, movedFile: MovedFile): boolean;
   change(file: FileDoc): Partial<FileDoc>;
   readonly kind: 'MOVED_TO_COLD_STORAGE' | 'MOVED_TO_HOT_STORAGE';
 }
@@ -68,7 +68,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
   /** Finds the files that have not changed since, and updates them in one transaction. */
   const markMoved = (
     by: MoveTry,
-    carried: readonly CarriedFile[],
+    carried: readonly MovedFile[],
     { when, isSame, change, kind }: Move,
   ): Promise<number[]> => {
     if (carried.length === 0) return Promise.resolve([]);

@@ -6,7 +6,7 @@ import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { SourceType } from '../../contract/sources/sources.js';
 import { sameTags, type StoredTag, tagPairs, upsertTags } from '../../contract/files/tags.js';
 import type { EventWriter } from '../events/events.js';
-import type { ScheduleMarks } from '../schedules/marks.js';
+import type { DirtySchedules } from '../schedules/dirtySchedules.js';
 import type { Secrets } from '../secrets/secrets.js';
 import type { Sequence, Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
@@ -93,7 +93,7 @@ export function createDataSourceCommands(
   sequence: Sequence,
   events: EventWriter,
   secrets: Secrets,
-  schedules: Pick<ScheduleMarks, 'markSource'>,
+  schedules: Pick<DirtySchedules, 'markSource'>,
 ): DataSourceCommands {
   const sealed = (id: number, organizationId: number, credentials: string | null): string | null =>
     credentials === null ? null : sealCredentials(secrets, { _id: id, organizationId }, credentials);

@@ -94,8 +94,8 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
     async accept(owner, request, session) {
       const now = new Date();
       // Files that a run finds, and attachments, are queued with that run.
-      const isSent = request.upload !== undefined && request.parentId === null;
-      const inTurn = !isSent || (await queue.roomForUploads(owner, 1)) > 0;
+      const isUploaded = request.upload !== undefined && request.parentId === null;
+      const inTurn = !isUploaded || (await queue.roomForUploads(owner, 1)) > 0;
       const known = await readRow<FileDoc, KnownFile>(files, identityOf(owner, request), {
         fields: KNOWN_FIELDS,
         session,

@@ -8,7 +8,7 @@ import { fileQuery } from './filter.js';
 import { FILTER_INDEXES, type IndexKeys, SPARSE_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import { planReading, readInOrder } from './plan.js';
-import type { Remember } from './remembered.js';
+import type { CreateSumCache } from './sumCache.js';
 import { countRows, distinctValues, readRows } from '../database/driver.js';
 
 /** A page of chunks needs few files. Without a batch size, MongoDB's second batch would contain all of them. */
@@ -85,7 +85,7 @@ function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): 
   return filters;
 }
 
-export function createFileQueries(files: Model<FileDoc>, remember: Remember): FileQueries {
+export function createFileQueries(files: Model<FileDoc>, remember: CreateSumCache): FileQueries {
   const totals = remember<number>(TOTALS_KEPT);
   /** Finds all parents in two queries, at any depth: the index on parents contains each of them once. */
   const parentsBelow = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {

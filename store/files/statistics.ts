@@ -5,7 +5,7 @@ import type { SourceType } from '../../contract/sources/sources.js';
 import type { FileStatisticsTotals, FileTotals } from '../../contract/files/statistics.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileDoc } from '../models/files.js';
-import type { Remember } from './remembered.js';
+import type { CreateSumCache } from './sumCache.js';
 
 /** Maximum number of different tags of one user that are returned. */
 const MAX_TAGS = 1000;
@@ -31,7 +31,7 @@ const add = (a: FileTotals | undefined, b: FileTotals): FileTotals => ({
   numEmbeddings: (a?.numEmbeddings ?? 0) + b.numEmbeddings,
 });
 
-export function createFileSums(files: Model<FileDoc>, remember: Remember): FileSums {
+export function createFileSums(files: Model<FileDoc>, remember: CreateSumCache): FileSums {
   const known = remember<FileStatisticsTotals>(USERS_KEPT);
   const knownTags = remember<{ key: string; value: TagValue }[]>(USERS_KEPT);
   const sumOf = async (owner: { organizationId: number; userId?: number }): Promise<FileStatisticsTotals> => {

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import type { DataSourceDoc } from '../models/dataSources.js';
-import { allBelow } from './allBelow.js';
+import { allDescendants } from './allDescendants.js';
 import type { ItemDoc } from '../models/items.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
@@ -29,7 +29,7 @@ export function createClosedItems(items: Model<ItemDoc>): ClosedItems {
       if (externalIds.length === 0) return new Set();
       const named = { ...of(source), externalId: { $in: [...externalIds] } };
       await items.updateMany(named, { $set: { closedBy: runId } });
-      for await (const some of allBelow(items, source, externalIds))
+      for await (const some of allDescendants(items, source, externalIds))
         await items.updateMany({ ...of(source), externalId: { $in: some } }, { $set: { listedBy: runId } });
       const known = await items.find(named, { externalId: 1 }).lean();
       return new Set(known.map(({ externalId }) => externalId));

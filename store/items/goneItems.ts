@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';
-import { allBelow } from './allBelow.js';
+import { allDescendants } from './allDescendants.js';
 import type { ItemDoc } from '../models/items.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
@@ -51,7 +51,7 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
   const namesOf = (rows: readonly ItemDoc[]) => ({ externalFileId: { $in: rows.map(({ externalId }) => externalId) } });
   return {
     async markGone(source, externalIds) {
-      for await (const some of allBelow(items, source, externalIds))
+      for await (const some of allDescendants(items, source, externalIds))
         await items.updateMany({ ...filesOf(source), externalId: { $in: some } }, { $set: { isGone: true } });
     },
     async markPathsDeleted(source, paths) {

@@ -45,7 +45,7 @@ export interface WholeListing {
   readonly begun: Date;
 }
 
-export interface Vanished {
+export interface ListingCoverage {
   /** Number of files of the data source. */
   readonly files: number;
   /** Number of these files whose items the listing did not find. */
@@ -65,9 +65,9 @@ export interface Items extends GoneItems, ClosedItems {
   /** Returns which of the items have children. */
   parents(source: Holder, externalIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Counts the files that a complete listing did not find. */
-  countVanished(source: Holder, listing: WholeListing): Promise<Vanished>;
+  countMissing(source: Holder, listing: WholeListing): Promise<ListingCoverage>;
   /** Returns files whose items a complete listing did not find, after an id. */
-  vanishedFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<VanishedFiles>;
+  missingFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<MissingFiles>;
   /** Deletes the items that a complete listing did not find. */
   deleteMissing(source: Holder, runId: number): Promise<void>;
   /** Returns which items have a file that was synced before with exactly these options. */
@@ -82,7 +82,7 @@ export interface Items extends GoneItems, ClosedItems {
   removeAll(tenant: Tenant): Promise<void>;
 }
 
-export interface VanishedFiles {
+export interface MissingFiles {
   readonly ids: readonly number[];
   /** The cursor for the next call; null at the end. */
   readonly afterId: number | null;
@@ -248,7 +248,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       const within = { parentExternalId: { $in: [...externalIds] } };
       return new Set(await items.distinct('parentExternalId', { ...query(source, {}), ...within }).exec());
     },
-    async countVanished(source, listing) {
+    async countMissing(source, listing) {
       let [all, vanished] = [0, 0];
       for (let afterId: number | null = 0; afterId !== null;) {
         const part: Awaited<ReturnType<typeof compare>> = await compare(source, listing, afterId, COMPARED_AT_ONCE);
@@ -259,7 +259,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       const found = await items.countDocuments({ dataSourceId: source._id, listedBy: listing.runId });
       return { files: all, vanished, items: found };
     },
-    async vanishedFiles(source, listing, afterId, limit) {
+    async missingFiles(source, listing, afterId, limit) {
       const { vanished, afterId: next } = await compare(source, listing, afterId, limit);
       return { ids: vanished, afterId: next };
     },

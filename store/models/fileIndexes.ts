@@ -16,7 +16,7 @@ export const ORDER_FIELDS: Record<FileOrder, string> = {
 
 /**
  * One index for each order of `list`, ties broken by id. Also used by `candidates` (order by id),
- * `rememberWhileUnchanged` (last change) and `createStorageOverview` (sums of sizes).
+ * `createSumCaches` (last change) and `createStorageOverview` (sums of sizes).
  */
 export const ORDER_INDEXES: Record<FileOrder, IndexKeys> = {
   id: { ...tenant, _id: 1 },

@@ -61,7 +61,7 @@ item.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
 item.index({ dataSourceId: 1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
-// countVanished, unlist.
+// countMissing, unlist.
 item.index({ dataSourceId: 1, listedBy: 1 });
 // goneItems, reopened, and items by path. Few items have these fields, so the others have no entry.
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });

@@ -20,7 +20,7 @@ export interface RecordingOwner extends Tenant {
 }
 
 /** The stored transcription of a recording. Recording and transcript are created once, and deleted together. */
-export interface KeptTranscription {
+export interface StoredTranscription {
   readonly transcript: Transcript | null;
   /** A started job whose result is still missing. */
   readonly job: TranscriptionJob | null;
@@ -28,9 +28,9 @@ export interface KeptTranscription {
 
 export interface Transcripts {
   /** Returns the stored transcription; null if the file has no such content. */
-  find(owner: RecordingOwner): Promise<KeptTranscription | null>;
+  find(owner: RecordingOwner): Promise<StoredTranscription | null>;
   /** Stores a started job, so that the next attempt waits for it; null removes it. */
-  keepJob(owner: RecordingOwner, job: TranscriptionJob | null): Promise<void>;
+  saveJob(owner: RecordingOwner, job: TranscriptionJob | null): Promise<void>;
   /** Stores a transcript in place of the job and of an earlier transcript. @throws Fault too_large */
   save(owner: RecordingOwner, transcript: Transcript): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
         job: row.transcription ?? null,
       };
     },
-    async keepJob(owner, job) {
+    async saveJob(owner, job) {
       await rows.updateOne(its(owner), { $set: { transcription: job } });
     },
     async save(owner, transcript) {

@@ -44,7 +44,7 @@ export async function createCollectionWatch(census: Pick<PointsCensus, 'check'>)
       return found.map(([space, files]) => {
         const problem = known.get(space)?.problem ?? 'it does not exist';
         return {
-          ...{ kind: 'damaged_collection', organizationId, userId: null, fileId: null, mend: null },
+          ...{ kind: 'damaged_collection', organizationId, userId: null, fileId: null, repair: null },
           what: `the collection of ${space}, which has the vectors of ${files} file${files === 1 ? '' : 's'}, cannot be searched: ${problem}`,
         };
       });

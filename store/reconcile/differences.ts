@@ -28,7 +28,7 @@ export const DIFFERENCES = {
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
 /** A repair of a difference. */
-export type Mend =
+export type Repair =
   | { readonly do: 'deleteChunks' | 'deleteContents'; readonly generation: number }
   | { readonly do: 'deletePoints'; readonly space: string; readonly generation: number; readonly fromChunk: number }
   | { readonly do: 'deletePages' }
@@ -48,7 +48,7 @@ export interface Finding {
   /** Description for operators. */
   readonly what: string;
   /** The repair; null if it needs an operator. */
-  readonly mend: Mend | null;
+  readonly repair: Repair | null;
 }
 
 /** A finding with its owner. */
@@ -60,13 +60,13 @@ export interface Difference extends Finding {
 }
 
 /** The result of a repair: done; not done, for a reason; or skipped because the file is being processed. */
-export type Mended = { readonly done: true } | { readonly done: false; readonly why: string };
+export type RepairResult = { readonly done: true } | { readonly done: false; readonly why: string };
 
 export interface ReconcileOptions {
   /** Organization to compare; null: all organizations. */
   readonly organizationId: number | null;
   /** Whether differences are repaired. */
-  readonly mends: boolean;
+  readonly repairs: boolean;
   /**
    * Queues a file for a sync that writes everything again, as a resync does. Returns the reason if it cannot; otherwise
    * null.
@@ -81,7 +81,7 @@ export interface ReconcileOptions {
    * no space is compared.
    */
   embed?(tenant: Tenant, space: string, texts: readonly string[]): Promise<readonly Float32Array[] | null>;
-  onDifference(difference: Difference, mended: Mended | null): void;
+  onDifference(difference: Difference, repaired: RepairResult | null): void;
   onProgress?(progress: Progress): void;
 }
 

@@ -1,10 +1,10 @@
 import type { Tenant } from '../users/accept.js';
 import type { Blobs } from '../contents/blobs.js';
 import type { FileSums } from '../files/statistics.js';
-import type { Difference, Finding, Mended, Progress, ReconcileOptions } from './differences.js';
-import { judge, judgeQuarantined, judgeStray } from './judge.js';
+import type { Difference, Finding, RepairResult, Progress, ReconcileOptions } from './differences.js';
+import { findDifferences, findQuarantinedDifferences, findStrayData } from './findDifferences.js';
 import { measure, type MeasuredStores } from './measure.js';
-import { createMender, type MendingStores } from './mend.js';
+import { createRepairer, type RepairStores } from './repair.js';
 import {
   isSettled,
   isSame,
@@ -23,7 +23,7 @@ import { checkVectors } from './vectorSample.js';
 /** Number of files that are compared together. */
 const FILES_AT_ONCE = 500;
 
-type Stores = MeasuredStores & MendingStores & { readonly blobs: Blobs; readonly sums: Pick<FileSums, 'totalsOfAll'> };
+type Stores = MeasuredStores & RepairStores & { readonly blobs: Blobs; readonly sums: Pick<FileSums, 'totalsOfAll'> };
 
 /** Compares records with all data in MongoDB, Qdrant and file storage. */
 export interface Reconciliation {
@@ -38,7 +38,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
   const { models, points, blobs } = stores;
   const owners = createOwners(models, points);
   const storedFiles = createStoredFiles(models, blobs);
-  const mender = createMender(stores);
+  const repairer = createRepairer(stores);
 
   /** Finds unfinished files whose run has ended, or never existed. */
   const stuckAmong = (files: readonly RecordOfFile[], live: LiveRuns): Map<number, Finding[]> => {
@@ -49,7 +49,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
         {
           kind: 'stuck',
           what: `is ${syncStatus}, and run ${runId ?? '(none)'} does not process it`,
-          mend: runId === null ? null : { do: 'abort', runId },
+          repair: runId === null ? null : { do: 'abort', runId },
         },
       ],
     ]);
@@ -96,17 +96,17 @@ export function createReconciliation(stores: Stores): Reconciliation {
         continue;
       }
       const found = file.isQuarantined
-        ? judgeQuarantined(file, measured)
-        : judge(file, measured, !live.retags(file), collections.isReadable(file));
+        ? findQuarantinedDifferences(file, measured)
+        : findDifferences(file, measured, !live.retags(file), collections.isReadable(file));
       if (!file.isQuarantined && lost.has(file._id))
-        found.push({ kind: 'missing_source', what: `references data source ${file.dataSourceId}`, mend: null });
+        found.push({ kind: 'missing_source', what: `references data source ${file.dataSourceId}`, repair: null });
       if (found.length > 0) findings.set(file._id, found);
       if (collections.holds(file) && !found.some(({ kind }) => kind === 'missing_points' || kind === 'wrong_count'))
         consistent.push(file);
     }
     for (const [id, finding] of await checkVectors(stores, tenant, consistent, collections.points, options))
       findings.set(id, [...(findings.get(id) ?? []), finding]);
-    for (const [id, held] of measured.held) if (!known.has(id)) findings.set(id, judgeStray(held));
+    for (const [id, held] of measured.held) if (!known.has(id)) findings.set(id, findStrayData(held));
     if (findings.size === 0) return [];
 
     const now = await recordsOf(models, tenant, [...findings.keys()]);
@@ -138,7 +138,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
       .map((dataSourceId) => ({
         kind: 'stray_items',
         what: `items of data source ${dataSourceId}, which does not exist`,
-        mend: { do: 'deleteItems', dataSourceId },
+        repair: { do: 'deleteItems', dataSourceId },
         ...tenant,
         fileId: null,
       }));
@@ -147,7 +147,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
   return {
     async run(options) {
       const progress: Progress = { organizations: 0, users: 0, files: 0, busy: 0, points: 0, stored: 0 };
-      const mended = new Set<number>();
+      const repaired = new Set<number>();
       /** Resyncs by file: a file is queued once, however many differences it has. */
       const queued = new Map<number, Promise<string | null>>();
       const resync: ReconcileOptions['resync'] = (owner, fileId) => {
@@ -156,8 +156,8 @@ export function createReconciliation(stores: Stores): Reconciliation {
         return queueing;
       };
       const report = async (difference: Difference, file: RecordOfFile | null): Promise<void> => {
-        const outcome: Mended | null = options.mends ? await mender(difference, file, resync) : null;
-        if (outcome?.done === true) mended.add(difference.organizationId);
+        const outcome: RepairResult | null = options.repairs ? await repairer(difference, file, resync) : null;
+        if (outcome?.done === true) repaired.add(difference.organizationId);
         options.onDifference(difference, outcome);
       };
 
@@ -172,8 +172,8 @@ export function createReconciliation(stores: Stores): Reconciliation {
             queued.clear();
             // Resyncs come last, because they change the record.
             const found = await compare(tenant, { records, range }, options, progress, collections);
-            const isLast = ({ difference: { mend } }: (typeof found)[number]): number =>
-              mend?.do === 'resync' ? 1 : 0;
+            const isLast = ({ difference: { repair } }: (typeof found)[number]): number =>
+              repair?.do === 'resync' ? 1 : 0;
             for (const { difference, file } of found.toSorted((a, b) => isLast(a) - isLast(b)))
               await report(difference, file);
             progress.files += records.length;
@@ -186,7 +186,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
         }
         for (const difference of await collections.differences(organizationId)) await report(difference, null);
         // Update stored sums, which still count the removed data.
-        if (mended.has(organizationId))
+        if (repaired.has(organizationId))
           await models.organizations.organizations.updateOne(
             { _id: organizationId, statistics: { $ne: null } },
             { $set: { statistics: await stores.sums.totalsOfAll(organizationId), statisticsAt: new Date() } },

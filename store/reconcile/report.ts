@@ -1,4 +1,4 @@
-import { type Difference, DIFFERENCES, type DifferenceKind, type Mended } from './differences.js';
+import { type Difference, DIFFERENCES, type DifferenceKind, type RepairResult } from './differences.js';
 
 /** Maximum number of examples for each kind of difference. */
 const EXAMPLES = 5;
@@ -12,7 +12,7 @@ export interface KindReport {
 
 /** Counts differences by kind, in bounded memory. */
 export interface DifferenceReport {
-  add(difference: Difference, mended: Mended | null): void;
+  add(difference: Difference, mended: RepairResult | null): void;
   /** Returns the kinds with differences, in a fixed order. */
   kinds(): Map<DifferenceKind, KindReport>;
   /** Returns the number of differences that were not repaired. */

@@ -66,7 +66,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     ...(await strayOfFiles(names.filter((name) => name.is === 'ofFile'))),
   ];
 
-  const judge = async (keys: readonly string[]): Promise<Difference[]> => {
+  const findDifferences = async (keys: readonly string[]): Promise<Difference[]> => {
     const names = keys.map((key) => ({ key, name: readName(key) }));
     const strange = names.filter(({ name }) => name === null).map(({ key }) => key);
     const suspects = await straysAmong(names.flatMap(({ name }) => name ?? []));
@@ -79,7 +79,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
       ...still.map((name): Difference => ({
         kind: 'stray_stored',
         what: `${name.key} has no record`,
-        mend: { do: 'deleteStored', key: name.key },
+        repair: { do: 'deleteStored', key: name.key },
         organizationId: name.organizationId,
         userId: null,
         fileId: name.is === 'ofFile' ? name.fileId : null,
@@ -87,7 +87,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
       ...strange.map((key): Difference => ({
         kind: 'stray_stored',
         what: `${key} is not a key of this service; check the object and move it away`,
-        mend: null,
+        repair: null,
         organizationId: Number.parseInt(key, 10) || 0,
         ...{ userId: null, fileId: null },
       })),
@@ -101,11 +101,11 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
       for await (const key of blobs.keys(organizationId)) {
         some.push(key);
         if (some.length < AT_ONCE) continue;
-        yield* await judge(some);
+        yield* await findDifferences(some);
         onChecked(some.length);
         some = [];
       }
-      if (some.length > 0) yield* await judge(some);
+      if (some.length > 0) yield* await findDifferences(some);
       onChecked(some.length);
     },
   };

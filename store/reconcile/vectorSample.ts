@@ -64,7 +64,7 @@ export async function checkVectors(
 ): Promise<Map<number, Finding>> {
   const findings = new Map<number, Finding>();
   const report = ({ fileId }: PointKey, what: string): void => {
-    if (!findings.has(fileId)) findings.set(fileId, { kind: 'damaged_vectors', what, mend: null });
+    if (!findings.has(fileId)) findings.set(fileId, { kind: 'damaged_vectors', what, repair: null });
   };
   const bySpace = groupBy(files, ({ vectorSpace }) => vectorSpace ?? '');
   for (const [space, some] of bySpace) {

@@ -8,7 +8,7 @@ import type { FileDoc } from '../models/files.js';
 import type { OrganizationDoc } from '../models/organizations.js';
 import type { Tenant } from '../users/accept.js';
 import type { UserDoc } from '../models/users.js';
-import { createScheduleMarks, ORGANIZATION_ROW, RAISED, type ScheduleMarks } from './marks.js';
+import { createDirtySchedules, ORGANIZATION_ROW, MARK_DIRTY, type DirtySchedules } from './dirtySchedules.js';
 import type { ScheduleDoc } from '../models/schedules.js';
 
 /** Desired state of a schedule. */
@@ -19,7 +19,7 @@ export type WantedSchedule =
   | { readonly state: 'on' | 'paused'; readonly hours: number };
 
 /** Which records have a schedule, and which of those must be updated in Temporal. */
-export interface Schedules extends ScheduleMarks {
+export interface Schedules extends DirtySchedules {
   find(scheduleId: string): Promise<ScheduleDoc | null>;
   /** Returns the desired state according to user, organization and record at this moment. */
   wanted(row: ScheduleDoc): Promise<WantedSchedule>;
@@ -75,7 +75,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
     };
   };
   return {
-    ...createScheduleMarks(schedules),
+    ...createDirtySchedules(schedules),
     find: (scheduleId) => schedules.findById(scheduleId).lean().exec(),
     async wanted({ organizationId, userId, dataSourceId, fileId }) {
       const settings = await autoSyncSettingsOf({ organizationId, userId });
@@ -111,7 +111,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
         if (!row || !ORGANIZATION_ROW.test(row._id)) return row;
         // Mark the rows of all its users. If the process crashes here, the row is claimed again.
         const { _id, organizationId, version } = row;
-        await schedules.updateMany({ organizationId, userId: { $gt: 0 } }, RAISED);
+        await schedules.updateMany({ organizationId, userId: { $gt: 0 } }, MARK_DIRTY);
         await schedules.updateOne({ _id, version }, { $set: { marked: false } });
         await schedules.updateOne({ _id }, { $set: { claimedUntil: null } });
       }
@@ -128,7 +128,10 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
       await schedules.updateOne({ _id }, { $set: { claimedUntil: until } });
     },
     async markAgain(ids) {
-      await schedules.updateMany({ _id: { $in: [...ids] } }, { ...RAISED, $set: { marked: true, applied: UNSURE } });
+      await schedules.updateMany(
+        { _id: { $in: [...ids] } },
+        { ...MARK_DIRTY, $set: { marked: true, applied: UNSURE } },
+      );
     },
     async ofUser({ organizationId, userId }, limit) {
       const rows = await schedules.find({ organizationId, userId }, { _id: 1 }).limit(limit).lean();

@@ -4,7 +4,7 @@
  */
 import { expect, test } from '@jest/globals';
 
-import { carryVectors } from '../../activities/coldStorage/carryVectors.js';
+import { moveVectors } from '../../activities/coldStorage/moveVectors.js';
 import { advanceQuarantine } from '../../activities/quarantine/quarantineSteps.js';
 import { BrokenPointFile } from '../../store/coldStorage/pointFile.js';
 import { everyRow } from '../support/everyRow.js';
@@ -61,7 +61,7 @@ const nameOf = ([fails, { message }]: (typeof FAILURES)[number]): string => `${f
 test('a return from cold storage fails in an outage, and reports lost vectors only for a broken copy', () =>
   everyRow(FAILURES, nameOf, async ([fails, error, isLost]) => {
     const { deps, of } = depsOf(fails, error);
-    const done = carryVectors({ runId: 7 } as never, [3], deps, NEVER);
+    const done = moveVectors({ runId: 7 } as never, [3], deps, NEVER);
     if (isLost === null) await expect(done).rejects.toBe(error);
     else await done;
     expect(of('moves.lost')).toHaveLength(isLost === true ? 1 : 0);

@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { DELETE_STOPPED, TAKEN_OVER } from '../../store/files/deletion.js';
 import { blobKey } from '../../store/contents/blobs.js';
 import { originalKey } from '../../store/originals/originals.js';
-import { DIFFERENCES, type DifferenceKind, type Finding, type Mend } from '../../store/reconcile/differences.js';
-import { judge, judgeQuarantined, judgeStray } from '../../store/reconcile/judge.js';
+import { DIFFERENCES, type DifferenceKind, type Finding, type Repair } from '../../store/reconcile/differences.js';
+import { findDifferences, findQuarantinedDifferences, findStrayData } from '../../store/reconcile/findDifferences.js';
 import type { Held } from '../../store/reconcile/measure.js';
 import { isSettled, isSame, rangeOf, type RecordOfFile } from '../../store/reconcile/records.js';
 import { createDifferenceReport } from '../../store/reconcile/report.js';
@@ -39,8 +39,8 @@ const heldOf = (fields: object = {}): Held =>
     ...{ chunks: [chunks()], points: [points()], contents: [GENERATION], originals: [], pages: 0, bare: 0 },
     ...fields,
   }) as unknown as Held;
-const brief = (found: readonly Finding[]): [DifferenceKind, Mend['do'] | null][] =>
-  found.map(({ kind, mend }) => [kind, mend?.do ?? null]);
+const brief = (found: readonly Finding[]): [DifferenceKind, Repair['do'] | null][] =>
+  found.map(({ kind, repair }) => [kind, repair?.do ?? null]);
 
 interface Row {
   readonly what: string;
@@ -49,7 +49,7 @@ interface Row {
   readonly stored?: readonly (readonly [string, number | null])[];
   readonly checksTags?: boolean;
   readonly knowsPoints?: boolean;
-  readonly found: readonly (readonly [DifferenceKind, Mend['do'] | null])[];
+  readonly found: readonly (readonly [DifferenceKind, Repair['do'] | null])[];
 }
 const COLD = { embeddingStorageStatus: 'COLD_STORAGE', coldCopy: { generation: GENERATION, key: KEYS.cold, bytes: 9 } };
 const COPIED = [[KEYS.cold, 9]] as const;
@@ -225,7 +225,7 @@ const ROWS: readonly Row[] = [
 ];
 
 const found = ({ file, held, stored = [], checksTags = true, knowsPoints = true }: Row) =>
-  judge(
+  findDifferences(
     recordOf(file),
     { held: new Map(held === null ? [] : [[7, heldOf(held)]]), stored: new Map(stored) },
     checksTags,
@@ -241,26 +241,27 @@ describe('settled file', () => {
     ));
 
   test('is repaired with the numbers that were found', () => {
-    const mends = (row: Omit<Row, 'what' | 'found'>) => found({ what: '', found: [], ...row }).map(({ mend }) => mend);
-    expect(mends({ held: { points: [points({ count: 5, last: 4 })] } })).toEqual([
+    const repairs = (row: Omit<Row, 'what' | 'found'>) =>
+      found({ what: '', found: [], ...row }).map(({ repair }) => repair);
+    expect(repairs({ held: { points: [points({ count: 5, last: 4 })] } })).toEqual([
       { do: 'deletePoints', space: SPACE, generation: GENERATION, fromChunk: 4 },
     ]);
-    expect(mends({ file: COLD, stored: COPIED })).toEqual([
+    expect(repairs({ file: COLD, stored: COPIED })).toEqual([
       { do: 'deletePoints', space: SPACE, generation: GENERATION, fromChunk: 0 },
     ]);
-    expect(mends({ held: { points: [points(), points({ space: 'other', generation: 2 })] } })).toEqual([
+    expect(repairs({ held: { points: [points(), points({ space: 'other', generation: 2 })] } })).toEqual([
       { do: 'deletePoints', space: 'other', generation: 2, fromChunk: 0 },
     ]);
-    expect(mends({ held: { chunks: [chunks({ count: 6 })], points: [points({ count: 6, last: 5 })] } })).toEqual([
+    expect(repairs({ held: { chunks: [chunks({ count: 6 })], points: [points({ count: 6, last: 5 })] } })).toEqual([
       { do: 'setCount', numChunks: 6 },
     ]);
-    expect(mends({ held: { originals: [{ id: 72, isRow: true }] } })).toEqual([{ do: 'releaseOriginal', id: 72 }]);
+    expect(repairs({ held: { originals: [{ id: 72, isRow: true }] } })).toEqual([{ do: 'releaseOriginal', id: 72 }]);
   });
 
   test('in quarantine loses only stray data; missing data cannot be restored', () => {
     const held = heldOf({ points: [points({ generation: 2 })], chunks: [chunks({ count: 3 })] });
     const stored = new Map<string, number | null>();
-    const judged = judgeQuarantined(recordOf(COLD), { held: new Map([[7, held]]), stored });
+    const judged = findQuarantinedDifferences(recordOf(COLD), { held: new Map([[7, held]]), stored });
     expect(brief(judged)).toEqual([
       ['missing_chunks', null],
       ['stray_points', 'deletePoints'],
@@ -272,14 +273,14 @@ describe('settled file', () => {
 
 test('all data under an id without a record is stray', () => {
   const held = heldOf({ originals: [{ id: 70, isRow: false }], pages: 2 });
-  expect(judgeStray(held).map(({ mend }) => mend)).toEqual([
+  expect(findStrayData(held).map(({ repair }) => repair)).toEqual([
     { do: 'deleteChunks', generation: GENERATION },
     { do: 'deletePoints', space: SPACE, generation: GENERATION, fromChunk: 0 },
     { do: 'deleteContents', generation: GENERATION },
     { do: 'releaseOriginal', id: 70 },
     { do: 'deletePages' },
   ]);
-  expect(judgeStray(heldOf({ chunks: [], points: [], contents: [] }))).toEqual([]);
+  expect(findStrayData(heldOf({ chunks: [], points: [], contents: [] }))).toEqual([]);
 });
 
 /** Changes of a record when a run or a user begins to work on its file. */
@@ -308,7 +309,7 @@ test('a range of ids ends at its last record, or is open if there are no more re
 
 test('a report counts each kind with five examples, and all unrepaired differences', () => {
   const report = createDifferenceReport();
-  const of = { organizationId: 4, userId: 2, fileId: 7, mend: null };
+  const of = { organizationId: 4, userId: 2, fileId: 7, repair: null };
   for (let at = 0; at < 7; at += 1) report.add({ ...of, kind: 'stuck', what: `file ${at}` }, null);
   report.add({ ...of, kind: 'stray_chunks', what: 'file 8' }, { done: true });
   report.add({ ...of, kind: 'stray_chunks', what: 'file 9' }, { done: false, why: 'a reason' });

@@ -8,7 +8,7 @@ import { type AttemptCost, costOf } from './attemptCost.js';
 import type { Processing } from './processing.js';
 
 /** Facts of a content before it is parsed. */
-interface ContentFacts {
+interface FetchedContent {
   readonly runId: number;
   readonly started: StartedFile;
   readonly opened: OpenedContent;
@@ -20,7 +20,7 @@ interface ContentFacts {
   readonly isUpload: boolean;
 }
 
-function contentOf({ started: { file, generation }, opened, rawHash, processedAs, isUpload }: ContentFacts) {
+function contentOf({ started: { file, generation }, opened, rawHash, processedAs, isUpload }: FetchedContent) {
   return {
     generation,
     numChunks: 0,
@@ -37,7 +37,7 @@ function contentOf({ started: { file, generation }, opened, rawHash, processedAs
   };
 }
 
-const statisticsOf = ({ opened, attempt }: ContentFacts) => ({
+const statisticsOf = ({ opened, attempt }: FetchedContent) => ({
   fileFormat: opened.recordedFormat ?? opened.format,
   fileSize: attempt.bytes,
   numCharacters: null,
@@ -47,7 +47,7 @@ const statisticsOf = ({ opened, attempt }: ContentFacts) => ({
 });
 
 /** Returns the record of a file that is stored without being read. */
-export function finishedUnread(facts: ContentFacts): FinishedSync {
+export function finishedUnread(facts: FetchedContent): FinishedSync {
   const { runId, opened, attempt } = facts;
   const { file } = facts.started;
   return {
@@ -63,7 +63,7 @@ export function finishedUnread(facts: ContentFacts): FinishedSync {
 
 /** Returns the record of a file that was read. @param made `contained`: facts about the files within it */
 export function finishedRead(
-  facts: ContentFacts,
+  facts: FetchedContent,
   made: {
     readonly document: ProcessedDocument;
     readonly processing: Processing;

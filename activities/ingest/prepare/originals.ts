@@ -13,7 +13,8 @@ import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 
 /** Whether a file was uploaded and not read from a source: then its content is stored separately from its results. */
-export const isSent = ({ source, original }: FileDoc): boolean => Boolean(original) || UPLOAD_SOURCES.includes(source);
+export const isUploaded = ({ source, original }: FileDoc): boolean =>
+  Boolean(original) || UPLOAD_SOURCES.includes(source);
 
 /** Facts that are set when a file arrives and that later syncs keep. */
 const LASTING_FACTS = ['named_as'];

@@ -8,7 +8,7 @@ import { prepareCallerChunks } from './callerChunks.js';
 import { embedChunks } from './embedTexts.js';
 import { finishedRead, finishedUnread } from './finishedSync.js';
 import { openContent, passLinks } from './openContent.js';
-import { isSent, openOriginal, withOriginal } from './originals.js';
+import { isUploaded, openOriginal, withOriginal } from './originals.js';
 import { embedPicture, pictureDocument } from './pictures.js';
 import { closeText, type Preparation, type PreparedFile } from './preparedFile.js';
 import { processingFor } from './processing.js';
@@ -30,7 +30,7 @@ export async function prepareFile(
   preparation: Preparation,
 ): Promise<PreparedFile | null> {
   if (begun.file.callerChunks) return prepareCallerChunks(runId, begun, deps, signal, preparation);
-  if (!isSent(begun.file)) return prepareOpened(runId, begun, { deps, signal, ...preparation });
+  if (!isUploaded(begun.file)) return prepareOpened(runId, begun, { deps, signal, ...preparation });
   const started = await withOriginal(runId, begun, deps, signal);
   const transcript = await transcriptOf(started.file, deps);
   // A recording is not parsed: its transcript already exists.

@@ -1,7 +1,7 @@
 import { Fault } from '../../../contract/failures.js';
 import { isRecording, serves, type Transcript } from '../../../contract/files/transcripts.js';
 import type { FileDoc } from '../../../store/models/files.js';
-import type { KeptTranscription, RecordingOwner } from '../../../store/originals/transcripts.js';
+import type { StoredTranscription, RecordingOwner } from '../../../store/originals/transcripts.js';
 import type { ActivityDeps } from '../../deps.js';
 import { Deferred } from './deferred.js';
 
@@ -16,8 +16,8 @@ export function recordingOwner({ organizationId, userId, _id: fileId, original }
 }
 
 /** Returns the stored transcription of a recording, as far as it matches the file's options. */
-export async function keptTranscription(file: FileDoc, { store }: Pick<ActivityDeps, 'store'>) {
-  const kept: KeptTranscription | null = await store.transcripts.find(recordingOwner(file));
+export async function storedTranscription(file: FileDoc, { store }: Pick<ActivityDeps, 'store'>) {
+  const kept: StoredTranscription | null = await store.transcripts.find(recordingOwner(file));
   if (kept === null) throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');
   const { transcript, job } = kept;
   return {
@@ -32,7 +32,7 @@ export async function keptTranscription(file: FileDoc, { store }: Pick<ActivityD
  */
 export async function transcriptOf(file: FileDoc, deps: Pick<ActivityDeps, 'store'>): Promise<Transcript | null> {
   if (!isTranscribed(file)) return null;
-  const { transcript } = await keptTranscription(file, deps);
+  const { transcript } = await storedTranscription(file, deps);
   if (transcript === null) throw new Deferred('transcribe');
   return transcript;
 }

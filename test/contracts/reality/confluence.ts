@@ -32,7 +32,7 @@ export const confluence: Reality = {
       ...{ seen: onyx(11_291), date: '2026-05-21' },
       ours: {
         test: [SUITE, 'fails instead of reading a page again and again if its next link is its own'],
-        mended: true,
+        fixed: true,
       },
     },
     {

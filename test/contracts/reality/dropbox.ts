@@ -11,7 +11,7 @@ export const dropbox: Reality = {
       ...{ seen: 'https://github.com/watermint/toolbox/issues/667', date: '2022-11-13' },
       ours: {
         test: [SUITE, 'of a member of a team are listed completely after 50 syncs, those of others are not'],
-        mended: true,
+        fixed: true,
       },
     },
     {

@@ -8,11 +8,11 @@ export const ASPECTS = ['OAuth', 'listing', 'paging', 'changes', 'deletions', 'l
 export type Aspect = (typeof ASPECTS)[number];
 
 /**
- * A test, by its suite and name; `mended`: it failed before the fact was known. Or a sentence why the connector is safe, with the
+ * A test, by its suite and name; `fixed`: it failed before the fact was known. Or a sentence why the connector is safe, with the
  * file that shows it.
  */
 type Evidence =
-  | { readonly test: readonly [suite: string, name: string]; readonly mended?: true }
+  | { readonly test: readonly [suite: string, name: string]; readonly fixed?: true }
   | { readonly safe: string; readonly in: string };
 
 export interface Fact {

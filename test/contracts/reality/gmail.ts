@@ -11,7 +11,7 @@ export const gmail: Reality = {
       ...{ seen: onyx(5506), date: '2025-09-25' },
       ours: {
         test: [SUITE, 'of a user without a mailbox are access_denied, and do not blame the operator'],
-        mended: true,
+        fixed: true,
       },
     },
     {

@@ -11,14 +11,14 @@ export const googleDrive: Reality = {
       ...{ seen: 'https://github.com/tidyverse/googledrive/issues/439', date: '2023-07-18' },
       ours: {
         test: [SUITE, 'lists folders that are shared from a shared drive of which the account is not a member'],
-        mended: true,
+        fixed: true,
       },
     },
     {
       about: 'listing',
       fact: 'The target of a shortcut may need a resource key, which only the shortcut names.',
       ...{ seen: onyx(12_446), date: '2026-06-25' },
-      ours: { test: [SUITE, 'sends the resource key of a shortcut for its target'], mended: true },
+      ours: { test: [SUITE, 'sends the resource key of a shortcut for its target'], fixed: true },
     },
     {
       about: 'limits',

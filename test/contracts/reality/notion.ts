@@ -11,7 +11,7 @@ export const notion: Reality = {
       ...{ seen: 'https://github.com/n8n-io/n8n/pull/26188', date: '2026-02-24' },
       ours: {
         test: [SUITE, 'reads and lists a page around a block that the API of Notion does not support'],
-        mended: true,
+        fixed: true,
       },
     },
     {
@@ -20,14 +20,14 @@ export const notion: Reality = {
       ...{ seen: 'https://github.com/elastic/connectors/issues/2306', date: '2024-03-28' },
       ours: {
         test: [SUITE, 'keeps the rest of a page and of a selection when Notion rejects the children of one block'],
-        mended: true,
+        fixed: true,
       },
     },
     {
       about: 'formats',
       fact: 'A page that is such an object (external_object_instance_page) is itself answered with 400.',
       ...{ seen: elastic(2337), date: '2024-04-03' },
-      ours: { test: [SUITE, 'reads the title and columns of a row whose blocks Notion does not list'], mended: true },
+      ours: { test: [SUITE, 'reads the title and columns of a row whose blocks Notion does not list'], fixed: true },
     },
     {
       about: 'formats',

@@ -85,7 +85,7 @@ export const oneDrive: Reality = {
         seen: 'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/028b8e354879f1054adbd96bfa8d16fff4330811/api-reference/v1.0/api/driveitem-delta.md',
         date: '2026-11-26',
       },
-      ours: { test: [SUITE, 'reads the token of a link %s'], mended: true },
+      ours: { test: [SUITE, 'reads the token of a link %s'], fixed: true },
     },
     {
       about: 'listing',

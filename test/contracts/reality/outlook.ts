@@ -47,7 +47,7 @@ export const outlook: Reality = {
       ...{ seen: FOLDERS, date: '2026-11-26' },
       ours: {
         test: [SUITE, 'of folders contain their descendants, without Deleted Items, search folders and hidden folders'],
-        mended: true,
+        fixed: true,
       },
     },
     {

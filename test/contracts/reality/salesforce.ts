@@ -9,7 +9,7 @@ export const salesforce: Reality = {
       about: 'listing',
       fact: 'Organizations lack fields or hide them from users, and a query that names one fails as a whole.',
       ...{ seen: 'https://github.com/NangoHQ/integration-templates/pull/124', date: '2024-11-26' },
-      ours: { test: [SUITE, 'is omitted, with one description of the object for all queries'], mended: true },
+      ours: { test: [SUITE, 'is omitted, with one description of the object for all queries'], fixed: true },
     },
     {
       about: 'limits',
@@ -23,7 +23,7 @@ export const salesforce: Reality = {
       ...{ seen: 'http://www.infallibletechie.com/2019/12/salesforce-scope-parameter.html', date: '2019-12' },
       ours: {
         test: [SUITE, 'identifies the user by the API if userinfo needs a scope that was not granted'],
-        mended: true,
+        fixed: true,
       },
     },
     {

@@ -10,7 +10,7 @@ export const sharePoint: Reality = {
       about: 'formats',
       fact: 'A page with an invalid layout, such as web parts with the same id, is answered with 400 invalidRequest if the layout is requested.',
       ...{ seen: 'https://github.com/SharePoint/sp-dev-docs/issues/8822', date: '2023-03-14' },
-      ours: { test: [SUITE, 'with an invalid layout are unsupported content, not missing'], mended: true },
+      ours: { test: [SUITE, 'with an invalid layout are unsupported content, not missing'], fixed: true },
     },
     {
       about: 'listing',
@@ -99,7 +99,7 @@ export const sharePoint: Reality = {
       },
       ours: {
         test: [DRIVES, 'gives a file the version that listings give it, although the feed omits cTag'],
-        mended: true,
+        fixed: true,
       },
     },
     {

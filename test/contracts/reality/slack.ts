@@ -82,7 +82,7 @@ export const slack: Reality = {
       ...{ seen: onyx(11_077), date: '2026-05-14' },
       ours: {
         test: [REQUESTS, 'names the workspace when it lists conversations, which tokens of a whole organization need'],
-        mended: true,
+        fixed: true,
       },
     },
     {
@@ -101,7 +101,7 @@ export const slack: Reality = {
         seen: 'https://github.com/slackapi/slack-api-specs/blob/bc08db49625630e3585bf2f1322128ea04f2a7f3/web-api/slack_web_openapi_v2.json',
         date: '2021-09-07',
       },
-      ours: { test: [SUITE, 'reports %s as %s'], mended: true },
+      ours: { test: [SUITE, 'reports %s as %s'], fixed: true },
     },
     {
       about: 'limits',

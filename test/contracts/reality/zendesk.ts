@@ -12,7 +12,7 @@ export const zendesk: Reality = {
       ...{ seen: nango(6763), date: '2026-07-21' },
       ours: {
         test: [SUITE, 'requests tokens that expire, since Zendesk gives older clients no refresh token otherwise'],
-        mended: true,
+        fixed: true,
       },
     },
     {
@@ -36,7 +36,7 @@ export const zendesk: Reality = {
       about: 'paging',
       fact: 'A list without page[size] has numbered pages and no `meta`; its next page is in next_page.',
       ...{ seen: airbyte(26_055), date: '2023-05-14' },
-      ours: { test: [SUITE, 'reads all pages of lists that have no cursors, only numbers'], mended: true },
+      ours: { test: [SUITE, 'reads all pages of lists that have no cursors, only numbers'], fixed: true },
     },
     {
       about: 'paging',

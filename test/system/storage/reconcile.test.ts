@@ -185,7 +185,7 @@ test('finds and repairs planted differences of every kind, and reports them with
     ),
   ]);
 
-  const mended = await reconcile(service.store, { mends: true });
+  const mended = await reconcile(service.store, { repairs: true });
   // Differences that only an operator can repair.
   expect(mended.report.left()).toBe(3);
   await Promise.all([chunkless, pointless, sparseless, cold, first!.id].map((id) => user.settled(id)));
@@ -227,9 +227,9 @@ test('leaves files of a running run alone', async () => {
   // The dispatcher starts a run only after the date in its row. This date is never reached, so the run never starts.
   await service.store.runs.postpone(runId, new Date('9999-01-01'));
   await change(id, { runId, lastGeneration: 2 });
-  expect(await found({ mends: true })).toEqual(before);
+  expect(await found({ repairs: true })).toEqual(before);
   await change(id, { syncStatus: 'SYNCING' });
-  expect(await found({ mends: true })).toEqual(before);
+  expect(await found({ repairs: true })).toEqual(before);
   // After the end of the run, its leftovers have no owner.
   await change(id, { syncStatus: 'READY' });
   await service.store.runs.finish(runId, 'finished', {});
@@ -237,7 +237,7 @@ test('leaves files of a running run alone', async () => {
     ...before,
     ...{ stray_chunks: 1, stray_points: 1, stray_stored: 1 + (before['stray_stored'] ?? 0) },
   });
-  await reconcile(service.store, { mends: true });
+  await reconcile(service.store, { repairs: true });
   expect(await found()).toEqual(before);
 });
 
@@ -249,10 +249,10 @@ test('repairs one organization without changing another, and assigns chunks unde
   // Points of the other organization: under a file id of the first one, and of an unknown user.
   await plantPoints({ ...foreign, _id: mine._id }, { generation: mine.generation + 1 });
   await plantPoints({ ...foreign, userId: UNKNOWN_ID }, { fileId: UNKNOWN_ID });
-  expect(await found({ organizationId: 1, mends: true })).toEqual(before);
+  expect(await found({ organizationId: 1, repairs: true })).toEqual(before);
   const strays = { stray_chunks: 1, stray_points: 2 };
   expect(await found({ organizationId: other.organizationId })).toEqual(strays);
-  expect(await found({ organizationId: other.organizationId, mends: true })).toEqual(strays);
+  expect(await found({ organizationId: other.organizationId, repairs: true })).toEqual(strays);
   expect(await found({ organizationId: other.organizationId })).toEqual({});
   expect(await found({ organizationId: 1 })).toEqual(before);
 });

@@ -1,10 +1,10 @@
 import { expect, jest, test } from '@jest/globals';
 
-import { createFactCache } from '../../connectors/factCache.js';
+import { createSourceCache } from '../../connectors/sourceCache.js';
 import { waitFor } from '../support/waitFor.js';
 
 test('requests a fact once and returns it to later calls, until it is deleted', async () => {
-  const cache = createFactCache();
+  const cache = createSourceCache();
   const find = jest.fn(() => Promise.resolve('us-east-1'));
   expect([await cache.getOrFind('bucket', find), await cache.getOrFind('bucket', find)]).toEqual([
     'us-east-1',
@@ -17,7 +17,7 @@ test('requests a fact once and returns it to later calls, until it is deleted', 
 });
 
 test('caches an empty text, and no failure', async () => {
-  const cache = createFactCache();
+  const cache = createSourceCache();
   const find = jest.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('away')).mockResolvedValue('');
   await expect(cache.getOrFind('name', find)).rejects.toThrow('away');
   expect([await cache.getOrFind('name', find), await cache.getOrFind('name', find)]).toEqual(['', '']);
@@ -25,14 +25,14 @@ test('caches an empty text, and no failure', async () => {
 });
 
 test('stores no more facts than its limit, and shares none with another cache', () => {
-  const [cache, other] = [createFactCache({ most: 2 }), createFactCache({ most: 2 })];
+  const [cache, other] = [createSourceCache({ most: 2 }), createSourceCache({ most: 2 })];
   for (const key of ['a', 'b', 'c']) cache.set(key, key);
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, 'b', 'c']);
   expect(other.get('c')).toBeUndefined();
 });
 
 test('expires a fact after its lifetime, and never one without a lifetime', async () => {
-  const [short, endless] = [createFactCache({ lifeMs: 20 }), createFactCache({ lifeMs: null })];
+  const [short, endless] = [createSourceCache({ lifeMs: 20 }), createSourceCache({ lifeMs: null })];
   for (const cache of [short, endless]) cache.set('a', 'a');
   await waitFor(
     () => short.get('a'),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../../contract/runs/orchestration.js';
-import { type PendingStep, judgeWorkflow } from '../../dispatch/judgeRun.js';
+import { type PendingStep, diagnoseWorkflow } from '../../dispatch/diagnoseWorkflow.js';
 import type { Activities } from '../../activities/index.js';
 import { everyRow } from '../support/everyRow.js';
 
@@ -26,42 +26,45 @@ describe('workflow that is not stalled', () => {
     ['a step that needs no Qdrant while Qdrant is down', [step({ name: 'transcribe' })], true],
     ['a running attempt after failures', [step({ attempt: 5, failure })]],
   ] as [string, PendingStep[], boolean?][])('%s', (_what, steps, isQdrantDown = false) => {
-    expect(judgeWorkflow({ task: null, steps }, NOW, isQdrantDown)).toBeNull();
+    expect(diagnoseWorkflow({ task: null, steps }, NOW, isQdrantDown)).toBeNull();
   });
 });
 
 describe('evidence of a stall', () => {
   test('three failed workflow tasks in a row', () => {
-    const evidence = judgeWorkflow({ task: { ...task, attempt: 3 }, steps: [step({})] }, NOW, false);
+    const evidence = diagnoseWorkflow({ task: { ...task, attempt: 3 }, steps: [step({})] }, NOW, false);
     expect(evidence).toEqual({ cause: 'workflow_task_fails' });
   });
 
   test('a workflow task that no worker takes, since it was scheduled', () => {
-    expect(judgeWorkflow({ task, steps: [] }, NOW, false)).toEqual({ cause: null, since: ago(90_000) });
+    expect(diagnoseWorkflow({ task, steps: [] }, NOW, false)).toEqual({ cause: null, since: ago(90_000) });
   });
 
   test('a workflow task whose steps are retried while Qdrant is down', () => {
     const open = { ...task, isStarted: true };
-    expect(judgeWorkflow({ task: open, steps: [] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
+    expect(diagnoseWorkflow({ task: open, steps: [] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
   });
 
   test('a step that no worker takes', () => {
     const waiting = step({ isStarted: false, seenAt: null, scheduledAt: ago(70_000) });
-    expect(judgeWorkflow({ task: null, steps: [waiting] }, NOW, false)).toEqual({ cause: null, since: ago(70_000) });
+    expect(diagnoseWorkflow({ task: null, steps: [waiting] }, NOW, false)).toEqual({ cause: null, since: ago(70_000) });
   });
 
   test('a step whose heartbeats ended', () => {
     const silent = step({ seenAt: ago(30_000) });
-    expect(judgeWorkflow({ task: null, steps: [silent] }, NOW, false)).toEqual({ cause: null, since: ago(30_000) });
+    expect(diagnoseWorkflow({ task: null, steps: [silent] }, NOW, false)).toEqual({ cause: null, since: ago(30_000) });
   });
 
   test('a step that has failed twice, and waits for its third attempt', () => {
     const failing = step({ isStarted: false, attempt: 3, failure });
-    expect(judgeWorkflow({ task: null, steps: [failing] }, NOW, false)).toEqual({ cause: 'step_fails', step: failing });
+    expect(diagnoseWorkflow({ task: null, steps: [failing] }, NOW, false)).toEqual({
+      cause: 'step_fails',
+      step: failing,
+    });
   });
 
   test('a step that writes vectors while Qdrant is down, heartbeats or not', () => {
-    expect(judgeWorkflow({ task: null, steps: [step({})] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
+    expect(diagnoseWorkflow({ task: null, steps: [step({})] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
   });
 });
 
@@ -78,7 +81,7 @@ const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string,
 test('only failures of the service itself, three in a row, are evidence that a step fails', async () => {
   const judge = (facts: Partial<PendingStep>): string => {
     const steps = [step({ name: 'recognize', seenAt: facts.isStarted ? ago(1_000) : null, ...facts })];
-    const evidence = judgeWorkflow({ task: null, steps }, NOW, false);
+    const evidence = diagnoseWorkflow({ task: null, steps }, NOW, false);
     return evidence === null ? 'none' : (evidence.cause ?? 'no worker');
   };
   await everyRow(
@@ -122,7 +125,7 @@ const WRITES_VECTORS: readonly (readonly [step: keyof Activities, needsQdrant: b
 
 test('only a step that writes or deletes vectors is held up by Qdrant', () =>
   everyRow(WRITES_VECTORS, String, ([name, needsQdrant]) => {
-    const evidence = judgeWorkflow({ task: null, steps: [step({ name })] }, NOW, true);
+    const evidence = diagnoseWorkflow({ task: null, steps: [step({ name })] }, NOW, true);
     expect(evidence).toEqual(needsQdrant ? { cause: 'qdrant_down' } : null);
-    expect(judgeWorkflow({ task: null, steps: [step({ name })] }, NOW, false)).toBeNull();
+    expect(diagnoseWorkflow({ task: null, steps: [step({ name })] }, NOW, false)).toBeNull();
   }));

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
-import { createFoundFiles, type FoundFiles } from '../../store/files/found.js';
+import { createHitFiles, type HitFiles } from '../../store/files/hitFiles.js';
 import { fileModel } from '../../store/models/files.js';
 import { testEngines } from '../support/engines.js';
 
 const MINE = { organizationId: 901, userId: 5 };
 const ELSEWHERE = { model: 'OPENAI', space: 'here', cold: true } as const;
 let connection: mongoose.Connection;
-let files: FoundFiles;
+let files: HitFiles;
 
 interface RowFields {
   readonly userId?: number;
@@ -25,7 +25,7 @@ const insert = (...rows: ReturnType<typeof row>[]) =>
   fileModel(connection).collection.insertMany(rows as unknown as Parameters<mongoose.Collection['insertMany']>[0]);
 const findFiles = async (
   ids: readonly number[],
-  elsewhere: Parameters<FoundFiles['findWithOtherSpaces']>[2] = ELSEWHERE,
+  elsewhere: Parameters<HitFiles['findWithOtherSpaces']>[2] = ELSEWHERE,
 ) => {
   const answer = await files.findWithOtherSpaces(MINE, ids, elsewhere);
   return [answer.files.map(({ _id }) => _id).toSorted((a, b) => a - b), answer.hasUnsearched];
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const { mongodbUri } = testEngines();
   connection = await mongoose.createConnection(mongodbUri, { dbName: `found-${process.pid}` }).asPromise();
   await fileModel(connection).createIndexes();
-  files = createFoundFiles(fileModel(connection));
+  files = createHitFiles(fileModel(connection));
 });
 afterAll(async () => {
   await connection.dropDatabase();

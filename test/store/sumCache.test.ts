@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import { type FileDoc, fileModel } from '../../store/models/files.js';
-import { type Remembered, rememberWhileUnchanged } from '../../store/files/remembered.js';
+import { type SumCache, createSumCaches } from '../../store/files/sumCache.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { userModel } from '../../store/models/users.js';
 import { seedFiles } from '../support/seedFiles.js';
@@ -12,7 +12,7 @@ import { startService, type TestService } from '../support/service.js';
 let service: TestService;
 let connection: mongoose.Connection;
 let owner: Tenant & { customerId: string };
-let sums: Remembered<number>;
+let sums: SumCache<number>;
 let base = 8_000_000;
 let computed = 0;
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
   base += 100;
   computed = 0;
   owner = await service.store.users.ensure(1, `remembered-${base}`);
-  sums = rememberWhileUnchanged(fileModel(connection), userModel(connection))<number>(10);
+  sums = createSumCaches(fileModel(connection), userModel(connection))<number>(10);
   await seed(1, 2, 3);
 });
 

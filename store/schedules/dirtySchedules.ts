@@ -8,7 +8,7 @@ import type { ScheduleDoc } from '../models/schedules.js';
 type Owner = Tenant & { readonly customerId: string };
 
 /** Marks records whose schedule may change, each in the transaction of the change. */
-export interface ScheduleMarks {
+export interface DirtySchedules {
   /** Marks a data source that is new, reconnected or revoked. */
   markSource(owner: Owner, dataSourceId: number, session: Session): Promise<void>;
   /**
@@ -22,18 +22,18 @@ export interface ScheduleMarks {
 }
 
 /** The update that marks a row. */
-export const RAISED = { $inc: { version: 1 }, $set: { marked: true } } as const;
+export const MARK_DIRTY = { $inc: { version: 1 }, $set: { marked: true } } as const;
 /** Matches the ids of organizations' rows, which have no schedule of their own. */
 export const ORGANIZATION_ROW = /^organization:/;
 
-export function createScheduleMarks(schedules: Model<ScheduleDoc>): ScheduleMarks {
+export function createDirtySchedules(schedules: Model<ScheduleDoc>): DirtySchedules {
   const raise = async (row: Pick<ScheduleDoc, '_id' | 'organizationId'> & Partial<ScheduleDoc>, session: Session) => {
     const { _id, ...fields } = row;
     const insert = { userId: 0, customerId: '', dataSourceId: null, fileId: null, claimedUntil: null, applied: null };
     await schedules
       .updateOne(
         { _id },
-        { ...RAISED, $setOnInsert: { ...insert, ...fields } },
+        { ...MARK_DIRTY, $setOnInsert: { ...insert, ...fields } },
         { upsert: true, setDefaultsOnInsert: false },
       )
       .session(session);
@@ -45,11 +45,11 @@ export function createScheduleMarks(schedules: Model<ScheduleDoc>): ScheduleMark
     async markContainer(owner, fileId, enabled, session) {
       const _id = scheduleIds.container(fileId);
       if (enabled) await raise({ _id, ...ownerOf(owner), fileId }, session);
-      else await schedules.updateOne({ _id }, RAISED).session(session);
+      else await schedules.updateOne({ _id }, MARK_DIRTY).session(session);
     },
     async markUsers(organizationId, customerIds, session) {
       const theirs = { organizationId, customerId: { $in: [...customerIds] } };
-      await schedules.updateMany(theirs, RAISED).session(session);
+      await schedules.updateMany(theirs, MARK_DIRTY).session(session);
     },
     markOrganization: (organizationId, session) =>
       raise({ _id: `organization:${organizationId}`, organizationId }, session),

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CL100K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants';
 import { countTokens } from '../../documents/chunking/countTokens.js';
-import { eachPiece } from '../../documents/chunking/pieces.js';
+import { forEachPreToken } from '../../documents/chunking/preTokens.js';
 import { TokenTable } from '../../documents/chunking/tokenTable.js';
 import { Seeded } from './randomText.js';
 
@@ -15,7 +15,7 @@ test('splits random texts into the same pieces as the regular expression', () =>
   for (let i = 0; i < 60_000; i++) {
     const text = Array.from({ length: 1 + random.below(8) }, () => random.pick(FRAGMENTS)).join('');
     const ends: number[] = [];
-    eachPiece(text, (_start, end) => ends.push(end) > 0);
+    forEachPreToken(text, (_start, end) => ends.push(end) > 0);
     const expected = [...text.matchAll(CL100K_TOKEN_SPLIT_REGEX)].map(({ index, 0: piece }) => index + piece.length);
     if (ends.join() !== expected.join()) expect([text, ends]).toEqual([text, expected]);
   }

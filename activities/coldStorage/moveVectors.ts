@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 
 import type { Store } from '../../store/connect.js';
-import type { CarriedFile, MoveTry } from '../../store/coldStorage/moves.js';
+import type { MovedFile, MoveTry } from '../../store/coldStorage/moves.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
@@ -75,7 +75,7 @@ async function restorePoints(
 }
 
 /** Switches files to HOT_STORAGE. If the tags of a file changed meanwhile, its points are updated first. */
-async function switchToHot(store: Store, by: MoveTry, restored: readonly CarriedFile[]): Promise<void> {
+async function switchToHot(store: Store, by: MoveTry, restored: readonly MovedFile[]): Promise<void> {
   let open = restored;
   for (let change = 0; open.length > 0; change += 1) {
     const moved = new Set(await store.moves.markHot(by, open));
@@ -97,10 +97,10 @@ async function switchToHot(store: Store, by: MoveTry, restored: readonly Carried
 
 /**
  * Moves the vectors of files in the direction that each record states: writes them to the target, then switches the
- * record. Leaves obsolete copies to `tidyMoves`.
+ * record. Leaves obsolete copies to `cleanUpMoves`.
  * @returns the claimed files
  */
-export async function carryVectors(
+export async function moveVectors(
   by: MoveTry,
   fileIds: readonly number[],
   deps: MoveDeps,
@@ -109,7 +109,7 @@ export async function carryVectors(
   const { store } = deps;
   const taken = await store.moves.take(by, fileIds);
   const limit = pLimit(FILES_AT_ONCE);
-  const carryAll = async (
+  const moveAll = async (
     status: FileDoc['embeddingStorageStatus'],
     carry: (file: FileDoc) => Promise<boolean>,
   ): Promise<FileDoc[]> => {
@@ -130,12 +130,10 @@ export async function carryVectors(
       return end?.status === 'fulfilled' && end.value;
     });
   };
-  const copied = await carryAll('HOT_TO_COLD', (file) => copyToCold(by, file, deps));
+  const copied = await moveAll('HOT_TO_COLD', (file) => copyToCold(by, file, deps));
   await store.moves.markCold(by, copied);
   const ancestors = await store.files.ancestorsOf(taken);
-  const restored = await carryAll('COLD_TO_HOT', (file) =>
-    restorePoints(by, file, ancestors.get(file._id) ?? [], deps),
-  );
+  const restored = await moveAll('COLD_TO_HOT', (file) => restorePoints(by, file, ancestors.get(file._id) ?? [], deps));
   await switchToHot(store, by, restored);
   return taken;
 }

@@ -7,10 +7,10 @@ import type { Originals } from '../originals/originals.js';
 import type { Tenant } from '../users/accept.js';
 import type { PointsCensus } from '../vectors/census.js';
 import type { Vectors } from '../vectors/vectors.js';
-import type { Difference, Mend, Mended, ReconcileOptions } from './differences.js';
+import type { Difference, Repair, RepairResult, ReconcileOptions } from './differences.js';
 import type { Models, RecordOfFile } from './records.js';
 
-export interface MendingStores {
+export interface RepairStores {
   readonly models: Models;
   readonly points: Pick<PointsCensus, 'remove'>;
   readonly vectors: Pick<Vectors, 'setTags' | 'deleteGenerations'>;
@@ -20,12 +20,12 @@ export interface MendingStores {
   readonly blobs: Pick<Blobs, 'delete'>;
 }
 
-const DONE: Mended = { done: true };
-const CHANGED: Mended = { done: false, why: 'the file has changed meanwhile' };
+const DONE: RepairResult = { done: true };
+const CHANGED: RepairResult = { done: false, why: 'the file has changed meanwhile' };
 const STUCK = 'Its run ended before this file was finished. Resync to try again.';
 
 /** Repairs single differences that were just confirmed. Each repair is safe to repeat. */
-export function createMender({ models, points, vectors, chunks, originals, files, blobs }: MendingStores) {
+export function createRepairer({ models, points, vectors, chunks, originals, files, blobs }: RepairStores) {
   /** Matches the record only if it has not changed since it was judged. */
   const unchanged = (file: RecordOfFile) => ({
     _id: file._id,
@@ -36,7 +36,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
     generation: file.generation,
     lastGeneration: file.lastGeneration,
   });
-  const change = async (file: RecordOfFile, update: object): Promise<Mended> => {
+  const change = async (file: RecordOfFile, update: object): Promise<RepairResult> => {
     const { matchedCount } = await models.files.updateOne(unchanged(file), update);
     return matchedCount === 1 ? DONE : CHANGED;
   };
@@ -49,26 +49,29 @@ export function createMender({ models, points, vectors, chunks, originals, files
     return done;
   };
 
-  const countPages = async (file: RecordOfFile): Promise<Mended> =>
+  const countPages = async (file: RecordOfFile): Promise<RepairResult> =>
     change(file, { $set: { ...metadataFields(await pageCounts(models.files, file)), updatedAt: new Date() } });
 
   /** Removes data under a file's id, with or without a record. */
-  const remove = async (its: Tenant & { readonly fileId: number }, file: RecordOfFile | null, mend: Mend) => {
-    if ('generation' in mend && !(await retire(file, mend.generation))) return CHANGED;
-    if (mend.do === 'deleteChunks')
-      await chunks.deleteGenerations([{ ...its, generations: { exactly: mend.generation } }]);
-    if (mend.do === 'deleteContents') await models.contents.deleteMany({ ...its, generation: mend.generation });
-    if (mend.do === 'deletePoints') await points.remove(its, { ...mend, fileId: its.fileId }, mend.fromChunk);
-    if (mend.do === 'deletePages') await models.recognizedPages.deleteMany(its);
-    if (mend.do === 'releaseOriginal') {
+  const remove = async (its: Tenant & { readonly fileId: number }, file: RecordOfFile | null, repair: Repair) => {
+    if ('generation' in repair && !(await retire(file, repair.generation))) return CHANGED;
+    if (repair.do === 'deleteChunks')
+      await chunks.deleteGenerations([{ ...its, generations: { exactly: repair.generation } }]);
+    if (repair.do === 'deleteContents') await models.contents.deleteMany({ ...its, generation: repair.generation });
+    if (repair.do === 'deletePoints') await points.remove(its, { ...repair, fileId: its.fileId }, repair.fromChunk);
+    if (repair.do === 'deletePages') await models.recognizedPages.deleteMany(its);
+    if (repair.do === 'releaseOriginal') {
       // The sweep then deletes it like a replaced content.
-      await originals.release(its, mend.id, null);
+      await originals.release(its, repair.id, null);
       await originals.sweep();
     }
     return DONE;
   };
 
-  const cleanUp = async (its: Tenant & { readonly fileId: number }, { generation }: RecordOfFile): Promise<Mended> => {
+  const cleanUp = async (
+    its: Tenant & { readonly fileId: number },
+    { generation }: RecordOfFile,
+  ): Promise<RepairResult> => {
     const older = [{ ...its, generations: { below: generation } }];
     await Promise.all([vectors.deleteGenerations(older), chunks.deleteGenerations(older)]);
     await models.contents.deleteMany({ ...its, generation: { $lt: generation } });
@@ -80,10 +83,10 @@ export function createMender({ models, points, vectors, chunks, originals, files
   const correct = async (
     its: Tenant & { readonly fileId: number },
     file: RecordOfFile,
-    mend: Mend,
+    repair: Repair,
     resync: ReconcileOptions['resync'],
-  ): Promise<Mended | null> => {
-    switch (mend.do) {
+  ): Promise<RepairResult | null> => {
+    switch (repair.do) {
       case 'resync': {
         const why = await resync(its, its.fileId);
         return why === null ? DONE : { done: false, why };
@@ -92,7 +95,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
         await vectors.setTags([{ ...its, _id: its.fileId, tagPairs: file.tagPairs }]);
         return DONE;
       case 'setCount': {
-        const { numChunks } = mend;
+        const { numChunks } = repair;
         return change(file, { $set: { numChunks, 'statistics.numEmbeddings': numChunks, updatedAt: new Date() } });
       }
       case 'countPages':
@@ -100,7 +103,7 @@ export function createMender({ models, points, vectors, chunks, originals, files
       case 'cleanUp':
         return cleanUp(its, file);
       case 'abort':
-        await files.abortOpen(mend.runId, STUCK, 'unfinished');
+        await files.abortOpen(repair.runId, STUCK, 'unfinished');
         return DONE;
       case 'deleteChunks':
       case 'deleteContents':
@@ -109,29 +112,29 @@ export function createMender({ models, points, vectors, chunks, originals, files
       case 'releaseOriginal':
       case 'deleteStored':
       case 'deleteItems':
-        return remove(its, file, mend);
+        return remove(its, file, repair);
     }
   };
 
   /** @param file null for data under an id without a record */
   return async (
-    { mend, organizationId, userId, fileId }: Difference,
+    { repair, organizationId, userId, fileId }: Difference,
     file: RecordOfFile | null,
     resync: ReconcileOptions['resync'],
-  ): Promise<Mended | null> => {
-    if (mend === null) return null;
-    if (mend.do === 'deleteStored') {
-      await blobs.delete(mend.key);
+  ): Promise<RepairResult | null> => {
+    if (repair === null) return null;
+    if (repair.do === 'deleteStored') {
+      await blobs.delete(repair.key);
       return DONE;
     }
     if (userId === null) return null;
     const tenant = { organizationId, userId };
-    if (mend.do === 'deleteItems') {
-      await models.items.deleteMany({ ...tenant, dataSourceId: mend.dataSourceId });
+    if (repair.do === 'deleteItems') {
+      await models.items.deleteMany({ ...tenant, dataSourceId: repair.dataSourceId });
       return DONE;
     }
     if (fileId === null) return null;
     const its = { ...tenant, fileId };
-    return file === null ? remove(its, null, mend) : correct(its, file, mend, resync);
+    return file === null ? remove(its, null, repair) : correct(its, file, repair, resync);
   };
 }

@@ -17,7 +17,7 @@ function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
  * Qdrant. Then it releases the files. Safe to repeat.
  * @param claimed the files as the attempt read them; its writes for files whose content has changed since are deleted
  */
-export async function tidyMoves(
+export async function cleanUpMoves(
   store: Store,
   by: MoveTry,
   fileIds: readonly number[],

@@ -5,11 +5,11 @@ import { CL100K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants
  * first end of a piece on, the bounds are those of the whole text. Tokens never span pieces, so the counts of pieces
  * add up.
  */
-export function eachPiece(text: string, visit: (start: number, end: number) => boolean, from = 0): void {
+export function forEachPreToken(text: string, visit: (start: number, end: number) => boolean, from = 0): void {
   // Each call has a regular expression of its own, because lastIndex is state and visitors may count tokens too.
   const pieces = new RegExp(CL100K_TOKEN_SPLIT_REGEX.source, 'uy');
   for (let start = from; start < text.length;) {
-    let end = asciiPieceEnd(text, start);
+    let end = asciiPreTokenEnd(text, start);
     if (end === 0) {
       pieces.lastIndex = start;
       if (!pieces.test(text)) return;
@@ -50,7 +50,7 @@ function kindAt(text: string, at: number): number {
  * with the following line ends; white space up to its last line end, or else without its last character, which belongs
  * to the next piece.
  */
-function asciiPieceEnd(text: string, start: number): number {
+function asciiPreTokenEnd(text: string, start: number): number {
   const first = kindAt(text, start);
   if (first === BEYOND_ASCII) return 0;
   const second = kindAt(text, start + 1);

@@ -6,12 +6,12 @@ import type { FileDoc } from '../models/files.js';
 import { aggregateRows, collectionOf, readRows } from '../database/driver.js';
 
 /** Fields of a chunk's file that a search returns or needs. */
-const FOUND_FIELDS = [
+const HIT_FIELDS = [
   ...(['_id', 'organizationId', 'userId', 'parentId', 'generation', 'embeddingStorageStatus'] as const),
   ...(['name', 'source', 'externalUrl', 'tags', 'sourceTags', 'fileMetadata'] as const),
   ...(['original', 'hasContent', 'hasText', 'supportsColdStorage', 'lastUsedAt'] as const),
 ];
-export type FoundFile = Pick<FileDoc, (typeof FOUND_FIELDS)[number]>;
+export type HitFile = Pick<FileDoc, (typeof HIT_FIELDS)[number]>;
 
 /** Matches files whose vectors are not in Qdrant. */
 export const COLD = { embeddingStorageStatus: { $in: ['COLD_STORAGE', 'COLD_TO_HOT'] as const } };
@@ -25,22 +25,22 @@ export interface UnsearchedFiles {
   readonly cold: boolean;
 }
 
-export interface FoundFiles {
+export interface HitFiles {
   /** Returns the records of hits, with the fields that a search needs. */
-  found(tenant: Tenant, ids: readonly number[]): Promise<FoundFile[]>;
+  found(tenant: Tenant, ids: readonly number[]): Promise<HitFile[]>;
   /** Returns the records of hits and, from the same query, whether the user has any other file (see UnsearchedFiles). */
   findWithOtherSpaces(
     tenant: Tenant,
     ids: readonly number[],
     unsearched: UnsearchedFiles,
-  ): Promise<{ readonly files: FoundFile[]; readonly hasUnsearched: boolean }>;
+  ): Promise<{ readonly files: HitFile[]; readonly hasUnsearched: boolean }>;
 }
 
 /** Id of the row that reports unsearched files. */
 const MARK = 'unsearched';
 
-export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
-  const fields = Object.fromEntries(FOUND_FIELDS.map((field) => [field, 1 as const]));
+export function createHitFiles(files: Model<FileDoc>): HitFiles {
+  const fields = Object.fromEntries(HIT_FIELDS.map((field) => [field, 1 as const]));
   const named = ({ organizationId, userId }: Tenant, ids: readonly number[]): QueryFilter<FileDoc> => ({
     organizationId,
     userId,
@@ -54,7 +54,7 @@ export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
     },
   });
   return {
-    found: (tenant, ids) => readRows<FileDoc, FoundFile>(files, named(tenant, ids), { fields, most: ids.length }),
+    found: (tenant, ids) => readRows<FileDoc, HitFile>(files, named(tenant, ids), { fields, most: ids.length }),
     async findWithOtherSpaces(tenant, ids, { model, space, cold }) {
       const { organizationId, userId } = tenant;
       const other = { 'options.embeddingModel': model, vectorSpace: { $nin: [null, space] } };
@@ -64,12 +64,8 @@ export function createFoundFiles(files: Model<FileDoc>): FoundFiles {
         any({ organizationId, userId, ...other }),
         ...(cold ? [any({ organizationId, userId, ...COLD })] : []),
       ];
-      const rows = await aggregateRows<FileDoc, FoundFile | { readonly _id: typeof MARK }>(
-        files,
-        stages,
-        ids.length + 2,
-      );
-      const found = rows.filter((row): row is FoundFile => row._id !== MARK);
+      const rows = await aggregateRows<FileDoc, HitFile | { readonly _id: typeof MARK }>(files, stages, ids.length + 2);
+      const found = rows.filter((row): row is HitFile => row._id !== MARK);
       return { files: found, hasUnsearched: found.length < rows.length };
     },
   };

@@ -71,7 +71,7 @@ function judgeStep(step: PendingStep, now: number, isQdrantDown: boolean): StepS
  * the other side of a connection.
  * @param now milliseconds since the epoch
  */
-export function judgeWorkflow({ task, steps }: WorkflowState, now: number, isQdrantDown: boolean): Evidence | null {
+export function diagnoseWorkflow({ task, steps }: WorkflowState, now: number, isQdrantDown: boolean): Evidence | null {
   if (task && task.attempt >= FAILS_FROM) return { cause: 'workflow_task_fails' };
   // Local activities keep their workflow task open while they are retried.
   if (task) return isQdrantDown && task.isStarted ? { cause: 'qdrant_down' } : { cause: null, since: task.scheduledAt };

@@ -20,21 +20,21 @@ const REST_MS = 60_000;
 const COSTLY_MS = 10;
 
 /** Sums over all files of a user, cached while the files do not change. */
-export interface Remembered<T extends object | number> {
+export interface SumCache<T extends object | number> {
   /** @param what distinguishes this sum from others of the same user */
   of(tenant: Tenant, what: unknown, compute: () => Promise<T>): Promise<T>;
 }
 
 /** Creates a cache of at most `most` sums. */
-export type Remember = <T extends object | number>(most: number) => Remembered<T>;
+export type CreateSumCache = <T extends object | number>(most: number) => SumCache<T>;
 
 /**
  * Caches sums over a user's files. Summing a hundred thousand files takes tens of milliseconds, and every page of a
  * list requests the same sum. Every visible change of a file sets its updatedAt, and every removal is counted on the
  * user, so a cached sum is valid while neither has changed. Sums of users whose files have just changed are not cached.
  */
-export const rememberWhileUnchanged =
-  (files: Model<FileDoc>, users: Model<UserDoc>): Remember =>
+export const createSumCaches =
+  (files: Model<FileDoc>, users: Model<UserDoc>): CreateSumCache =>
   <T extends object | number>(most: number) => {
     const sums = new LRUCache<string, { readonly state: string | null; readonly sum: T }>({ ...atMost(most) });
     /** Returns a value that differs after every change; null while files are changing, and without files. */

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../contract/cacheSize.js';
 
 /** Limits of a source's cache. */
-export interface FactCacheLimits {
+export interface SourceCacheLimits {
   /** Maximum number of facts. Unset: 10,000. */
   readonly most?: number;
   /** Life of a fact in milliseconds; null: without end. Unset: ten minutes. */
@@ -14,7 +14,7 @@ export interface FactCacheLimits {
  * Facts of a source that its calls need again and again, cached for all its accounts in one process. The connector
  * chooses the keys: facts that only some tokens may read have a hash of the token in their key.
  */
-export interface FactCache {
+export interface SourceCache {
   /** Returns the fact with a key, which has the type it was stored with; undefined if it is not cached. */
   get(key: string): unknown;
   set(key: string, fact: object | string): void;
@@ -23,7 +23,7 @@ export interface FactCache {
   delete(key: string): void;
 }
 
-export function createFactCache({ most = 10_000, lifeMs = 600_000 }: FactCacheLimits = {}): FactCache {
+export function createSourceCache({ most = 10_000, lifeMs = 600_000 }: SourceCacheLimits = {}): SourceCache {
   const facts = new LRUCache<string, object | string>({ ...atMost(most), ...(lifeMs === null ? {} : { ttl: lifeMs }) });
   return {
     get: (key) => facts.get(key),

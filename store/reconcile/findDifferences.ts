@@ -1,41 +1,41 @@
 import { blobKey } from '../contents/blobs.js';
 import { DELETE_STOPPED, TAKEN_OVER } from '../files/deletion.js';
 import { originalKey } from '../originals/originals.js';
-import type { Finding, Mend } from './differences.js';
+import type { Finding, Repair } from './differences.js';
 import type { Held, Measured } from './measure.js';
 import type { RecordOfFile } from './records.js';
 
 const NOTHING: Held = { chunks: [], points: [], contents: [], originals: [], pages: 0, bare: 0 };
-const RESYNC: Mend = { do: 'resync' };
+const RESYNC: Repair = { do: 'resync' };
 
 const chunksOf = (count: number): string => `${count} chunk${count === 1 ? '' : 's'}`;
 
 /** Returns findings for all data stored under an id without a record. */
-export function judgeStray({ chunks, points, contents, originals, pages }: Held): Finding[] {
+export function findStrayData({ chunks, points, contents, originals, pages }: Held): Finding[] {
   const ofNoFile = 'of a file that does not exist';
   return [
     ...chunks.map(({ generation, count }): Finding => ({
       kind: 'stray_chunks',
       what: `${chunksOf(count)} of generation ${generation} ${ofNoFile}`,
-      mend: { do: 'deleteChunks', generation },
+      repair: { do: 'deleteChunks', generation },
     })),
     ...points.map(({ space, generation, count }): Finding => ({
       kind: 'stray_points',
       what: `${count} points of generation ${generation} in ${space} ${ofNoFile}`,
-      mend: { do: 'deletePoints', space, generation, fromChunk: 0 },
+      repair: { do: 'deletePoints', space, generation, fromChunk: 0 },
     })),
     ...contents.map((generation): Finding => ({
       kind: 'stray_contents',
       what: `the content of generation ${generation} ${ofNoFile}`,
-      mend: { do: 'deleteContents', generation },
+      repair: { do: 'deleteContents', generation },
     })),
     ...originals.map(({ id }): Finding => ({
       kind: 'stray_originals',
       what: `the uploaded content ${id} ${ofNoFile}`,
-      mend: { do: 'releaseOriginal', id },
+      repair: { do: 'releaseOriginal', id },
     })),
     ...(pages > 0
-      ? [{ kind: 'stray_pages', what: `${pages} recognized pages ${ofNoFile}`, mend: { do: 'deletePages' } } as const]
+      ? [{ kind: 'stray_pages', what: `${pages} recognized pages ${ofNoFile}`, repair: { do: 'deletePages' } } as const]
       : []),
   ];
 }
@@ -66,7 +66,7 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
       {
         kind: 'wrong_count',
         what: `counts ${chunksOf(numChunks)} and has ${chunks.count}`,
-        mend: { do: 'setCount', numChunks: chunks.count },
+        repair: { do: 'setCount', numChunks: chunks.count },
       },
     ];
   const wanted = vectorSpace === null || isCold ? 0 : numChunks;
@@ -76,26 +76,27 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
     findings.push({
       kind: 'stray_points',
       what: `${count} points of generation ${generation} in ${points.space}, of which the record counts ${wanted}`,
-      mend: { do: 'deletePoints', space: points.space, generation, fromChunk: wanted },
+      repair: { do: 'deletePoints', space: points.space, generation, fromChunk: wanted },
     });
   if (isHalfDeleted(file)) return findings;
   if (!chunks.isWhole || chunks.count !== numChunks)
     findings.push({
       kind: 'missing_chunks',
       what: `counts ${chunksOf(numChunks)} and has ${chunks.count}${chunks.isWhole ? '' : ', with gaps'}`,
-      mend: RESYNC,
+      repair: RESYNC,
     });
   if (!knowsPoints) return findings;
-  if (count < wanted) findings.push({ kind: 'missing_points', what: `has ${count} points of ${wanted}`, mend: RESYNC });
+  if (count < wanted)
+    findings.push({ kind: 'missing_points', what: `has ${count} points of ${wanted}`, repair: RESYNC });
   else if (held.bare > 0 && wanted > 0)
-    findings.push({ kind: 'missing_sparse', what: `${held.bare} points lack a sparse vector`, mend: RESYNC });
+    findings.push({ kind: 'missing_sparse', what: `${held.bare} points lack a sparse vector`, repair: RESYNC });
   return findings;
 }
 
 /** Finds data of generations and spaces other than those of the record. */
 function judgeOthers(file: RecordOfFile, held: Held): Finding[] {
   const { generation, vectorSpace, hasContent, original, callerChunks } = file;
-  const strays = judgeStray({
+  const strays = findStrayData({
     chunks: held.chunks.filter((one) => one.generation !== generation),
     points: held.points.filter((one) => one.generation !== generation || one.space !== vectorSpace),
     contents: held.contents.filter((one) => one !== generation || !hasContent),
@@ -114,12 +115,12 @@ function judgeContents(file: RecordOfFile, held: Held, stored: Measured['stored'
   const findings: Finding[] = [];
   const isGone = (key: string): boolean => (stored.get(key) ?? null) === null;
   if (hasContent && !held.contents.includes(generation) && isGone(blobKey({ organizationId, fileId, generation })))
-    findings.push({ kind: 'missing_content', what: 'its stored content is missing', mend: RESYNC });
+    findings.push({ kind: 'missing_content', what: 'its stored content is missing', repair: RESYNC });
   for (const one of [original, callerChunks]) {
     if (!one) continue;
     const row = held.originals.find(({ id }) => id === one.id);
     if (!row || (!row.isRow && isGone(originalKey({ organizationId, _id: one.id }))))
-      findings.push({ kind: 'missing_original', what: `its uploaded content ${one.id} is missing`, mend: null });
+      findings.push({ kind: 'missing_original', what: `its uploaded content ${one.id} is missing`, repair: null });
   }
   return findings;
 }
@@ -132,7 +133,7 @@ function judgePages({ isContainer, fileMetadata }: RecordOfFile): Finding[] {
     {
       kind: 'wrong_page_counts',
       what: `counts ${pages_total} pages in total, but ${sum} by outcome`,
-      mend: { do: 'countPages' },
+      repair: { do: 'countPages' },
     },
   ];
 }
@@ -142,7 +143,7 @@ function judgePages({ isContainer, fileMetadata }: RecordOfFile): Finding[] {
  * @param checksTags false while a run changes its tags
  * @param knowsPoints false if the collection of its space is missing or damaged: its points are not checked then
  */
-export function judge(
+export function findDifferences(
   file: RecordOfFile,
   { held: all, stored }: Pick<Measured, 'held' | 'stored'>,
   checksTags: boolean,
@@ -158,18 +159,22 @@ export function judge(
     findings.push({
       kind: 'missing_cold_copy',
       what: 'its vectors in file storage are missing or truncated',
-      mend: RESYNC,
+      repair: RESYNC,
     });
   findings.push(...judgeContents(file, held, stored), ...judgePages(file));
   const tags = JSON.stringify([...file.tagPairs].toSorted());
   const current = held.points.filter((one) => one.generation === generation && one.space === file.vectorSpace);
   if (checksTags && current.some((one) => [...one.tags].some((other) => other !== tags)))
-    findings.push({ kind: 'other_tags', what: 'its points have other tags than the record', mend: { do: 'setTags' } });
+    findings.push({
+      kind: 'other_tags',
+      what: 'its points have other tags than the record',
+      repair: { do: 'setTags' },
+    });
   if (file.cleanupPending)
     findings.push({
       kind: 'unfinished_cleanup',
       what: `data of generations before ${generation} was not deleted`,
-      mend: { do: 'cleanUp' },
+      repair: { do: 'cleanUp' },
     });
   return findings;
 }
@@ -178,8 +183,8 @@ export function judge(
  * Returns the inconsistencies of a quarantined file, whose vectors should be in file storage. Missing data cannot be
  * restored.
  */
-export function judgeQuarantined(file: RecordOfFile, measured: Pick<Measured, 'held' | 'stored'>): Finding[] {
-  return judge(file, measured, false).map((one) =>
-    one.mend?.do.startsWith('delete') === true ? one : { ...one, what: `in quarantine: ${one.what}`, mend: null },
+export function findQuarantinedDifferences(file: RecordOfFile, measured: Pick<Measured, 'held' | 'stored'>): Finding[] {
+  return findDifferences(file, measured, false).map((one) =>
+    one.repair?.do.startsWith('delete') === true ? one : { ...one, what: `in quarantine: ${one.what}`, repair: null },
   );
 }

@@ -7,7 +7,7 @@ import type { ItemDoc } from '../models/items.js';
 const AT_ONCE = 1_000;
 
 /** Yields some items of a data source and all their known descendants, by their ids, in pages. */
-export async function* allBelow(
+export async function* allDescendants(
   items: Model<ItemDoc>,
   { _id: dataSourceId, organizationId, userId }: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>,
   externalIds: readonly string[],
