@@ -56,7 +56,9 @@ async function endsDuringPart(end: (handle: WorkflowHandle) => Promise<unknown>)
       async () => (await child.describe()).status.name,
       (status) => status !== 'RUNNING',
       20_000,
-    ).finally(() => child.terminate().catch(() => undefined));
+    ).finally(async () => {
+      await child.terminate().catch(() => undefined);
+    });
   });
   await client.connection.close();
   await connection.close();
