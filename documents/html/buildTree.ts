@@ -150,8 +150,8 @@ class TreeBuilder implements TokenizerCallbacks {
     this.#text(String.fromCodePoint(codePoint));
   }
 
-  oncdata(start: number, end: number): void {
-    this.#text(this.#html.slice(start, end));
+  oncdata(start: number, end: number, endMark: number): void {
+    this.#text(this.#html.slice(start, end - endMark));
   }
 
   isInForeignContext(): boolean {

@@ -1,4 +1,4 @@
-import type { Migration } from './run.js';
+import type { Migration } from './migration.js';
 import { dropIndex, renameFields } from './renameFields.js';
 
 const rename = renameFields({

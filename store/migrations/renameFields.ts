@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 
 import { inParts } from '../database/inParts.js';
-import type { Migration } from './run.js';
+import type { Migration } from './migration.js';
 
 /** New names by collection and old name. Dots separate the names of nested fields. */
 export type RenamedFields = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -4,11 +4,7 @@ import { type Connection, createConnection } from 'mongoose';
 import { StartError } from '../../contract/startError.js';
 import { number, optional, type RecordOf, schemaOf, textOf } from '../database/record.js';
 import { migrateFieldNames } from './fieldNames.js';
-
-/**
- * Converts the records of the previous version. It may run several times, also at the same time in several processes.
- */
-export type Migration = (connection: Connection) => Promise<void>;
+import type { Migration } from './migration.js';
 
 /** Migrations by the version to which each leads. Stored data of 0.2.0 is the first version. */
 const MIGRATIONS: Readonly<Record<number, Migration>> = { 2: migrateFieldNames };

@@ -192,7 +192,7 @@ describe('redirect from the provider', () => {
     back.searchParams.set('error', 'invalid_scope');
     const page = await openPage(back.href);
     expect(page).toMatchObject({ status: 400 });
-    expect(page.html).toContain('Tell the operator of this service');
+    expect(page.html).toContain('Inform the operator of this service');
   });
 
   test('of a known account keeps its record; another account gets its own', async () => {

@@ -83,10 +83,8 @@ test('files of formats beyond the interface are read, and have the source of the
       );
       const settled = await user.settled(sent.id, 240_000);
       expect(settled).toMatchObject({ sync_status: 'READY', source, file_statistics: { file_format: format } });
-      const chunks = await user.post<{ chunks_and_embeddings: { chunk: string }[] }>('/text_chunks', {
-        filters: { user_file_id: sent.id },
-      });
-      expect(chunks.body.chunks_and_embeddings.map(({ chunk }) => chunk)).toEqual([first?.text]);
+      const { results } = await user.chunks({ ids: [sent.id] });
+      expect(results.map(({ source_content }) => source_content)).toEqual([first?.text]);
     },
   ));
 

@@ -47,9 +47,9 @@ const emptied = new Map<number, readonly string[]>();
 /** Steps in which the first change token is prepared, and whether the source then refuses it. */
 let steps = 0;
 let isLost = false;
-const placeOf = (id: string): string => {
+const pathOf = (id: string): string => {
   const parent = tree.get(id) ?? null;
-  return `${parent === null ? '' : placeOf(parent)}/${id}`;
+  return `${parent === null ? '' : pathOf(parent)}/${id}`;
 };
 
 const rootOf = (id: string | null): string | null => {
@@ -70,7 +70,7 @@ const itemOf = (id: string): SourceItem => ({
   hasContent: !isFolder(id),
   createdAt: null,
   version: null,
-  ...(hasPaths ? { place: placeOf(id) } : {}),
+  ...(hasPaths ? { path: pathOf(id) } : {}),
 });
 const childrenOf = (parent: string | null): string[] => [...tree].flatMap(([id, at]) => (at === parent ? [id] : []));
 const below = (id: string): string[] => [id, ...childrenOf(id).flatMap(below)];
@@ -377,7 +377,7 @@ describe('source with a change feed', () => {
           throw new Error('crashed');
         }),
     };
-    const request = { walk: { open: [], at: null, roots: null, refused: 0 }, listed: 0, since: '1', point: '1' };
+    const request = { walk: { open: [], at: null, roots: null, refused: 0 }, listed: 0, changeToken: '1', nextChangeToken: '1' };
     const step = (items: typeof crashing | typeof service.store.items) =>
       currentSource().then((current) =>
         listPage({ source: current, account }, request, { runId: 987_654, items }, NEVER),

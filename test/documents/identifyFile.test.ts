@@ -154,11 +154,11 @@ test.each([
 });
 
 test('detects books and documents whose archives do not state their type', () => {
-  const formatOf = (members: string, name: string): string =>
+  const formatWith = (members: string, name: string): string =>
     identifyFile({ bytes: latin1(`PK\u0003\u0004..${members}`), contentType: null, name }).format;
-  expect(formatOf('META-INF/container.xml', 'a.zip')).toBe('EPUB');
-  expect(formatOf('content.xml..META-INF/manifest.xml', 'a.ods')).toBe('ODS');
-  expect(formatOf('content.xml..META-INF/manifest.xml', 'a')).toBe('ODT');
+  expect(formatWith('META-INF/container.xml', 'a.zip')).toBe('EPUB');
+  expect(formatWith('content.xml..META-INF/manifest.xml', 'a.ods')).toBe('ODS');
+  expect(formatWith('content.xml..META-INF/manifest.xml', 'a')).toBe('ODT');
 });
 
 test.each([

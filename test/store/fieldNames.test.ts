@@ -72,7 +72,7 @@ async function insertOldRows(): Promise<void> {
   ]);
   await connection
     .collection('items')
-    .createIndex({ dataSourceId: 1, place: 1 }, { partialFilterExpression: { place: { $exists: true } } });
+    .createIndexes([{ key: { dataSourceId: 1, place: 1 }, partialFilterExpression: { place: { $exists: true } } }]);
 }
 
 const allRows = async () =>

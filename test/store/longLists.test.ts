@@ -82,5 +82,5 @@ test('knows the depth of each of many addresses of a crawl', async () => {
     RUN,
     addresses.map(({ url }) => url),
   );
-  expect([...known].toSorted()).toEqual(addresses.map(({ url, depth }) => [url, depth]));
+  expect(known).toEqual(new Map(addresses.map(({ url, depth }) => [url, depth])));
 });

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { type Migration, refuseNewerSchema, runMigrations, SCHEMA_VERSION } from '../../store/migrations/run.js';
+import type { Migration } from '../../store/migrations/migration.js';
+import { refuseNewerSchema, runMigrations, SCHEMA_VERSION } from '../../store/migrations/run.js';
 import { testEngines } from '../support/engines.js';
 
 interface MetaRow {

@@ -52,11 +52,15 @@ async function endsDuringPart(end: (handle: WorkflowHandle) => Promise<unknown>)
     await end(handle);
     await handle.result().catch(() => undefined);
     const child = client.workflow.getHandle(part.workflowId);
-    await waitFor(
-      async () => (await child.describe()).status.name,
-      (status) => status !== 'RUNNING',
-      20_000,
-    ).finally(() => child.terminate().catch(() => undefined));
+    try {
+      await waitFor(
+        async () => (await child.describe()).status.name,
+        (status) => status !== 'RUNNING',
+        20_000,
+      );
+    } finally {
+      await child.terminate().catch(() => undefined);
+    }
   });
   await client.connection.close();
   await connection.close();

@@ -160,17 +160,14 @@ function refuseProtected(encryption: Uint8Array, pages: ReadonlySet<string>, lim
 /** Resolves an address inside the book: relative to a folder, without the part after `#`, with decoded escapes. */
 function memberName(folder: string, href: string): string {
   const parts: string[] = [];
-  const path = href.replace(/#.*$/s, '').replace(/%([\da-f]{2})/gi, (_all, hex: string) => `\u0000${hex}`);
-  for (const part of (folder + path).split('/')) {
+  for (const part of (folder + href.replace(/#.*$/s, '')).split('/')) {
     if (part === '..') parts.pop();
     else if (part !== '.' && part !== '') parts.push(part);
   }
-  // Escapes are bytes of UTF-8; invalid ones stay in the name, which then has no member.
+  // Escapes are bytes of UTF-8; invalid ones make a name that no member has.
   return parts
     .join('/')
-    .replace(/(?:\u0000[\da-f]{2})+/gi, (escapes) =>
-      Buffer.from(escapes.replaceAll('\u0000', ''), 'hex').toString('utf8'),
-    );
+    .replace(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'));
 }
 
 const noBook = (what: string): Fault =>
