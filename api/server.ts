@@ -1,14 +1,14 @@
 import { loadConfig } from '../config/config.js';
 import { createLog } from '../observability/log.js';
 import { openTracing } from '../observability/tracing.js';
-import { keepFilesPrivate } from '../config/process/privateFiles.js';
+import { setPrivateUmask } from '../config/process/privateFiles.js';
 import { checkFolder, checkPort } from '../config/process/startChecks.js';
 import { explainFailedStart } from '../config/process/startFailure.js';
 import { onStopSignal } from '../config/process/stopSignals.js';
 import { createApi } from './createApi.js';
 
 const started = explainFailedStart();
-keepFilesPrivate();
+setPrivateUmask();
 const config = loadConfig();
 await checkPort(config.host, config.port);
 if (config.files.s3 === null) await checkFolder(config.files.dir, 'FILE_STORAGE_DIR');

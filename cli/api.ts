@@ -13,7 +13,7 @@ export interface Api {
   get<T>(path: string, customerId?: string): Promise<T>;
   post<T>(path: string, body: unknown, customerId?: string): Promise<T>;
   /** Returns the response whatever its status. @throws CommandError if there is no response */
-  ask<T>(path: string): Promise<Answer<T>>;
+  fetchResponse<T>(path: string): Promise<Answer<T>>;
 }
 
 /** Exceeds the longest response time of the API. */
@@ -81,7 +81,7 @@ export function openApi({ text, terminal }: Call): Api {
         headers: { ...headersFor(customerId), 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    ask: (path) => send(path, { headers: bearer }),
+    fetchResponse: (path) => send(path, { headers: bearer }),
   };
 }
 

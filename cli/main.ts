@@ -1,9 +1,9 @@
 import { environment } from '../config/config.js';
-import { keepFilesPrivate } from '../config/process/privateFiles.js';
+import { setPrivateUmask } from '../config/process/privateFiles.js';
 import { onInterrupt } from '../config/process/stopSignals.js';
 import { runCli } from './run.js';
 
-keepFilesPrivate();
+setPrivateUmask();
 const stopping = new AbortController();
 onInterrupt(() => stopping.abort());
 

@@ -45,7 +45,7 @@ export interface Config {
     readonly urls: SourceUrls;
     readonly clients: OAuthClients;
     readonly maxItemBytes: number;
-    readonly patienceMs: number;
+    readonly timeLimitMs: number;
   };
   readonly web: {
     readonly maxPageBytes: number;

@@ -22,8 +22,8 @@ export interface GrantFacts {
 }
 
 /** Returns the facts of a stored grant. @throws Fault access_revoked if there is no grant */
-export async function readGrantFacts(spec: OAuthSpec, keeper: GrantStore): Promise<GrantFacts> {
-  const kept = await keeper.read();
+export async function readGrantFacts(spec: OAuthSpec, grantStore: GrantStore): Promise<GrantFacts> {
+  const kept = await grantStore.read();
   if (!kept) throw new Fault('access_revoked', 'There is no access to this account. Connect it again.');
   const { scopes, expiresAt, refreshToken } = kept.grant;
   return { scopes: compareScopes(spec, scopes ?? null), expiresAt, isRefreshable: refreshToken !== null };

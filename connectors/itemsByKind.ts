@@ -7,38 +7,42 @@ import { noSuchItem } from './faults.js';
 import { type AccountIds, type TypeSelection, createTypeSelection } from './helpdesk.js';
 
 /** A request for a page of an item and its wanted descendants. */
-export interface ListRequest<Place = { readonly id: string }> {
-  readonly place: Place;
+export interface ListRequest<ItemRef = { readonly id: string }> {
+  readonly place: ItemRef;
   readonly wanted: TypeSelection;
   readonly externalId: string;
 }
 
 /** One kind of item that a helpdesk lists. */
-export interface ItemKind<Client, Place> {
+export interface ItemKind<Client, ItemRef> {
   /** Returns a page of an item and its descendants. @throws Fault not_found */
-  list(client: Client, request: ListRequest<Place>, cursor: string | null): Promise<ItemPage>;
+  list(client: Client, request: ListRequest<ItemRef>, cursor: string | null): Promise<ItemPage>;
   /** Returns the text of an item. Unset: items of this kind only contain others. @throws Fault not_found */
-  open?(client: Client, request: { readonly place: Place; readonly externalId: string }): Promise<ItemContent>;
+  open?(client: Client, request: { readonly place: ItemRef; readonly externalId: string }): Promise<ItemContent>;
 }
-type PlaceOf<Place, Name> = Place extends { readonly kind: infer Kind } ? (Name extends Kind ? Place : never) : never;
+type RefOf<ItemRef, Name> = ItemRef extends { readonly kind: infer Kind }
+  ? Name extends Kind
+    ? ItemRef
+    : never
+  : never;
 
-interface Helpdesk<Credentials, Place extends { readonly kind: string }> {
+interface Helpdesk<Credentials, ItemRef extends { readonly kind: string }> {
   readonly name: string;
   /** Unset: ids are unique across all accounts. */
   idsIn?(credentials: Credentials): AccountIds;
   /** Parses an id without its account; null if it is invalid. */
-  parseItemId(id: string): Place | null;
+  parseItemId(id: string): ItemRef | null;
   /** One row per kind, by the name that `parseItemId` returns. */
   readonly kinds: {
-    readonly [Name in Place['kind']]: ItemKind<AccountClient<Credentials>, PlaceOf<Place, Name>>;
+    readonly [Name in ItemRef['kind']]: ItemKind<AccountClient<Credentials>, RefOf<ItemRef, Name>>;
   };
 }
 
 const SAME_IDS: AccountIds = { outer: (id) => id, inner: (id) => id, page: (page) => page };
 
 /** Returns a connector's functions that list and read items, from the table of kinds. */
-export function itemsByKind<Credentials, Place extends { readonly kind: string }>(
-  helpdesk: Helpdesk<Credentials, Place>,
+export function itemsByKind<Credentials, ItemRef extends { readonly kind: string }>(
+  helpdesk: Helpdesk<Credentials, ItemRef>,
 ): Pick<Connector<Credentials>, 'listDescendants' | 'open'> {
   const { name, idsIn = () => SAME_IDS, parseItemId } = helpdesk;
   const kinds: Readonly<Record<string, ItemKind<AccountClient<Credentials>, never>>> = helpdesk.kinds;

@@ -33,7 +33,7 @@ export interface ConnectorSettings {
   /** Maximum size of an item's content. */
   readonly maxItemBytes: number;
   /** Maximum wait of a request for a rate limit. */
-  readonly patienceMs?: number;
+  readonly timeLimitMs?: number;
   /** Slots shared by all processes that call an account; unset: limits apply within this process only. */
   readonly sharedSlots?: HostRateLimits;
   /** The deployment's own OAuth clients. Unset: none. */
@@ -58,7 +58,7 @@ export function createConnectors({
   egress,
   urls,
   maxItemBytes,
-  patienceMs,
+  timeLimitMs,
   sharedSlots,
   clients = {},
   counts,
@@ -76,10 +76,10 @@ export function createConnectors({
   });
 
   /** A refresh must use the OAuth client that the user consented to. */
-  const refresherOf = (source: ConnectedSourceType, spec: OAuthSpec, keeper: GrantStore) => {
+  const refresherOf = (source: ConnectedSourceType, spec: OAuthSpec, grantStore: GrantStore) => {
     return async (grant: StoredGrant): Promise<StoredGrant> => {
       const { clientId, clientSecret } = grant;
-      const known = [await keeper.ownClient(), clientOf(source)];
+      const known = [await grantStore.ownClient(), clientOf(source)];
       const client =
         clientSecret !== undefined && clientId !== null
           ? { id: clientId, secret: clientSecret }
@@ -99,7 +99,12 @@ export function createConnectors({
       }
     };
   };
-  const liveGrantOf = (source: ConnectedSourceType, place: string, spec: OAuthSpec, keeper: GrantStore): LiveGrant => {
+  const liveGrantOf = (
+    source: ConnectedSourceType,
+    place: string,
+    spec: OAuthSpec,
+    grantStore: GrantStore,
+  ): LiveGrant => {
     const inTurn = (work: () => Promise<VersionedGrant>): Promise<VersionedGrant> => {
       const underWay = refreshing.get(place);
       if (underWay) return underWay;
@@ -107,7 +112,7 @@ export function createConnectors({
       refreshing.set(place, refresh);
       return refresh;
     };
-    return createLiveGrant(CONNECTED_SOURCES[source].name, keeper, refresherOf(source, spec, keeper), inTurn);
+    return createLiveGrant(CONNECTED_SOURCES[source].name, grantStore, refresherOf(source, spec, grantStore), inTurn);
   };
 
   return {
@@ -138,7 +143,7 @@ export function createConnectors({
         egress,
         maxItemBytes,
         onRequest: (outcome) => counts?.sourceRequest(source, outcome),
-        ...(patienceMs === undefined ? {} : { patienceMs }),
+        ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
       });
     },
   };

@@ -15,7 +15,7 @@ const TIMEOUT_MS = 60_000;
 /** Time limit for the content of an item, which may be large. */
 const CONTENT_TIMEOUT_MS = 600_000;
 /** Default maximum wait for a rate limit. */
-const PATIENCE_MS = 30_000;
+const TIME_LIMIT_MS = 30_000;
 /** Wait if the source does not state a duration. */
 const DEFAULT_WAIT_MS = 1_000;
 /** Minimum wait, even if the source requests none: it has just rate limited a request. */
@@ -42,7 +42,7 @@ export interface TransportSettings {
   /** Maximum size of an item's content. */
   readonly maxItemBytes: number;
   /** Maximum wait of a request for a rate limit: longer waits are left to the caller. */
-  readonly patienceMs?: number;
+  readonly timeLimitMs?: number;
   /** Called when a request has ended, with `answered`, the kind of its Fault, or `aborted`. */
   readonly onRequest?: (outcome: RequestOutcome) => void;
 }
@@ -91,14 +91,14 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     egress,
     signal,
     maxItemBytes,
-    patienceMs = PATIENCE_MS,
+    timeLimitMs = TIME_LIMIT_MS,
     onRequest,
   } = settings;
   const live: LiveHeaders | null =
     'now' in headers && typeof headers.now === 'function' ? (headers as LiveHeaders) : null;
   const fixed = live ? {} : (headers as Readonly<Record<string, string>>);
   /** Adds the credentials; retries once with renewed ones if the source refuses them. */
-  const ask = async (outgoing: Outgoing): Promise<SourceAnswer> => {
+  const sendRequest = async (outgoing: Outgoing): Promise<SourceAnswer> => {
     const { withCredentials, usual, ...request } = outgoing;
     if (!withCredentials) return counted(request);
     const signed = (credentials: Readonly<Record<string, string>>) => ({
@@ -154,10 +154,10 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
 
   /** Sends a request when a slot is free, and retries it if the requested wait is short enough. */
   return async (request) => {
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeLimitMs;
     for (;;) {
       try {
-        const answer = await gate.pass(signal, deadline, () => ask(request));
+        const answer = await gate.pass(signal, deadline, () => sendRequest(request));
         const restMs = connector.restMs?.(answer.headers) ?? 0;
         if (restMs > 0) gate.pause(restMs);
         return answer;

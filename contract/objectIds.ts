@@ -4,7 +4,7 @@
  */
 
 /** A parsed external id. */
-export interface ObjectPlace {
+export interface ObjectRef {
   readonly bucket: string;
   /** Empty for the bucket itself. */
   readonly key: string;
@@ -22,7 +22,7 @@ export function idOfPrefix(bucket: string, prefix: string): string {
 }
 
 /** Parses an item id of an object store into bucket and key. */
-export function parseItemId(externalId: string): ObjectPlace {
+export function parseItemId(externalId: string): ObjectRef {
   if (externalId.startsWith('/')) return { ...parseItemId(externalId.slice(1)), kind: 'prefix' };
   const slash = externalId.indexOf('/');
   const key = slash < 0 ? '' : externalId.slice(slash + 1);

@@ -6,7 +6,7 @@ import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { startEngines } from '../engines/start.js';
 import { checkSpace } from '../engines/startSpace.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
-import { keepFilesPrivate, makeDataDirPrivate, makePrivate } from '../config/process/privateFiles.js';
+import { setPrivateUmask, makeDataDirPrivate, makePrivate } from '../config/process/privateFiles.js';
 import { checkFolder, checkPort } from '../config/process/startChecks.js';
 import { onStopSignal } from '../config/process/stopSignals.js';
 import { refuseNewerSchema } from '../store/migrations/run.js';
@@ -41,7 +41,7 @@ export interface ServiceOptions {
  * processes.
  */
 export async function startService({ env, printLine, onLogLine }: ServiceOptions): Promise<Service> {
-  keepFilesPrivate();
+  setPrivateUmask();
   const dataDir = path.resolve(env['DATA_DIR'] || '.data');
   await checkFolder(dataDir, 'DATA_DIR');
   if (!(await makeDataDirPrivate(dataDir)))

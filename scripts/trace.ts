@@ -9,7 +9,7 @@ import { startSite } from '../test/emulators/site.js';
 import { startService } from './service.js';
 import { drawTrace } from './traceTree.js';
 
-const PATIENCE_MS = 60_000;
+const TIME_LIMIT_MS = 60_000;
 const printLine = (line: string): void => console.error(`· ${line}`);
 const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-trace-'));
 const receiver = await startOtlpReceiver();
@@ -40,7 +40,7 @@ try {
   const body = JSON.stringify({ url: site.url('/sitemap.xml') });
   const answer = await fetch(`${service.url}/scrape_sitemap`, { method: 'POST', headers, body });
   if (!answer.ok) throw new Error(await answer.text());
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIME_LIMIT_MS;
   const isWhole = () => receiver.spans.find(({ name }) => name === 'workflow scrapeSitemap');
   while (!isWhole() && Date.now() < deadline) await sleep(200);
   const traceId = isWhole()?.traceId;

@@ -159,7 +159,7 @@ export function accountRecords({
       if (!isOAuthSource(type)) return queries.credentialsOf(source);
       return sealedCredentials === null
         ? null
-        : grants.keeperOf(source, () => whiteLabels.client(organizationId, type));
+        : grants.grantStoreOf(source, () => whiteLabels.client(organizationId, type));
     },
     items: createItems(models.items, files, sequence),
     whiteLabels,

@@ -3,7 +3,7 @@ import { loadConfig } from '../config/config.js';
 import { HEARTBEAT_MS } from '../contract/runs/workers.js';
 import { createLog } from '../observability/log.js';
 import { openTracing } from '../observability/tracing.js';
-import { keepFilesPrivate } from '../config/process/privateFiles.js';
+import { setPrivateUmask } from '../config/process/privateFiles.js';
 import { checkFolder } from '../config/process/startChecks.js';
 import { explainFailedStart } from '../config/process/startFailure.js';
 import { onStopSignal } from '../config/process/stopSignals.js';
@@ -14,7 +14,7 @@ import { installRuntime } from './runtime.js';
 import { createSdkLogger } from './sdkLogger.js';
 
 const started = explainFailedStart();
-keepFilesPrivate();
+setPrivateUmask();
 const config = loadConfig();
 if (config.files.s3 === null) await checkFolder(config.files.dir, 'FILE_STORAGE_DIR');
 // Child processes inherit the priority.

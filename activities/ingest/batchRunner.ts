@@ -11,7 +11,7 @@ import { cleanUp, discard } from '../generations/cleanUp.js';
 import type { ActivityDeps } from '../deps.js';
 import { createFileSlots, type FileSlots } from './fileSlots.js';
 import { createIngestWrites, type IngestWrites, type StartRequest } from './ingestWrites.js';
-import { closeText, type FetchedAhead, type LinkKeeper } from './prepare/preparedFile.js';
+import { closeText, type FetchedAhead, type SaveLinks } from './prepare/preparedFile.js';
 import { prepareFile } from './prepare/prepareFile.js';
 import { Deferred } from './prepare/deferred.js';
 import { createSiteEvidence } from './site/siteEvidence.js';
@@ -27,7 +27,7 @@ export interface FileBatch {
   readonly until: number;
   tokensOf(runId: number): TokenBound;
   /** Returns the collector of a page's links; null for none. */
-  keeperOf?(file: StartedFile['file']): LinkKeeper | null;
+  linkSaverOf?(file: StartedFile['file']): SaveLinks | null;
   /** Contents that were fetched before; absent: no content was. */
   readonly fetchedAhead?: FetchedAhead;
   readonly signal: AbortSignal;
@@ -75,7 +75,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
   return {
     writes,
     slots: fileSlots,
-    async run({ owner, files, until, tokensOf, keeperOf, fetchedAhead = () => Promise.resolve(null), signal }) {
+    async run({ owner, files, until, tokensOf, linkSaverOf, fetchedAhead = () => Promise.resolve(null), signal }) {
       const fileIds = files.map(({ fileId }) => fileId);
       const underWay = new Map<number, StartedFile>();
       const writing = new Set<number>();
@@ -93,7 +93,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
         if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, file._id));
         const admitted = (characters: number): Promise<void> => admit(file, characters);
-        const keepLinks = keeperOf?.(file) ?? null;
+        const keepLinks = linkSaverOf?.(file) ?? null;
         const fromSite = { fetchedAhead, evidenceOf };
         const preparation = { admit: admitted, tokens: tokensOf(runId), attempt, keepLinks, ...fromSite };
         const prepared = await prepareFile(runId, started, deps, signal, preparation);

@@ -3,12 +3,12 @@ import type { Store } from '../../store/connect.js';
 import { runOfKind } from '../../contract/runs/runs.js';
 import type { IngestWrites } from './ingestWrites.js';
 import { requireRun } from '../requireRun.js';
-import type { LinkKeeper } from './prepare/preparedFile.js';
+import type { SaveLinks } from './prepare/preparedFile.js';
 
 /** The part of a crawl that one batch reads. */
 export interface CrawlBatch {
   /** Returns the collector of a page's links; null for a page at the maximum depth. */
-  keeperOf(file: FileDoc): LinkKeeper | null;
+  linkSaverOf(file: FileDoc): SaveLinks | null;
 }
 
 /** Looks up which pages of a batch the crawl continues from. */
@@ -26,7 +26,7 @@ export async function openCrawlBatch(
     files.map((file) => file.externalFileId),
   );
   return {
-    keeperOf({ externalFileId: url }) {
+    linkSaverOf({ externalFileId: url }) {
       const depth = depths.get(url);
       if (depth === undefined || depth >= recursionDepth) return null;
       return ({ urls, endedAt }) => keep({ runId, url, endedAt, links: [...urls] });

@@ -33,7 +33,7 @@ export function createIngestActivities(deps: ActivityDeps, runner: BatchRunner) 
         until: performance.now() + TURN_MS,
         files: fileIds.map((fileId) => ({ runId, fileId })),
         tokensOf: () => tokens,
-        ...(crawl && { keeperOf: (file) => crawl.keeperOf(file) }),
+        ...(crawl && { linkSaverOf: (file) => crawl.linkSaverOf(file) }),
         ...(fetchedAhead && { fetchedAhead }),
         signal,
       });

@@ -122,7 +122,7 @@ async function searchSingleSpace(
   const unsearched = { model: request.model, space, cold: request.needsCold };
   let isAlone: boolean | null = null;
   const readFiles: ReadFiles = async (_tenant, ids) => {
-    if (isAlone !== null) return files.found(tenant, ids);
+    if (isAlone !== null) return files.findHits(tenant, ids);
     const records = await files.findWithOtherSpaces(tenant, ids, unsearched);
     isAlone = !records.hasUnsearched;
     return records.files;

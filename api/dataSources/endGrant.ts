@@ -13,8 +13,8 @@ export async function endableGrant(
   const { _id: dataSourceId, organizationId, type } = source;
   if (!isConnectedSource(type) || connectors.consent(type)?.spec.revokes === undefined) return null;
   try {
-    const keeper = store.accountCredentials(source);
-    return keeper === null || typeof keeper === 'string' ? null : ((await keeper.read())?.grant ?? null);
+    const grantStore = store.accountCredentials(source);
+    return grantStore === null || typeof grantStore === 'string' ? null : ((await grantStore.read())?.grant ?? null);
   } catch (error) {
     log.warn(
       { organizationId, dataSourceId, err: error },

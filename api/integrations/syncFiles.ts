@@ -43,14 +43,14 @@ const itemName = typed<string | { id: string; root_id: string }>(
 );
 
 /** For any source, or for one only. */
-interface Place extends Documentation {
+interface SyncFilesEndpoint extends Documentation {
   readonly path: string;
   readonly summary: string;
   readonly type?: ConnectedSourceType;
 }
 
 /** Creates the operation that syncs selected items of a connected account with all their descendants. */
-export const syncFilesAt = ({ type, ...documented }: Place): DocumentedOperation =>
+export const syncFilesAt = ({ type, ...documented }: SyncFilesEndpoint): DocumentedOperation =>
   operation({
     ...documented,
     method: 'post',

@@ -15,13 +15,13 @@ export interface FoundFile {
  * Yields every file of a folder, or the file itself. Skips links and sockets; yields nothing if the path does not
  * exist.
  */
-export async function* filesBelow(root: string, relativePath = ''): AsyncIterable<FoundFile> {
+export async function* listFilesIn(root: string, relativePath = ''): AsyncIterable<FoundFile> {
   const at = path.join(root, relativePath);
   const found = await lstat(at).catch(() => null);
   if (found?.isFile() === true) yield { relativePath, bytes: found.size };
   if (found?.isDirectory() === true)
     for await (const { name } of await opendir(at))
-      yield* filesBelow(root, relativePath === '' ? name : `${relativePath}/${name}`);
+      yield* listFilesIn(root, relativePath === '' ? name : `${relativePath}/${name}`);
 }
 
 /** Reads a file and copies it to another one if given. @returns its SHA-256 */

@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises';
 
 import { loadConfig } from '../../config/config.js';
 import type { Config } from '../../config/types.js';
-import { copyHashed, filesBelow, syncFolder } from '../backup/copy.js';
+import { copyHashed, listFilesIn, syncFolder } from '../backup/copy.js';
 import { DATA, fingerprintOf, sumLine, SUMS, writeManifest } from '../backup/manifest.js';
 import { lockData, isThere, type Part, partsOf } from '../backup/parts.js';
 import { bar, createPainter } from '../bars.js';
@@ -18,7 +18,7 @@ const MEGABYTE = 1_000_000;
 async function copyParts(folder: string, parts: readonly Part[], terminal: Terminal) {
   const sizes = { files: 0, bytes: 0 };
   for (const part of parts)
-    for await (const { bytes } of filesBelow(part.path)) {
+    for await (const { bytes } of listFilesIn(part.path)) {
       sizes.files += 1;
       sizes.bytes += bytes;
     }
@@ -32,7 +32,7 @@ async function copyParts(folder: string, parts: readonly Part[], terminal: Termi
   const sums = createHash('sha256');
   let done = 0;
   for (const part of parts)
-    for await (const { relativePath } of filesBelow(part.path)) {
+    for await (const { relativePath } of listFilesIn(part.path)) {
       const name = relativePath === '' ? part.name : `${part.name}/${relativePath}`;
       if (name.includes('\n'))
         throw new CommandError(`${name} cannot be backed up, because its name contains a line break. Rename the file.`);

@@ -19,7 +19,7 @@ interface Checks {
 }
 
 async function readiness(api: Api): Promise<string> {
-  const { status, body } = await api.ask<Checks>('/ready');
+  const { status, body } = await api.fetchResponse<Checks>('/ready');
   if (status !== 200) return `not ready: ${body.detail ?? status}`;
   const each = Object.entries(body.checks ?? {}).map(([name, { latency_ms }]) => `${name} ${latency_ms} ms`);
   const figures = each.join(', ');

@@ -149,7 +149,7 @@ export async function temporalChecks(
 export async function apiChecks(call: Call): Promise<Check[]> {
   try {
     const api = openApi(call);
-    const health = await api.ask<{ status?: string }>('/health');
+    const health = await api.fetchResponse<{ status?: string }>('/health');
     if (health.body.status !== 'ok')
       return [
         bad(
@@ -158,7 +158,7 @@ export async function apiChecks(call: Call): Promise<Check[]> {
           'Another program responds there. Check PUBLIC_URL, PORT, and the reverse proxy.',
         ),
       ];
-    const key = await api.ask('/organization');
+    const key = await api.fetchResponse('/organization');
     return [
       ok('API', `${api.url} answers`),
       key.status === 200

@@ -17,7 +17,7 @@ const DATA_DIR_ENTRIES = [
 ];
 
 /** Removes group and other permissions from every file that this process and its children create from now on. */
-export function keepFilesPrivate(): void {
+export function setPrivateUmask(): void {
   process.umask(PRIVATE_UMASK);
 }
 

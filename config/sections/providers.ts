@@ -44,7 +44,7 @@ export function embeddingSection(
         maxConcurrency,
         tries: settings.number('EMBEDDING_TRIES'),
         timeoutMs,
-        patienceMs: settings.number('EMBEDDING_PATIENCE_MS'),
+        timeLimitMs: settings.number('EMBEDDING_PATIENCE_MS'),
       },
     },
     prices: readPrices(settings.optional('EMBEDDING_PRICES') ?? ''),

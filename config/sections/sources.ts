@@ -27,7 +27,7 @@ export function sourceSection(settings: Settings): Pick<Config, 'connectors' | '
       clients: readOAuthClients(settings.string('OAUTH_CLIENTS')),
       // Items are read into memory completely. Larger ones could not be parsed, so they are not fetched.
       maxItemBytes: Math.min(settings.number('MAX_UPLOAD_BYTES'), settings.number('MAX_DOCUMENT_BYTES')),
-      patienceMs: settings.number('SOURCE_PATIENCE_MS'),
+      timeLimitMs: settings.number('SOURCE_PATIENCE_MS'),
     },
     web: {
       maxPageBytes: settings.number('MAX_PAGE_BYTES'),

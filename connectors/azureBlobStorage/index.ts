@@ -1,7 +1,7 @@
 /** Azure Blob Storage, read with the key of an account. https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api */
 import { withCursor, shapeOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import { type ObjectPlace, parseItemId } from '../../contract/objectIds.js';
+import { type ObjectRef, parseItemId } from '../../contract/objectIds.js';
 import type { Connector } from '../connector.js';
 import type { AccountClient, SourceAnswer, SourceClient } from '../accountClient.js';
 import { escapePath, treeOf } from './adapter.js';
@@ -48,9 +48,9 @@ async function list(
 const CURSOR = shapeOf({ marker: string, after: string });
 
 /** Returns a page of the contents of a container or folder. */
-const pageBelow = withCursor(
+const listPage = withCursor(
   CURSOR,
-  async (client: AccountClient<AzureCredentials>, { bucket, key, kind }: ObjectPlace, from) => {
+  async (client: AccountClient<AzureCredentials>, { bucket, key, kind }: ObjectRef, from) => {
     const tree = treeOf(accountUrl(client));
     const query = {
       restype: 'container',
@@ -109,7 +109,7 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     const place = parseItemId(externalId);
     const { bucket, key, kind } = place;
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
-    if (kind !== 'object') return pageBelow(client, place, cursor);
+    if (kind !== 'object') return listPage(client, place, cursor);
     const query = { restype: 'container', prefix: key, maxresults: '1' };
     // The listing is sorted, so the first name with this prefix is the exact name, if it exists.
     const { entries } = await list(client, { path: bucket, query });
@@ -125,7 +125,7 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     if (kind !== 'object') {
       // Only a caller can name a folder here, because listings give folders no content. If the folder exists, the error
       // advises to sync its blobs.
-      await pageBelow(client, { bucket, key, kind }, null);
+      await listPage(client, { bucket, key, kind }, null);
       throw new Fault('unsupported_type', 'An Azure folder has no text of its own: sync the blobs in it.');
     }
     const path = `${bucket}/${escapePath(key)}`;

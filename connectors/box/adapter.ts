@@ -10,7 +10,7 @@ export const ITEM_FIELDS =
 
 /** Types of Box objects; ids are unique within a type only. */
 export type Kind = 'file' | 'folder' | 'web_link';
-export interface Place {
+export interface ItemRef {
   readonly kind: Kind;
   readonly id: string;
 }
@@ -22,15 +22,15 @@ const isKind = (value: unknown): value is Kind => KINDS.includes(value);
 const ID = /^(?:(folder|web_link):)?(\d{1,20})$/;
 
 /** Returns the item id: the number alone for a file, as in Box's URLs; with its type for folders and links. */
-export const idOf = ({ kind, id }: Place): string => (kind === 'file' ? id : `${kind}:${id}`);
+export const idOf = ({ kind, id }: ItemRef): string => (kind === 'file' ? id : `${kind}:${id}`);
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): Place | null {
+export function parseItemId(externalId: string): ItemRef | null {
   const [, kind, id] = ID.exec(externalId) ?? [];
   if (id === undefined) return null;
   return { kind: isKind(kind) ? kind : 'file', id };
 }
 /** Returns the type and id of an item in an answer; null if it is not a file, folder or link. */
-export function placeIn(item: Json): Place | null {
+export function placeIn(item: Json): ItemRef | null {
   const { type, id } = item;
   return isKind(type) && typeof id === 'string' && /^\d{1,20}$/.test(id) ? { kind: type, id } : null;
 }
@@ -44,7 +44,7 @@ const foldersAbove = (item: Json): readonly string[] =>
     return place === null || place.id === ROOT ? [] : [idOf(place)];
   });
 
-const addressOf = ({ kind, id }: Place, item: Json): string =>
+const addressOf = ({ kind, id }: ItemRef, item: Json): string =>
   (kind === 'web_link' ? asLink(item['url']) : null) ?? `https://app.box.com/${kind}/${id}`;
 
 const ITEM_TYPES: Readonly<Record<Kind, string>> = { file: 'FILE', folder: 'FOLDER', web_link: 'LINK' };

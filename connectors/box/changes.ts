@@ -3,7 +3,7 @@ import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
 import type { Change } from '../sourceItem.js';
 import { asObject, type Json } from '../json.js';
-import { idOf, ITEM_FIELDS, itemOf, type Place, placeIn } from './adapter.js';
+import { idOf, ITEM_FIELDS, itemOf, type ItemRef, placeIn } from './adapter.js';
 import { noSuchItem, requireId, requireList } from '../faults.js';
 
 /** Position in the event stream of an account. */
@@ -22,9 +22,9 @@ const KNOWN_FOR_MS = 13 * 86_400_000;
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Box no longer has the changes since the last sync. Everything is listed again.');
 
-const PATHS: Readonly<Record<Place['kind'], string>> = { file: 'files', folder: 'folders', web_link: 'web_links' };
+const PATHS: Readonly<Record<ItemRef['kind'], string>> = { file: 'files', folder: 'folders', web_link: 'web_links' };
 /** Returns the current state of a Box item. @throws Fault not_found also for items in the trash */
-export async function itemAt(client: SourceClient, { kind, id }: Place): Promise<Json> {
+export async function itemAt(client: SourceClient, { kind, id }: ItemRef): Promise<Json> {
   // Without named fields the answer for a folder includes a page of its contents. Box documents them not for web links:
   // https://developer.box.com/reference/get-web-links-id
   const json = await client.get([PATHS[kind], id], kind === 'web_link' ? {} : { fields: ITEM_FIELDS });
@@ -50,14 +50,14 @@ async function fetchEvents(
 }
 
 /** Returns the item of an event, which Box writes in three formats. */
-function placeOfEvent(event: Json): Place | null {
+function placeOfEvent(event: Json): ItemRef | null {
   const source = asObject(event['source']);
   const { item_type: type, item_id: id, item } = source;
   return placeIn(source) ?? placeIn({ type, id }) ?? placeIn(asObject(item));
 }
 
 /** Returns the change of an item that an event names. */
-async function changeOf(client: SourceClient, place: Place): Promise<Change> {
+async function changeOf(client: SourceClient, place: ItemRef): Promise<Change> {
   try {
     const item = itemOf(await itemAt(client, place));
     return item === null ? { gone: idOf(place) } : { item };
@@ -89,7 +89,7 @@ export const boxChanges = changeFeed(TOKEN, {
       throw error instanceof Fault && error.kind === 'bad_response' ? stale() : error;
     }
     const { entries, next } = page;
-    const places = new Map<string, Place>();
+    const places = new Map<string, ItemRef>();
     for (const event of entries) {
       const place = placeOfEvent(event);
       if (place !== null) places.set(idOf(place), place);

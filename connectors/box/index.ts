@@ -9,7 +9,7 @@ import type { ItemPage } from '../sourceItem.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { folderWalk, nextFolderPage } from '../folderWalk.js';
 import { asObject, asText, type Json, omitNull } from '../json.js';
-import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type Place, parseItemId, ROOT } from './adapter.js';
+import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type ItemRef, parseItemId, ROOT } from './adapter.js';
 import { boxChanges, itemAt } from './changes.js';
 import { noteText } from './note.js';
 import { bearer } from '../bearer.js';
@@ -49,7 +49,7 @@ async function listFolder(client: SourceClient, id: string, at: string | null): 
 async function named(
   client: SourceClient,
   externalId: string,
-): Promise<{ readonly place: Place; readonly json: Json }> {
+): Promise<{ readonly place: ItemRef; readonly json: Json }> {
   const place = parseItemId(externalId);
   if (place === null) throw noSuchItem('Box');
   try {

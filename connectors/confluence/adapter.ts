@@ -11,7 +11,7 @@ export const KINDS = ['spaces', 'pages', 'blogposts', 'folders'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** A parsed item id. Page ids have no prefix, the others begin with their content type. */
-export interface Place {
+export interface ItemRef {
   readonly kind: Kind;
   readonly id: string;
 }
@@ -23,10 +23,10 @@ const WORDS: Readonly<Record<Exclude<Kind, 'pages'>, string>> = {
 };
 const ID = /^\d{1,30}$/;
 
-export const externalIdOf = ({ kind, id }: Place): string => (kind === 'pages' ? id : `${WORDS[kind]}${id}`);
+export const externalIdOf = ({ kind, id }: ItemRef): string => (kind === 'pages' ? id : `${WORDS[kind]}${id}`);
 
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): Place | null {
+export function parseItemId(externalId: string): ItemRef | null {
   const [kind, word] = Object.entries(WORDS).find(([, prefix]) => externalId.startsWith(prefix)) ?? ['pages', ''];
   const id = externalId.slice(word.length);
   return ID.test(id) ? { kind: kind as Kind, id } : null;

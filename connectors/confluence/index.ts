@@ -8,7 +8,7 @@ import type { OAuthGrant } from '../oauthSpec.js';
 import type { ItemPage } from '../sourceItem.js';
 import { contentOf, itemOfSpace, parseItemId } from './adapter.js';
 import { fetchObject, asText, atlassianConsent, type Call, classify, siteOf, fetchPage, waitMs } from './api.js';
-import { belowContent, belowSpace } from './tree.js';
+import { listChildren, listSpace } from './tree.js';
 import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
 
@@ -49,7 +49,7 @@ export const confluence: Connector<OAuthGrant> = {
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Confluence');
     const call: Call = { client, site: await siteOf(client) };
-    return place.kind === 'spaces' ? belowSpace(call, place.id, cursor) : belowContent(call, place, cursor);
+    return place.kind === 'spaces' ? listSpace(call, place.id, cursor) : listChildren(call, place, cursor);
   },
 
   async open(client, externalId) {

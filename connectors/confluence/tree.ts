@@ -2,7 +2,7 @@
 import { withCursor, shapeOf, listOf, nullable, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { SourceItem } from '../sourceItem.js';
-import { folderAround, KINDS, itemOfContent, itemOfSpace, skippedOf, type Place, parseItemId } from './adapter.js';
+import { folderAround, KINDS, itemOfContent, itemOfSpace, skippedOf, type ItemRef, parseItemId } from './adapter.js';
 import { fetchObject, asText, type Call, fetchPage } from './api.js';
 import type { Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
@@ -45,7 +45,7 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
 }
 
 /** Returns a page of a space and its contents: its pages at any depth, then its blog posts. */
-export const belowSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string, given) => {
+export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string, given) => {
   const { part, at, folders }: SpaceCursor = given ?? { part: 'pages', at: null, folders: [] };
   const own = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;
   // Sorted by id, so that concurrent changes do not shift later pages.
@@ -73,7 +73,7 @@ type TreeCursor = Checked<typeof TREE_CURSOR>;
 const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /** Returns the item of a page, folder or blog post. */
-async function itself(call: Call, { kind, id }: Place): Promise<SourceItem> {
+async function itself(call: Call, { kind, id }: ItemRef): Promise<SourceItem> {
   if (kind === 'spaces') throw noSuchItem('Confluence');
   const item = itemOfContent(call.site, kind, await fetchObject(call, [kind, id]));
   if (item === null) throw noSuchItem('Confluence');
@@ -81,7 +81,7 @@ async function itself(call: Call, { kind, id }: Place): Promise<SourceItem> {
 }
 
 /** Requests the children again: the list of children has neither their parents nor their versions. */
-async function wholeItems(call: Call, children: readonly Json[], parent: Place): Promise<SourceItem[]> {
+async function wholeItems(call: Call, children: readonly Json[], parent: ItemRef): Promise<SourceItem[]> {
   const parentType = parent.kind === 'folders' ? 'folder' : 'page';
   const folders = children
     .filter(({ type }) => type === 'folder')
@@ -98,7 +98,7 @@ async function wholeItems(call: Call, children: readonly Json[], parent: Place):
 }
 
 /** Returns a page of a page or folder and its descendants; the first one includes the item itself. */
-export const belowContent = withCursor(TREE_CURSOR, async (call: Call, place: Place, cursor) => {
+export const listChildren = withCursor(TREE_CURSOR, async (call: Call, place: ItemRef, cursor) => {
   if (cursor === null) {
     const item = await itself(call, place);
     return { items: [item], next: unlessEnd({ open: item.isExpandable ? [place] : [], at: null }) };

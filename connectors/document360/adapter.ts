@@ -5,7 +5,7 @@ import { asMoment, asObjects, asText, type Json } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 
 /** A parsed item id: a workspace, or a category or article in it. */
-export interface Place {
+export interface ItemRef {
   readonly workspace: string;
   readonly category: string | null;
   readonly article: string | null;
@@ -15,7 +15,7 @@ const ID = /^[\w-]{1,64}$/;
 const WITHIN = /^([\w-]{1,64})\/(category|article):([\w-]{1,64})$/;
 
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): Place | null {
+export function parseItemId(externalId: string): ItemRef | null {
   if (ID.test(externalId)) return { workspace: externalId, category: null, article: null };
   const [, workspace = '', kind, id = ''] = WITHIN.exec(externalId) ?? [];
   if (workspace === '') return null;

@@ -68,10 +68,10 @@ const keyOf = ({ credentials }: GrantClient): string =>
 
 async function within<T>(
   client: GrantClient,
-  ask: (headers: Readonly<Record<string, string>>) => Promise<T>,
+  callApi: (headers: Readonly<Record<string, string>>) => Promise<T>,
 ): Promise<T> {
   try {
-    return await ask(await rootHeaders(client));
+    return await callApi(await rootHeaders(client));
   } catch (error) {
     // The root namespace may have changed.
     if (error instanceof Fault && error.kind === 'server_error') client.cache.delete(keyOf(client));
@@ -80,7 +80,7 @@ async function within<T>(
 }
 
 /** Calls an API method. */
-export const ask = (client: GrantClient, method: readonly string[], given: Json): Promise<Json> =>
+export const callApi = (client: GrantClient, method: readonly string[], given: Json): Promise<Json> =>
   within(client, (headers) => client.post(method, given, { headers }));
 
 /** Returns the bytes of a content request, and the metadata in its header. */

@@ -5,7 +5,7 @@ import type { GrantClient } from '../accountClient.js';
 import type { Change, ChangePage } from '../sourceItem.js';
 import { asObject, asText, type Json } from '../json.js';
 import { isDeleted, isFolder, isId, itemOf, pathOf } from './adapter.js';
-import { ask, isInTeam } from './api.js';
+import { callApi, isInTeam } from './api.js';
 import { createAround } from './tree.js';
 import { requireList } from '../faults.js';
 
@@ -61,7 +61,7 @@ async function changesOf(
  */
 export const dropboxChanges = changeFeed(TOKEN, {
   async now(client) {
-    const cursor = cursorOf(await ask(client, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
+    const cursor = cursorOf(await callApi(client, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
     return { ...firstPass(), cursor, isUnderWay: false };
   },
 
@@ -69,7 +69,7 @@ export const dropboxChanges = changeFeed(TOKEN, {
     if (!point.isUnderWay && (await isInTeam(client))) checkPasses(point, 'Dropbox');
     let page: Json;
     try {
-      page = await ask(client, ['files', 'list_folder', 'continue'], { cursor: point.cursor });
+      page = await callApi(client, ['files', 'list_folder', 'continue'], { cursor: point.cursor });
     } catch (error) {
       // Dropbox reports an unreadable cursor in plain text.
       const isStale = error instanceof Fault && (error.kind === 'bad_response' || error.kind === 'not_found');

@@ -3,7 +3,7 @@ import type { GrantClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
 import { asObject, asText, type Json } from '../json.js';
 import { type Around, isId, itemOf, pathOf, pathsAbove } from './adapter.js';
-import { ask } from './api.js';
+import { callApi } from './api.js';
 import { noSuchItem, incompleteAnswer, requireList } from '../faults.js';
 
 /** Page size; Dropbox may return fewer entries. */
@@ -14,7 +14,7 @@ export async function entryAt(client: GrantClient, name: string): Promise<Json> 
   const isPath = /^\/[^/]/.test(name);
   if (!isPath && !isId(name)) throw noSuchItem('Dropbox');
   const path = isPath ? name.replace(/\/+$/, '') : name;
-  const entry = await ask(client, ['files', 'get_metadata'], { path });
+  const entry = await callApi(client, ['files', 'get_metadata'], { path });
   if (asText(entry['.tag']) === null) throw incompleteAnswer('Dropbox', 'the requested entry');
   if (!isId(entry['id'])) throw noSuchItem('Dropbox');
   return entry;
@@ -48,8 +48,13 @@ export function createAround(client: GrantClient, folders: ReadonlyMap<string, s
 /** Requests a page of a folder, or the page after a cursor. */
 const fetchPage = (client: GrantClient, folder: string, at: string | null): Promise<Json> =>
   at === null
-    ? ask(client, ['files', 'list_folder'], { path: folder, recursive: false, include_deleted: false, limit: PER_PAGE })
-    : ask(client, ['files', 'list_folder', 'continue'], { cursor: at });
+    ? callApi(client, ['files', 'list_folder'], {
+        path: folder,
+        recursive: false,
+        include_deleted: false,
+        limit: PER_PAGE,
+      })
+    : callApi(client, ['files', 'list_folder', 'continue'], { cursor: at });
 
 /**
  * Returns a page of the direct contents of a folder.

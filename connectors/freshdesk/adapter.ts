@@ -21,7 +21,7 @@ const KINDS = ['category', 'folder', 'article', 'ticket'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** A parsed item id; null if it is invalid. */
-export type FreshdeskPlace =
+export type FreshdeskItemRef =
   | { readonly kind: Kind; readonly id: string }
   | { readonly kind: 'attachment'; readonly id: string; readonly ticket: string }
   | { readonly kind: typeof TICKETS | typeof SOLUTIONS }
@@ -29,7 +29,7 @@ export type FreshdeskPlace =
 
 const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(?:/(\\d{1,20}))?$`);
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(id: string): FreshdeskPlace {
+export function parseItemId(id: string): FreshdeskItemRef {
   if (id === TICKETS || id === SOLUTIONS) return { kind: id };
   const [, kind, number = '', attachment] = ID.exec(id) ?? [];
   if (kind === undefined) return null;

@@ -45,7 +45,7 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
  * Lists the placeholder: requests the categories again, and throws if they are still refused. The next sync lists the
  * categories.
  */
-export async function belowSolutions(client: SourceClient): Promise<ItemPage> {
+export async function listSolutions(client: SourceClient): Promise<ItemPage> {
   await fetchPage(client, CATEGORIES, 1);
   return { items: [itemOfContainer(SOLUTIONS)], next: null };
 }
@@ -53,7 +53,7 @@ export async function belowSolutions(client: SourceClient): Promise<ItemPage> {
 const isParent = (folder: Json): boolean => Number(folder['sub_folders_count'] ?? 0) > 0;
 
 /** Returns folders with their subfolders, parents first. */
-async function foldersBelow(client: SourceClient, first: readonly Folder[]): Promise<readonly Folder[]> {
+async function descendantFolders(client: SourceClient, first: readonly Folder[]): Promise<readonly Folder[]> {
   const all = [...first];
   const seen = new Set(all.map(({ id }) => id));
   for (const { id, json } of all) {
@@ -96,26 +96,23 @@ async function listArticles(client: SourceClient, { open, page }: Cursor): Promi
 }
 
 /** Returns a page of a category and its descendants. */
-export const belowCategory = withCursor(
-  CURSOR,
-  async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
-    const { id } = place;
-    const withArticles = wanted.of('ARTICLE');
-    if (cursor !== null) return listArticles(client, cursor);
-    const itself = itemOfCategory(requireMatchingId(NAME, id, await client.get([...CATEGORIES, id], {})));
-    if (itself === null) throw noSuchItem(NAME);
-    if (!withArticles) return { items: [itself], next: null };
-    const outermost = foldersIn(await fetchAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
-    const folders = await foldersBelow(client, outermost);
-    return {
-      items: [itself, ...folders.map((folder) => itemOfFolder(folder, id))],
-      next: unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }),
-    };
-  },
-);
+export const listCategory = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
+  const { id } = place;
+  const withArticles = wanted.of('ARTICLE');
+  if (cursor !== null) return listArticles(client, cursor);
+  const itself = itemOfCategory(requireMatchingId(NAME, id, await client.get([...CATEGORIES, id], {})));
+  if (itself === null) throw noSuchItem(NAME);
+  if (!withArticles) return { items: [itself], next: null };
+  const outermost = foldersIn(await fetchAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
+  const folders = await descendantFolders(client, outermost);
+  return {
+    items: [itself, ...folders.map((folder) => itemOfFolder(folder, id))],
+    next: unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }),
+  };
+});
 
 /** Returns a page of a folder and its descendants. */
-export const belowFolder = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
+export const listFolder = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
   const { id } = place;
   const withArticles = wanted.of('ARTICLE');
   if (cursor !== null) return listArticles(client, cursor);
@@ -123,7 +120,7 @@ export const belowFolder = withCursor(CURSOR, async (client: SourceClient, { pla
   const [category, above] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
   if (category === null) throw noSuchItem(NAME);
   const parent = above === null ? `category:${category}` : `folder:${above}`;
-  const folders = await foldersBelow(client, [{ id, json, parent }]);
+  const folders = await descendantFolders(client, [{ id, json, parent }]);
   return {
     items: folders.map((folder) => itemOfFolder(folder, category)),
     next: withArticles ? unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }) : null,

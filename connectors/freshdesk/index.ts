@@ -6,10 +6,10 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import { type AccountIds, contentOfAttached, fetchSigned, idOf, idsOf, itemOfAttached } from '../helpdesk.js';
 import { itemsByKind, pageOf } from '../itemsByKind.js';
-import { contentOf, contentOfTicket, type FreshdeskPlace, parseItemId } from './adapter.js';
+import { contentOf, contentOfTicket, type FreshdeskItemRef, parseItemId } from './adapter.js';
 import { NAME } from './api.js';
-import { belowCategory, belowFolder, belowSolutions, listRoots, readArticle } from './articles.js';
-import { belowTicket, belowTickets, findAttached, readTicket } from './tickets.js';
+import { listCategory, listFolder, listSolutions, listRoots, readArticle } from './articles.js';
+import { listTicket, listTickets, findAttached, readTicket } from './tickets.js';
 import { asObject, asText, omitNull } from '../json.js';
 
 /** Credentials supplied by the caller. */
@@ -25,14 +25,14 @@ const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 /** Returns item ids that are unique across accounts: each account numbers its tickets from 1. */
 const idsIn = ({ domain }: FreshdeskCredentials): AccountIds => idsOf(domain);
 
-const kinds = itemsByKind<FreshdeskCredentials, NonNullable<FreshdeskPlace>>({
+const kinds = itemsByKind<FreshdeskCredentials, NonNullable<FreshdeskItemRef>>({
   name: NAME,
   idsIn,
   parseItemId,
   kinds: {
-    solutions: { list: belowSolutions },
-    category: { list: belowCategory },
-    folder: { list: belowFolder },
+    solutions: { list: listSolutions },
+    category: { list: listCategory },
+    folder: { list: listFolder },
     article: {
       list: (client, { place }) => pageOf(readArticle(client, place.id).then(({ item }) => item)),
       async open(client, { place }) {
@@ -40,9 +40,9 @@ const kinds = itemsByKind<FreshdeskCredentials, NonNullable<FreshdeskPlace>>({
         return contentOf(article, item);
       },
     },
-    tickets: { list: belowTickets },
+    tickets: { list: listTickets },
     ticket: {
-      list: belowTicket,
+      list: listTicket,
       open: async (client, { place }) => contentOfTicket(await readTicket(client, place.id)),
     },
     attachment: {

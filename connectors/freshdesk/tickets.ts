@@ -56,7 +56,7 @@ async function attachedTo(client: SourceClient, id: string): Promise<readonly So
 }
 
 /** Returns a page of the tickets, or of the attachments of the previous page's tickets. */
-export const belowTickets = withCursor(
+export const listTickets = withCursor(
   CURSOR,
   async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
     if (cursor === null) {
@@ -80,7 +80,7 @@ export const belowTickets = withCursor(
 );
 
 /** Returns a ticket, with its attachments if they are wanted. */
-export async function belowTicket(client: SourceClient, { place: { id }, wanted }: ListRequest): Promise<ItemPage> {
+export async function listTicket(client: SourceClient, { place: { id }, wanted }: ListRequest): Promise<ItemPage> {
   const ticket = await readTicket(client, id);
   return { items: [ticket.item, ...(wanted.attachedTo('TICKET') ? attachedItems(ticket) : [])], next: null };
 }

@@ -61,7 +61,7 @@ export interface ContentJson {
 }
 
 /** The repository, branch and path of a tree. */
-export interface Place {
+export interface TreeLocation {
   /** `owner/name`. */
   readonly repository: string;
   readonly url: string;
@@ -133,7 +133,7 @@ function readAs({
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 /** Converts an entry of a tree. A submodule is an item without contents, because it is another repository. */
-export function itemOfEntry({ repository, url, branch, path: above }: Place, entry: EntryJson): SourceItem {
+export function itemOfEntry({ repository, url, branch, path: above }: TreeLocation, entry: EntryJson): SourceItem {
   const path = above === '' ? entry.path : `${above}/${entry.path}`;
   const slash = path.lastIndexOf('/');
   const isFile = entry.type === 'blob';

@@ -38,13 +38,13 @@ async function onlyRepository(client: SourceClient, account: string): Promise<Re
 }
 
 /** Query of a page: its number, or the query in the previous page's Link header. */
-type Place = Readonly<Record<string, string>>;
+type PagePosition = Readonly<Record<string, string>>;
 /** Long lists use `after`, the others page numbers. */
 const PLACES = ['page', 'after'] as const;
 
-const CURSOR = callerCursor<Place>(queryOf(PLACES, nonEmpty));
+const CURSOR = callerCursor<PagePosition>(queryOf(PLACES, nonEmpty));
 
-const placeAfter = (next: URLSearchParams | null): Place | null => {
+const placeAfter = (next: URLSearchParams | null): PagePosition | null => {
   const place = PLACES.flatMap((word) => {
     const value = next?.get(word);
     return value ? [[word, value] as const] : [];
@@ -56,7 +56,7 @@ const placeAfter = (next: URLSearchParams | null): Place | null => {
 interface Kind {
   path(number: number | null): readonly string[];
   /** Converts the caller's filters to the query; unset: no filters. */
-  filter?(filters: GitHubListQuery['filters'], repository: Repository): Place;
+  filter?(filters: GitHubListQuery['filters'], repository: Repository): PagePosition;
   present(row: Json): Json;
 }
 

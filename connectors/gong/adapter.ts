@@ -9,20 +9,20 @@ import { requireList } from '../faults.js';
 /** Item ids. Gong's ids are numbers of up to 20 digits; calls, workspaces and folders are numbered separately. */
 const ID = /^(?:(workspace|folder):)?(\d{1,20})$/;
 export type Kind = 'call' | 'workspace' | 'folder';
-export interface Place {
+export interface ItemRef {
   readonly kind: Kind;
   readonly id: string;
 }
 /** Returns the item id: the number alone for a call, as in Gong's URLs. */
-export const idOf = ({ kind, id }: Place): string => (kind === 'call' ? id : `${kind}:${id}`);
+export const idOf = ({ kind, id }: ItemRef): string => (kind === 'call' ? id : `${kind}:${id}`);
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): Place | null {
+export function parseItemId(externalId: string): ItemRef | null {
   const [, kind, id] = ID.exec(externalId) ?? [];
   return id === undefined ? null : { kind: kind === 'workspace' || kind === 'folder' ? kind : 'call', id };
 }
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^\d{1,20}$/.test(value);
 
-const itemOfContainer = (place: Place, json: Json, parent: string | null, root: string | null): SourceItem =>
+const itemOfContainer = (place: ItemRef, json: Json, parent: string | null, root: string | null): SourceItem =>
   createContainer({
     externalId: idOf(place),
     parentExternalId: parent,

@@ -146,7 +146,7 @@ async function nextPage(client: SourceClient, cursor: CallsCursor): Promise<Page
 }
 
 /** Returns a folder and its subfolders. */
-async function belowFolder(client: SourceClient, id: string): Promise<PageAt<CallsCursor>> {
+async function listFolder(client: SourceClient, id: string): Promise<PageAt<CallsCursor>> {
   for (const { externalId } of await listWorkspaces(client)) {
     const workspace = parseItemId(externalId)?.id ?? '';
     const folders = folderWithInner(await listFolders(client, workspace), id);
@@ -225,7 +225,7 @@ export const gong: Connector<OAuthGrant> = {
     if (cursor !== null) return nextPage(client, cursor);
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Gong');
-    if (place.kind === 'folder') return belowFolder(client, place.id);
+    if (place.kind === 'folder') return listFolder(client, place.id);
     if (place.kind === 'workspace') {
       const itself = (await listWorkspaces(client)).find((one) => one.externalId === idOf(place));
       if (!itself) throw noSuchItem('Gong');

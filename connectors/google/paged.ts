@@ -26,14 +26,14 @@ export async function fetchPage(
   token: string | null,
   options?: CallOptions,
 ): Promise<GooglePage> {
-  const ask = async (at: string | null): Promise<GooglePage> => {
+  const fetchFrom = async (at: string | null): Promise<GooglePage> => {
     const body = await client.get(path, at === null ? query : { ...query, pageToken: at }, options);
     return { body, next: asText(body['nextPageToken']) };
   };
   try {
-    return await ask(token);
+    return await fetchFrom(token);
   } catch (error) {
     if (token === null || !isStale(error)) throw error;
-    return ask(null);
+    return fetchFrom(null);
   }
 }

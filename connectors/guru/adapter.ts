@@ -5,15 +5,15 @@ import { asMoment, asObject, asText, type Json } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 
 export type Kind = 'collection' | 'folder' | 'card';
-export interface Place {
+export interface ItemRef {
   readonly kind: Kind;
   readonly id: string;
 }
 
 const ID = /^[\w-]{1,100}$/;
-export const externalIdOf = ({ kind, id }: Place): string => (kind === 'card' ? id : `${kind}:${id}`);
+export const externalIdOf = ({ kind, id }: ItemRef): string => (kind === 'card' ? id : `${kind}:${id}`);
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): Place | null {
+export function parseItemId(externalId: string): ItemRef | null {
   const [, kind = 'card', id = ''] = /^(?:(collection|folder):)?(.+)$/s.exec(externalId) ?? [];
   return ID.test(id) ? { kind: kind as Kind, id } : null;
 }
@@ -29,7 +29,7 @@ interface Around {
   readonly parent: string | null;
   readonly root: string | null;
 }
-const container = (place: Place, json: Json, around: Around): SourceItem =>
+const container = (place: ItemRef, json: Json, around: Around): SourceItem =>
   createContainer({
     externalId: externalIdOf(place),
     parentExternalId: around.parent,

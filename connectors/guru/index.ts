@@ -14,7 +14,7 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { SourceClient } from '../accountClient.js';
 import type { SourceItem } from '../sourceItem.js';
-import { contentOf, externalIdOf, itemOf, type Kind, type Place, parseItemId } from './adapter.js';
+import { contentOf, externalIdOf, itemOf, type Kind, type ItemRef, parseItemId } from './adapter.js';
 import { asObject, asText, type Json } from '../json.js';
 import { incompleteAnswer, noSuchItem, requireId } from '../faults.js';
 
@@ -94,7 +94,7 @@ async function unfiledCards(client: SourceClient, cursor: Cursor): Promise<PageA
 }
 
 /** Returns the requested item itself, and the beginning of its contents. */
-async function begin(client: SourceClient, { kind, id }: Place): Promise<PageAt<Cursor>> {
+async function begin(client: SourceClient, { kind, id }: ItemRef): Promise<PageAt<Cursor>> {
   const list = kind === 'card' ? 'cards' : kind === 'folder' ? 'folders' : 'collections';
   const json = await client.get([list, id], {});
   const collection = asText(asObject(json['collection'])['id']);

@@ -30,7 +30,7 @@ export type ThreadKind = Extract<Kind, 'conversation' | 'ticket'>;
 export const TYPE_OF = { conversation: 'CONVERSATION', ticket: 'TICKET' } as const satisfies Record<ThreadKind, string>;
 
 /** A parsed item id; null if it is invalid. */
-export type IntercomPlace =
+export type IntercomItemRef =
   | { readonly kind: Container }
   | { readonly kind: Kind; readonly id: string }
   | { readonly kind: 'attachment'; readonly of: ThreadKind; readonly id: string }
@@ -38,7 +38,7 @@ export type IntercomPlace =
 
 const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(/[\\w-]{1,60})?$`);
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): IntercomPlace {
+export function parseItemId(externalId: string): IntercomItemRef {
   if (isContainer(externalId)) return { kind: externalId };
   const [, kind, id = '', attachment] = ID.exec(externalId) ?? [];
   if (kind === undefined) return null;

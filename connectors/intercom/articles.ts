@@ -90,7 +90,7 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageA
 const begin = (roots: Cursor['roots']): Cursor => ({ roots, page: 1, total: null, restarts: 0 });
 
 /** Returns a page of a collection and its descendants. */
-export const belowCollection = withCursor(
+export const listCollection = withCursor(
   CURSOR,
   async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
     const { id } = place;
@@ -109,11 +109,14 @@ export const belowCollection = withCursor(
 );
 
 /** Returns a page of the articles without a collection. */
-export const belowLoose = withCursor(CURSOR, async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
-  const withArticles = wanted.of('ARTICLE');
-  if (cursor === null) return { items: [itemOfContainer('articles')], next: withArticles ? begin(null) : null };
-  return listArticles(client, cursor);
-});
+export const listLooseArticles = withCursor(
+  CURSOR,
+  async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
+    const withArticles = wanted.of('ARTICLE');
+    if (cursor === null) return { items: [itemOfContainer('articles')], next: withArticles ? begin(null) : null };
+    return listArticles(client, cursor);
+  },
+);
 
 /** Returns an article. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string): Promise<Json> {

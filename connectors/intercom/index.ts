@@ -5,11 +5,11 @@ import type { OAuthGrant } from '../oauthSpec.js';
 import type { SourceClient } from '../accountClient.js';
 import { contentOfAttached, fetchSigned, itemOfAttached } from '../helpdesk.js';
 import { itemsByKind, pageOf, type ItemKind } from '../itemsByKind.js';
-import { contentOf, contentOfParts, type IntercomPlace, parseItemId, type ThreadKind, TYPE_OF } from './adapter.js';
+import { contentOf, contentOfParts, type IntercomItemRef, parseItemId, type ThreadKind, TYPE_OF } from './adapter.js';
 import { NAME } from './api.js';
-import { articleItem, belowCollection, belowLoose, listRoots, readArticle } from './articles.js';
+import { articleItem, listCollection, listLooseArticles, listRoots, readArticle } from './articles.js';
 import { threadChanges } from './changes.js';
-import { belowAll, belowOne, findAttached, readThread } from './threads.js';
+import { listThreads, listThread, findAttached, readThread } from './threads.js';
 import { asObject, asText, omitNull } from '../json.js';
 import { bearer } from '../bearer.js';
 
@@ -18,22 +18,22 @@ const VERSION = '2.14';
 
 /** Returns the table row of conversations or tickets, which differ by name only. */
 const thread = (kind: ThreadKind): ItemKind<SourceClient, { readonly id: string }> => ({
-  list: (client, { place, wanted }) => belowOne(client, kind, place.id, wanted),
+  list: (client, { place, wanted }) => listThread(client, kind, place.id, wanted),
   async open(client, { place }) {
     const { json, item } = await readThread(client, kind, place.id);
     return contentOfParts(json, item, kind);
   },
 });
 const allThreads = (kind: ThreadKind): ItemKind<SourceClient, unknown> => ({
-  list: (client, { wanted }, cursor) => belowAll(client, { kind, wanted }, cursor),
+  list: (client, { wanted }, cursor) => listThreads(client, { kind, wanted }, cursor),
 });
 
-const kinds = itemsByKind<OAuthGrant, NonNullable<IntercomPlace>>({
+const kinds = itemsByKind<OAuthGrant, NonNullable<IntercomItemRef>>({
   name: NAME,
   parseItemId,
   kinds: {
-    collection: { list: belowCollection },
-    articles: { list: belowLoose },
+    collection: { list: listCollection },
+    articles: { list: listLooseArticles },
     article: {
       list: (client, { place }) => pageOf(articleItem(client, place.id)),
       open: async (client, { place, externalId }) => contentOf(await readArticle(client, place.id), externalId),

@@ -93,7 +93,7 @@ interface All {
 }
 
 /** Returns a page of all conversations or tickets, or of the attachments of the previous page's. */
-export const belowAll = withCursor(CURSOR, async (client: SourceClient, { kind, wanted }: All, cursor) => {
+export const listThreads = withCursor(CURSOR, async (client: SourceClient, { kind, wanted }: All, cursor) => {
   if (cursor === null) {
     const isEnd = !wanted.of(TYPE_OF[kind]);
     return { items: [itemOfContainer(LISTS[kind])], next: unlessEnd({ at: null, isEnd, rest: [] }) };
@@ -130,7 +130,7 @@ export async function attachedTo(client: SourceClient, kind: ThreadKind, id: str
 }
 
 /** Returns one conversation or ticket, with its attachments if they are wanted. */
-export async function belowOne(
+export async function listThread(
   client: SourceClient,
   kind: ThreadKind,
   id: string,

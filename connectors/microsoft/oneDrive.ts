@@ -5,7 +5,7 @@ import type { OAuthGrant } from '../oauthSpec.js';
 import type { SourceClient } from '../accountClient.js';
 import { itemOfDrive } from './drives/adapter.js';
 import { driveFeeds, placesOf } from './drives/changes.js';
-import { belowDrives, openFile } from './drives/driveSource.js';
+import { listDriveDescendants, openFile } from './drives/driveSource.js';
 import { joinFeeds } from './feeds.js';
 import {
   appLimit,
@@ -46,7 +46,7 @@ export const oneDrive: Connector<OAuthGrant> = {
   }),
 
   listDescendants: (client, externalId, cursor) =>
-    belowDrives(client, { externalId, name: NAME, defaultDrive: async () => ['me', 'drive'] }, cursor),
+    listDriveDescendants(client, { externalId, name: NAME, defaultDrive: async () => ['me', 'drive'] }, cursor),
 
   open: (client, externalId) => openFile(client, externalId, NAME),
 

@@ -7,25 +7,25 @@ import { createItem } from '../items.js';
 /** The kinds of objects in a workspace. A row of a database is also a page, but its file has another source type. */
 export type Kind = 'page' | 'row' | 'database';
 
-export interface Place {
+export interface ItemRef {
   readonly kind: Kind;
   readonly id: string;
 }
 
 const PREFIXES: Readonly<Record<Exclude<Kind, 'page'>, string>> = { row: 'row:', database: 'database:' };
 
-export const externalIdOf = ({ kind, id }: Place): string => (kind === 'page' ? id : `${PREFIXES[kind]}${id}`);
+export const externalIdOf = ({ kind, id }: ItemRef): string => (kind === 'page' ? id : `${PREFIXES[kind]}${id}`);
 export const isRow = (externalId: string): boolean => externalId.startsWith(PREFIXES.row);
 
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): Place | null {
+export function parseItemId(externalId: string): ItemRef | null {
   const [kind, prefix] = Object.entries(PREFIXES).find(([, word]) => externalId.startsWith(word)) ?? ['page', ''];
   const id = idOf(externalId.slice(prefix.length));
   return id === null ? null : { kind: kind as Kind, id };
 }
 
 /** Returns the id of the item for an object of Notion; null for other objects. */
-export function placeOfJson(json: Json): Place | null {
+export function placeOfJson(json: Json): ItemRef | null {
   const id = idOf(json['id']);
   if (id === null) return null;
   if (json['object'] === 'data_source') return { kind: 'database', id };
@@ -66,7 +66,7 @@ const UNSURE_MS = 120_000;
  */
 export function itemOf(
   json: Json,
-  place: Place,
+  place: ItemRef,
   around: { readonly parent: string | null; readonly root: string | null },
   now = Date.now(),
 ): SourceItem {

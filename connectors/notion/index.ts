@@ -12,7 +12,7 @@ import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
 import { renderBlocks } from './render.js';
 import type { Form } from './richText.js';
-import { belowPlace, searchAll } from './tree.js';
+import { listChildren, searchAll } from './tree.js';
 import { asObject, asText, type Json } from '../json.js';
 
 /** Returns a page's content: title, properties and blocks. */
@@ -103,7 +103,7 @@ export const notion: Connector<OAuthGrant> = {
   async listDescendants(client, externalId, cursor) {
     const place = parseItemId(externalId);
     if (place === null) throw missing();
-    return belowPlace(client, place, cursor);
+    return listChildren(client, place, cursor);
   },
 
   async open(client, externalId) {

@@ -69,13 +69,13 @@ export class Places {
       const kept = this.client.cache.get(`${this.listing} ${name}`) as CachedPlace | undefined;
       if (kept) return kept.found;
     }
-    const json = await this.ask([room, id]);
+    const json = await this.fetchJson([room, id]);
     const found = json === null ? null : await this.learn(json);
     return found ?? this.remember(room === 'pages' ? id : `database:${id}`, null);
   }
 
   /** Null for a page that does not exist or is not shared. */
-  private async ask(path: readonly string[]): Promise<Json | null> {
+  private async fetchJson(path: readonly string[]): Promise<Json | null> {
     try {
       return requireId('Notion', await this.client.get(path, {}), 'the requested item');
     } catch (error) {
@@ -97,7 +97,7 @@ export class Places {
       if (type === 'page_id') return this.thing('pages', id);
       if (type === 'data_source_id') return this.thing('data_sources', id);
       const room = type === 'block_id' ? 'blocks' : type === 'database_id' ? 'databases' : null;
-      const between = room === null ? null : await this.ask([room, id]);
+      const between = room === null ? null : await this.fetchJson([room, id]);
       if (between === null) return null;
       parent = asObject(between['parent']);
     }

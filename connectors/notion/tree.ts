@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import type { SkippedItem, SourceItem } from '../sourceItem.js';
-import { externalIdOf, itemOf, type Place, placeOfJson } from './adapter.js';
+import { externalIdOf, itemOf, type ItemRef, placeOfJson } from './adapter.js';
 import { idOf, isOutOfReach, isTrashed, missing, postPage, fetchPage } from './api.js';
 import { Places } from './places.js';
 import { asObject, asText, type Json } from '../json.js';
@@ -40,7 +40,7 @@ interface Found {
   readonly open: Open;
 }
 
-const found = (json: Json, place: Place, parent: string, root: string): Found => ({
+const found = (json: Json, place: ItemRef, parent: string, root: string): Found => ({
   item: itemOf(json, place, { parent, root }),
   open: { room: place.kind === 'database' ? 'rows' : 'blocks', id: place.id, owner: externalIdOf(place), at: null },
 });
@@ -48,9 +48,9 @@ const found = (json: Json, place: Place, parent: string, root: string): Found =>
 /**
  * Returns null for an inaccessible object. @param otherKind another kind of Fault that means the same for this request
  */
-async function orNull(ask: Promise<Json>, otherKind?: Fault['kind']): Promise<Json | null> {
+async function orNull(request: Promise<Json>, otherKind?: Fault['kind']): Promise<Json | null> {
   try {
-    const json = requireId('Notion', await ask, 'the requested item');
+    const json = requireId('Notion', await request, 'the requested item');
     return isTrashed(json) ? null : json;
   } catch (error) {
     if (isOutOfReach(error) || (error instanceof Fault && error.kind === otherKind)) return null;
@@ -132,7 +132,7 @@ async function listInside(client: GrantClient, { room, id, owner, at }: Open, ro
 const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /** Requests a page or database. */
-async function itself(client: GrantClient, { kind, id }: Place): Promise<Json> {
+async function itself(client: GrantClient, { kind, id }: ItemRef): Promise<Json> {
   const json = await client.get([kind === 'database' ? 'data_sources' : 'pages', id], {});
   requireId('Notion', json, 'the page');
   if (isTrashed(json) || placeOfJson(json) === null) throw missing();
@@ -140,7 +140,7 @@ async function itself(client: GrantClient, { kind, id }: Place): Promise<Json> {
 }
 
 /** Returns a page of an item's descendants at any depth; the first one includes the item itself. */
-export const belowPlace = withCursor(TREE_CURSOR, async (client: GrantClient, given: Place, cursor) => {
+export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, given: ItemRef, cursor) => {
   if (cursor === null) {
     const json = await itself(client, given);
     // The kind in the answer takes precedence: an id without a prefix may be that of a row.

@@ -47,7 +47,7 @@ const revoked = (name: string): Fault =>
  */
 export function createLiveGrant(
   name: string,
-  keeper: GrantStore,
+  grantStore: GrantStore,
   refresh: (grant: StoredGrant) => Promise<StoredGrant>,
   shared: (work: () => Promise<VersionedGrant>) => Promise<VersionedGrant> = (work) => work(),
 ): LiveGrant {
@@ -68,27 +68,27 @@ export function createLiveGrant(
   };
 
   const renew = async (kept: VersionedGrant): Promise<VersionedGrant | null> => {
-    const claim = await keeper.claim(kept.version, CLAIM_MS);
+    const claim = await grantStore.claim(kept.version, CLAIM_MS);
     if (claim === null) return null;
     let fresh: StoredGrant;
     try {
       fresh = await refreshTwice(kept.grant);
     } catch (error) {
-      await keeper.release(claim);
+      await grantStore.release(claim);
       const isRevoked = error instanceof Fault && error.kind === 'access_revoked';
       // If another process has refreshed in the meantime, this refusal does not apply to the new tokens.
-      if (isRevoked && (await keeper.read())?.version !== kept.version) return null;
+      if (isRevoked && (await grantStore.read())?.version !== kept.version) return null;
       if (isRevoked) usedVersion = kept.version;
       throw error;
     }
-    const version = await keeper.save(claim, kept.version, fresh);
+    const version = await grantStore.save(claim, kept.version, fresh);
     return version === null ? null : { grant: fresh, version };
   };
 
   /** Waits until another process has refreshed the grant, and returns it. */
   const waitForGrant = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
     for (;;) {
-      const kept = await keeper.read();
+      const kept = await grantStore.read();
       if (!kept) throw revoked(name);
       if (isGood(kept.grant)) return kept;
       if (kept.grant.refreshToken === null) {
@@ -112,7 +112,7 @@ export function createLiveGrant(
   return {
     version: () => usedVersion,
     async current(signal) {
-      const kept = await keeper.read();
+      const kept = await grantStore.read();
       if (!kept) throw revoked(name);
       const { grant } = kept;
       if (grant.refreshToken === null || !isDue(grant, Date.now())) return use(kept);

@@ -1,7 +1,7 @@
 /** S3 and compatible object stores, read with an access key. https://docs.aws.amazon.com/AmazonS3/latest/API */
 
 import { Fault } from '../../contract/failures.js';
-import { parseItemId, type ObjectPlace } from '../../contract/objectIds.js';
+import { parseItemId, type ObjectRef } from '../../contract/objectIds.js';
 import type { Connector } from '../connector.js';
 import type { AccountClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
@@ -45,9 +45,9 @@ async function list(
 }
 
 /** Returns a page of a bucket, folder or prefix. */
-async function pageBelow(
+async function listPage(
   client: AccountClient<S3Credentials>,
-  { bucket, key, kind }: ObjectPlace,
+  { bucket, key, kind }: ObjectRef,
   cursor: string | null,
 ): Promise<ItemPage> {
   const { objects, isWhole } = await list(client, { bucket, prefix: key, after: cursor });
@@ -118,7 +118,7 @@ export const s3: Connector<S3Credentials> = {
   async listDescendants(client, externalId, cursor) {
     const place = parseItemId(externalId);
     if (!BUCKET.test(place.bucket)) throw noSuchItem('S3');
-    if (place.kind !== 'object') return pageBelow(client, place, cursor);
+    if (place.kind !== 'object') return listPage(client, place, cursor);
     const { bucket, key } = place;
     // The listing is sorted, so the first key with this prefix is the exact key, if it exists.
     const { objects } = await list(client, { bucket, prefix: key, after: null, most: 1 });

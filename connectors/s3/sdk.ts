@@ -116,13 +116,13 @@ export async function withS3<T>(
   // The region of a bucket is the same for all accounts. It is learned from the answer to a request in another region.
   const region = (client.cache.get(place) as string | undefined) ?? AMAZON.exec(endpoint)?.[1] ?? DEFAULT_REGION;
   const sdk = await loadSdk();
-  const ask = (where: string, isLast: boolean): Promise<T> =>
+  const sendTo = (where: string, isLast: boolean): Promise<T> =>
     call(sdkIn(sdk, where, client, { isContent, isLast }), sdk);
   try {
-    return await ask(region, false);
+    return await sendTo(region, false);
   } catch (error) {
     if (!(error instanceof OtherRegion)) throw faultOf(error, client.signal);
-    const answer = await ask(error.region, true).catch((reason: unknown) => {
+    const answer = await sendTo(error.region, true).catch((reason: unknown) => {
       throw faultOf(reason, client.signal);
     });
     client.cache.set(place, error.region);

@@ -11,7 +11,7 @@ export const LOOSE_FILES = 'files';
 const KNOWLEDGE = 'knowledge';
 
 /** A parsed item id. */
-export type Place =
+export type ItemRef =
   | { readonly kind: 'loose' | 'knowledge' }
   | { readonly kind: 'library' | 'folder'; readonly id: string }
   | { readonly kind: 'file'; readonly id: string }
@@ -21,7 +21,7 @@ const LANGUAGE = /^[a-z]{2,3}(?:_[A-Za-z0-9]{1,8}){0,2}$/;
 const isKind = (kind: string): kind is 'library' | 'folder' | 'file' => /^(?:library|folder|file)$/.test(kind);
 
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): Place | null {
+export function parseItemId(externalId: string): ItemRef | null {
   if (externalId === LOOSE_FILES) return { kind: 'loose' };
   if (externalId === KNOWLEDGE) return { kind: 'knowledge' };
   const [kind = '', id = '', language, ...more] = externalId.split(/[:/]/);
@@ -31,7 +31,7 @@ export function parseItemId(externalId: string): Place | null {
 }
 
 /** Parent and root of an item. */
-export interface ItemPlace {
+export interface ItemParents {
   readonly parent: string | null;
   readonly root: string | null;
 }
@@ -39,7 +39,7 @@ export interface ItemPlace {
 const container = (
   externalId: string,
   name: string,
-  { parent, root }: ItemPlace,
+  { parent, root }: ItemParents,
   externalUrl: string | null,
 ): SourceItem =>
   createContainer({
@@ -50,7 +50,7 @@ const container = (
     itemType: 'FOLDER',
     externalUrl,
   });
-const OUTERMOST: ItemPlace = { parent: null, root: null };
+const OUTERMOST: ItemParents = { parent: null, root: null };
 
 /** Returns the URL of a record. @param site URL of the organization for a user's browser */
 const viewOf = (site: string, kind: string, id: string): string => `${site}/lightning/r/${kind}/${id}/view`;
@@ -61,7 +61,7 @@ export const itemOfLibrary = (row: Json, site: string): SourceItem => {
 };
 export const itemOfLooseFiles = (): SourceItem => container(LOOSE_FILES, 'Files outside of libraries', OUTERMOST, null);
 export const itemOfKnowledge = (): SourceItem => container(KNOWLEDGE, 'Knowledge', OUTERMOST, null);
-export const itemOfFolder = (id: string, name: string, itemPlace: ItemPlace): SourceItem =>
+export const itemOfFolder = (id: string, name: string, itemPlace: ItemParents): SourceItem =>
   container(`folder:${id}`, name, itemPlace, null);
 
 /** The file fields to request. */
@@ -89,7 +89,7 @@ export const ELSEWHERE =
   'This Salesforce file is a link to another system. Connect that system, and sync the file there.';
 
 /** Converts a file; links and files of other systems are not selectable. */
-export function itemOfFile(row: Json, itemPlace: ItemPlace, site: string): SourceItem {
+export function itemOfFile(row: Json, itemPlace: ItemParents, site: string): SourceItem {
   const id = asText(row['Id']) ?? '';
   const name = nameOfFile(row);
   return createItem({

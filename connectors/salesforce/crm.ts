@@ -4,12 +4,12 @@ import type { CrmListQuery, LiveReads } from '../../contract/sources/liveReads.j
 import type { Connector, LiveRead } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import { CRM_KINDS, type CrmKind, INCLUDES, momentOf } from './crmRecords.js';
-import { ask, containing, isId, quote, withVisible } from './soql.js';
+import { runQuery, containing, isId, quote, withVisible } from './soql.js';
 import { asObject, asText, type Json } from '../json.js';
 
 const recordId: Check<string> = (value): value is string => string(value) && isId(value);
 /** Position in a list: the last record's id, and its value in the field that the list is sorted by. */
-type Place = readonly [id: string, value: string | number | null];
+type PageBoundary = readonly [id: string, value: string | number | null];
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d))?$/;
 
 const CURSOR = callerCursor(pairOf(recordId, nullable(either(string, number))));
@@ -23,7 +23,11 @@ const literal = (value: string | number, isText: boolean): string => {
 };
 
 /** Returns the condition for records after a position. In the sort order, records without a value come last. */
-function behind([id, value]: Place, order: CrmKind['orders'][string] | undefined, direction: 'asc' | 'desc'): string {
+function behind(
+  [id, value]: PageBoundary,
+  order: CrmKind['orders'][string] | undefined,
+  direction: 'asc' | 'desc',
+): string {
   const isBehindId = `Id > ${quote(id)}`;
   if (!order) return isBehindId;
   if (value === null) return `(${order.field} = null AND ${isBehindId})`;
@@ -79,13 +83,13 @@ const listOf =
     const rest = `${from}${filter([...where, ...place])} ORDER BY ${by} LIMIT ${pageSize}`;
     const [{ rows, isWhole }, { total }] = await Promise.all([
       withVisible(client, selected(kind, query.includes), (fields) =>
-        ask(client, `SELECT ${fields.join(', ')} ${rest}`),
+        runQuery(client, `SELECT ${fields.join(', ')} ${rest}`),
       ),
-      ask(client, `SELECT COUNT() ${from}${filter(where)}`),
+      runQuery(client, `SELECT COUNT() ${from}${filter(where)}`),
     ]);
     const last = rows.at(-1);
     const value = order && last ? (last[order.field] ?? null) : null;
-    const next = last && (!isWhole || rows.length >= pageSize) ? ([last['Id'], value] as Place) : null;
+    const next = last && (!isWhole || rows.length >= pageSize) ? ([last['Id'], value] as PageBoundary) : null;
     return {
       count: total,
       next_cursor: CURSOR.write(next),
@@ -100,7 +104,7 @@ const oneOf =
     if (!isId(id)) return null;
     const [row] = await withVisible(client, selected(kind, includes), async (fields) => {
       const soql = `SELECT ${fields.join(', ')} FROM ${kind.object} WHERE Id = ${quote(id)} LIMIT 1`;
-      return (await ask(client, soql)).rows;
+      return (await runQuery(client, soql)).rows;
     });
     return row && asText(row['Id']) !== null ? present(kind, row, includes, remote) : null;
   };

@@ -18,8 +18,8 @@ import {
 } from './adapter.js';
 import { looseFileChanges } from './changes.js';
 import { crmReads } from './crm.js';
-import { articleAt, belowContainer, belowKnowledge, belowLooseFiles, fileAt, outermost, siteOf } from './listing.js';
-import { ask, classify, quote, waitMs } from './soql.js';
+import { articleAt, listContainer, listKnowledge, listLooseFiles, fileAt, outermost, siteOf } from './listing.js';
+import { runQuery, classify, quote, waitMs } from './soql.js';
 import { incompleteAnswer, isFault, noSuchItem } from '../faults.js';
 import { bearer } from '../bearer.js';
 import type { GrantClient } from '../accountClient.js';
@@ -51,7 +51,7 @@ async function userByApi(client: GrantClient): Promise<Json> {
   const [, organization, user] = IDENTITY.exec(asText(identity) ?? '') ?? [];
   if (organization === undefined || user === undefined)
     throw incompleteAnswer('Salesforce', 'the identity of the user');
-  const [row = {}] = (await ask(client, `SELECT Username, Name, Email FROM User WHERE Id = ${quote(user)}`)).rows;
+  const [row = {}] = (await runQuery(client, `SELECT Username, Name, Email FROM User WHERE Id = ${quote(user)}`)).rows;
   const { Username: preferred, Name: name, Email: email } = row;
   return { user_id: user, organization_id: organization, preferred_username: preferred, name, email };
 }
@@ -124,12 +124,12 @@ export const salesforce: Connector<OAuthGrant> = {
       case undefined:
         throw noSuchItem('Salesforce');
       case 'loose':
-        return belowLooseFiles(client, cursor);
+        return listLooseFiles(client, cursor);
       case 'knowledge':
-        return belowKnowledge(client, cursor);
+        return listKnowledge(client, cursor);
       case 'library':
       case 'folder':
-        return belowContainer(client, place, cursor);
+        return listContainer(client, place, cursor);
       case 'file': {
         const row = await fileAt(client, place.id);
         const library = asText(row['ParentId']);

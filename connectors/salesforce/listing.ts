@@ -11,10 +11,10 @@ import {
   itemOfKnowledge,
   itemOfLibrary,
   itemOfLooseFiles,
-  type ItemPlace,
+  type ItemParents,
   LOOSE_FILES,
 } from './adapter.js';
-import { ask, fetchPage, isId, quote } from './soql.js';
+import { runQuery, fetchPage, isId, quote } from './soql.js';
 import { asText, type Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
 
@@ -39,7 +39,7 @@ export async function outermost(client: GrantClient, cursor: string | null): Pro
   const page = await ifThere(fetchPage(client, LIBRARIES, cursor ?? ''));
   const items = (page?.rows ?? []).map((row) => itemOfLibrary(row, siteOf(client)));
   if (page && page.next !== null) return { items, next: page.next };
-  const articles = await ifThere(ask(client, 'SELECT Id FROM Knowledge__kav LIMIT 1'));
+  const articles = await ifThere(runQuery(client, 'SELECT Id FROM Knowledge__kav LIMIT 1'));
   return { items: [...items, itemOfLooseFiles(), ...(articles === null ? [] : [itemOfKnowledge()])], next: null };
 }
 
@@ -66,7 +66,7 @@ type FolderCursor = Checked<typeof CURSOR>;
 const unlessEnd = (cursor: FolderCursor): FolderCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /** Returns a page of the contents of the first open folder. */
-async function belowFolders(client: GrantClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
+async function listFolders(client: GrantClient, cursor: FolderCursor): Promise<PageAt<FolderCursor>> {
   const [first, ...rest] = cursor.open;
   if (!first) return { items: [], next: null };
   const [folder, parent] = first;
@@ -77,7 +77,7 @@ async function belowFolders(client: GrantClient, cursor: FolderCursor): Promise<
     where: [`ParentContentFolderId = ${quote(folder)}`],
   };
   const { rows, next } = await fetchPage(client, wanted, cursor.after);
-  const itemPlace: ItemPlace = { parent, root };
+  const itemPlace: ItemParents = { parent, root };
   const named = rows.flatMap((row) => {
     const id = asText(row['Id']) ?? '';
     return isId(id) ? [{ id, isFolder: row['IsFolder'] === true, title: asText(row['Title']) ?? id }] : [];
@@ -100,8 +100,8 @@ interface Container {
 }
 
 /** Returns a library, or a folder in one, with all its contents. */
-export const belowContainer = withCursor(CURSOR, async (client: GrantClient, { kind, id }: Container, cursor) => {
-  if (cursor !== null) return belowFolders(client, cursor);
+export const listContainer = withCursor(CURSOR, async (client: GrantClient, { kind, id }: Container, cursor) => {
+  if (cursor !== null) return listFolders(client, cursor);
   const itself = `${kind}:${id}`;
   const [fields, from] =
     kind === 'library'
@@ -121,7 +121,7 @@ export const belowContainer = withCursor(CURSOR, async (client: GrantClient, { k
 });
 
 /** Returns a page of the files outside of libraries, after their container. */
-export async function belowLooseFiles(client: GrantClient, cursor: string | null): Promise<ItemPage> {
+export async function listLooseFiles(client: GrantClient, cursor: string | null): Promise<ItemPage> {
   const { items, next } = await looseFiles(client, [], cursor ?? '');
   return { items: cursor === null ? [itemOfLooseFiles(), ...items] : items, next };
 }
@@ -139,7 +139,7 @@ export async function looseFiles(
 }
 
 /** Returns a page of the published articles, after their container. */
-export async function belowKnowledge(client: GrantClient, cursor: string | null): Promise<ItemPage> {
+export async function listKnowledge(client: GrantClient, cursor: string | null): Promise<ItemPage> {
   const { rows, next } = await fetchPage(client, ARTICLES, cursor ?? '');
   const articles = rows.flatMap((row) => itemOfArticle(row, siteOf(client)) ?? []);
   return { items: cursor === null ? [itemOfKnowledge(), ...articles] : articles, next };

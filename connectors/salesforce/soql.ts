@@ -43,7 +43,7 @@ interface Answer {
 }
 
 /** Runs a query and returns the records that fit into one answer. */
-export async function ask(client: GrantClient, soql: string): Promise<Answer> {
+export async function runQuery(client: GrantClient, soql: string): Promise<Answer> {
   const { records, done, totalSize } = await client.get(['query'], { q: soql });
   if (!Array.isArray(records) || typeof done !== 'boolean')
     throw new Fault('server_error', 'Salesforce gave an answer without records. It is retried automatically.');
@@ -111,7 +111,7 @@ export async function fetchPage(
   const conditions = [...where, ...(afterId === '' ? [] : [`Id > ${quote(afterId)}`])];
   const filter = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   const { rows, isWhole } = await withVisible(client, { object: from, fields }, (visible) =>
-    ask(client, `SELECT ${visible.join(', ')} FROM ${from}${filter} ORDER BY Id LIMIT ${PER_PAGE}`),
+    runQuery(client, `SELECT ${visible.join(', ')} FROM ${from}${filter} ORDER BY Id LIMIT ${PER_PAGE}`),
   );
   const last = asText(rows.at(-1)?.['Id']);
   return { rows, next: last !== null && (!isWhole || rows.length >= PER_PAGE) ? last : null };

@@ -20,14 +20,14 @@ const TABLE = /^[a-z][a-z0-9_]{1,79}$/;
 const isSysId = (text: string): boolean => SYS_ID.test(text);
 
 /** A parsed item id: a table, a record, or an attachment. */
-export interface Place {
+export interface ItemRef {
   readonly table: string;
   readonly record: string | null;
   readonly attachment: string | null;
 }
 
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): Place | null {
+export function parseItemId(externalId: string): ItemRef | null {
   const [table = '', record, attachment, ...more] = externalId.split('/');
   const isRight = [record, attachment].every((id) => id === undefined || isSysId(id));
   if (!TABLE.test(table) || !isRight || more.length > 0) return null;
@@ -184,7 +184,7 @@ export function contentOfRecord(row: Json, table: string, record: string, site: 
 }
 
 /** Returns an attachment's content. */
-export function contentOfAttachment(row: Json, place: Place, site: string, bytes: Uint8Array): ItemContent {
+export function contentOfAttachment(row: Json, place: ItemRef, site: string, bytes: Uint8Array): ItemContent {
   const name = asTrimmed(row['file_name']);
   return {
     ...fileBytes(bytes, asTrimmed(row['content_type']), name),

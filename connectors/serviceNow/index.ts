@@ -15,7 +15,7 @@ import {
   itemOfAttachment,
   itemOfTable,
   LISTED_FIELDS,
-  type Place,
+  type ItemRef,
   parseItemId,
   READABLE,
   valueOf,
@@ -34,7 +34,7 @@ import { noSuchItem } from '../faults.js';
 const ME = 'user_name=javascript:gs.getUserName()';
 
 /** Returns a page of a table; the first one includes the table itself. */
-const belowTable = withCursor(AFTER_CURSOR, async (client: SourceClient, table: string, cursor) => {
+const listTable = withCursor(AFTER_CURSOR, async (client: SourceClient, table: string, cursor) => {
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
   const { rows, next } = await readPage(client, ['table', table], wanted, cursor ?? FROM_START);
   const { items, skipped } = await withAttachments(client, table, rows);
@@ -45,7 +45,7 @@ const belowTable = withCursor(AFTER_CURSOR, async (client: SourceClient, table: 
 /** Returns a record that is readable now. @throws Fault not_found also for drafts and retired ones */
 async function recordAt(
   client: SourceClient,
-  { table, record }: Place,
+  { table, record }: ItemRef,
   query: Readonly<Record<string, string>>,
 ): Promise<Json> {
   const row = await readOne(client, ['table', table, record ?? ''], query);
@@ -55,7 +55,7 @@ async function recordAt(
 }
 
 /** Returns the metadata of an attachment. @throws Fault not_found also if it belongs to another record */
-async function attachmentAt(client: SourceClient, place: Place): Promise<Json> {
+async function attachmentAt(client: SourceClient, place: ItemRef): Promise<Json> {
   const row = await readOne(client, ['attachment', place.attachment ?? ''], {});
   if (asTrimmed(row['table_name']) !== place.table || asTrimmed(row['table_sys_id']) !== place.record)
     throw noSuchItem('ServiceNow');
@@ -127,7 +127,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     const place = parseItemId(externalId);
     if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
     const { table, record, attachment } = place;
-    if (record === null) return belowTable(client, table, cursor);
+    if (record === null) return listTable(client, table, cursor);
     const row = await recordAt(client, place, { sysparm_fields: `${LISTED_FIELDS},workflow_state,active` });
     if (attachment === null) return { ...(await withAttachments(client, table, [row])), next: null };
     const item = itemOfAttachment(await attachmentAt(client, place), table, siteOf(client));

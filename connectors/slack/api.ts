@@ -39,7 +39,7 @@ export interface Page {
 }
 
 /** Calls a method of the Web API, with a form: Slack's read methods accept no JSON. */
-export async function ask(
+export async function callApi(
   client: SourceClient,
   method: string,
   parameters: Readonly<Record<string, string | null>>,

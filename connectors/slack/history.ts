@@ -6,7 +6,7 @@ import { WINDOW_SECONDS, windowOf } from '../../contract/sources/slackIds.js';
 import type { GrantClient } from '../accountClient.js';
 import { noSuchItem, requireList } from '../faults.js';
 import type { Json } from '../json.js';
-import { ask } from './api.js';
+import { callApi } from './api.js';
 import { type Message, readMessage } from './message.js';
 import { close, groupMessages } from './windows.js';
 
@@ -94,7 +94,7 @@ async function readBackwards(client: GrantClient, conversation: string, start: n
   const range = { channel: conversation, latest: `${start + WINDOW_SECONDS - 1}.999999`, inclusive: 'true' };
   const older: Message[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, 'conversations.history', {
+    const { answer, next }: Awaited<ReturnType<typeof callApi>> = await callApi(client, 'conversations.history', {
       ...range,
       ...{ limit: PER_PAGE, cursor: cursor ?? null },
     });
@@ -150,7 +150,11 @@ async function threadAt(client: GrantClient, conversation: string, ts: string): 
   const found = new Collected();
   for (let cursor: string | null | undefined; cursor !== null;) {
     const fields = { channel: conversation, ts, limit: PER_PAGE, cursor: cursor ?? null };
-    const { answer, next }: Awaited<ReturnType<typeof ask>> = await ask(client, 'conversations.replies', fields);
+    const { answer, next }: Awaited<ReturnType<typeof callApi>> = await callApi(
+      client,
+      'conversations.replies',
+      fields,
+    );
     found.add(messagesIn(answer).filter((one) => one.isReply || (one.beginsThread && one.ts === ts)));
     cursor = next;
   }

@@ -11,12 +11,12 @@ import {
   type Checked,
 } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
-import { isConversationId, slackPlaceOf, WINDOW_SECONDS, windowOf } from '../../contract/sources/slackIds.js';
+import { isConversationId, parseSlackItemId, WINDOW_SECONDS, windowOf } from '../../contract/sources/slackIds.js';
 import type { Connector, ItemContent, LiveRead } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
 import { addressOf, contentOf, itemOfConversation, itemOfGroup, paragraphOf, presentConversation } from './adapter.js';
-import { ask, classify, refusalIn } from './api.js';
+import { callApi, classify, refusalIn } from './api.js';
 import { messagesAt, messagesIn, PER_PAGE } from './history.js';
 import { mentionedIn, type Message } from './message.js';
 import { conversationName, nameOfConversation, userName, workspaceUrl } from './names.js';
@@ -58,7 +58,7 @@ const listConversations = withRootsCursor(ROOTS_CURSOR, async (client: GrantClie
       cursor: at,
       ...teamOf(client),
     };
-    const { answer, next } = await ask(client, 'conversations.list', fields);
+    const { answer, next } = await callApi(client, 'conversations.list', fields);
     const workspace = await workspaceUrl(client);
     const items = await Promise.all(
       requireList('Slack', answer['channels']).flatMap((value) => {
@@ -91,7 +91,7 @@ async function listHistory(
   const latest = from?.latest ?? `${Math.floor(Date.now() / 1000) + WINDOW_SECONDS}.000000`;
   const range = oldest === null ? {} : { oldest: `${oldest}.000000` };
   const fields = { channel: conversation, limit: PER_PAGE, inclusive: 'true', latest, ...range };
-  const { answer, next } = await ask(client, 'conversations.history', { ...fields, cursor: from?.at ?? null });
+  const { answer, next } = await callApi(client, 'conversations.history', { ...fields, cursor: from?.at ?? null });
   const found = messagesIn(answer).filter(({ ts }) => oldest === null || Number(ts) >= oldest);
   const { groups: cuts, open } = groupMessages(found, from?.open ?? null);
   const workspace = await workspaceUrl(client);
@@ -104,7 +104,7 @@ async function listHistory(
 
 /** Returns the item of a window or thread, as a listing would. */
 async function itemAt(client: GrantClient, externalId: string): Promise<PageAt<HistoryCursor>> {
-  const place = slackPlaceOf(externalId);
+  const place = parseSlackItemId(externalId);
   if (place?.kind !== 'window' && place?.kind !== 'thread') throw noSuchItem('Slack');
   const messages = await messagesAt(client, place, null);
   const { groups: cuts, open } = groupMessages(messages.toReversed(), null);
@@ -121,7 +121,7 @@ async function namesIn(client: GrantClient, messages: readonly Message[]): Promi
 
 /** Returns the conversations of the account at the time of the call. */
 const conversations: LiveRead<OAuthGrant, LiveReads['conversations']> = async (client, query) => {
-  const { answer, next } = await ask(client, 'conversations.list', {
+  const { answer, next } = await callApi(client, 'conversations.list', {
     types: query.types,
     ...teamOf(client),
     exclude_archived: String(query.excludeArchived),
@@ -174,7 +174,7 @@ export const slack: Connector<OAuthGrant> = {
   refusalIn,
 
   async identify(client) {
-    const { answer } = await ask(client, 'auth.test', {});
+    const { answer } = await callApi(client, 'auth.test', {});
     const [team, user] = [asText(answer['team_id']), asText(answer['user_id'])];
     if (team === null || user === null) throw new Fault('server_error', 'Slack returned no account. Try again.');
     const facts = { team_name: asText(answer['team']), user_name: asText(answer['user']), url: asText(answer['url']) };
@@ -185,14 +185,14 @@ export const slack: Connector<OAuthGrant> = {
   listRoots: listConversations,
 
   listDescendants: withCursor(HISTORY_CURSOR, async (client: GrantClient, externalId: string, cursor) => {
-    const place = slackPlaceOf(externalId);
+    const place = parseSlackItemId(externalId);
     if (place === null) throw noSuchItem('Slack');
     if (place.kind === 'window' || place.kind === 'thread') return itemAt(client, externalId);
     const { conversation } = place;
     if (place.kind === 'since') return listHistory(client, conversation, windowOf(place.after), cursor);
     const page = await listHistory(client, conversation, null, cursor);
     if (cursor !== null) return page;
-    const { answer } = await ask(client, 'conversations.info', { channel: conversation });
+    const { answer } = await callApi(client, 'conversations.info', { channel: conversation });
     const json = asObject(answer['channel']);
     const name = await conversationName(client, json);
     const workspace = await workspaceUrl(client);
@@ -200,7 +200,7 @@ export const slack: Connector<OAuthGrant> = {
   }),
 
   async open(client, externalId, { version }): Promise<ItemContent> {
-    const place = slackPlaceOf(externalId);
+    const place = parseSlackItemId(externalId);
     if (place === null) throw noSuchItem('Slack');
     const { conversation } = place;
     const name = await nameOfConversation(client, conversation);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
-import { ask } from './api.js';
+import { callApi } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 
 const MAX_NAME = 200;
@@ -17,7 +17,7 @@ async function remember({ credentials, cache }: GrantClient, id: string, find: (
 export const userName = (client: GrantClient, id: string): Promise<string> =>
   remember(client, id, async () => {
     try {
-      const user = asObject((await ask(client, 'users.info', { user: id })).answer['user']);
+      const user = asObject((await callApi(client, 'users.info', { user: id })).answer['user']);
       const profile = asObject(user['profile']);
       return (
         asText(profile['display_name']) ??
@@ -42,13 +42,13 @@ export async function conversationName(client: GrantClient, conversation: Json):
 /** Returns the display name of a conversation by its id. */
 export const nameOfConversation = (client: GrantClient, id: string): Promise<string> =>
   remember(client, id, async () => {
-    const { answer } = await ask(client, 'conversations.info', { channel: id });
+    const { answer } = await callApi(client, 'conversations.info', { channel: id });
     return conversationName(client, asObject(answer['channel']));
   });
 
 /** Returns the URL of the workspace with a trailing slash; '' if Slack returns none. */
 export const workspaceUrl = (client: GrantClient): Promise<string> =>
   remember(client, 'workspace', async () => {
-    const url = asText((await ask(client, 'auth.test', {})).answer['url']) ?? '';
+    const url = asText((await callApi(client, 'auth.test', {})).answer['url']) ?? '';
     return /^https?:\/\/[^\s"<>]+\/$/.test(url) ? url : '';
   });

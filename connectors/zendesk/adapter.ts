@@ -22,7 +22,7 @@ const KINDS = ['category', 'section', 'article', 'ticket'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** A parsed item id; null if it is invalid. */
-export type ZendeskPlace =
+export type ZendeskItemRef =
   | { readonly kind: Kind; readonly id: string }
   | { readonly kind: 'attachment'; readonly id: string; readonly ticket: string }
   | { readonly kind: typeof TICKETS | typeof HELP_CENTER }
@@ -30,7 +30,7 @@ export type ZendeskPlace =
 
 const ID = new RegExp(`^(${KINDS.join('|')}):(\\d{1,20})(?:/(\\d{1,20}))?$`);
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): ZendeskPlace {
+export function parseItemId(externalId: string): ZendeskItemRef {
   if (externalId === TICKETS || externalId === HELP_CENTER) return { kind: externalId };
   const [, kind, id = '', attachment] = ID.exec(externalId) ?? [];
   if (kind === undefined) return null;

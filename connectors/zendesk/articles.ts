@@ -39,7 +39,7 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
 }
 
 /** Requests the categories again. @throws Fault access_denied while they are refused */
-export async function belowCenter(client: SourceClient): Promise<ItemPage> {
+export async function listHelpCenter(client: SourceClient): Promise<ItemPage> {
   await fetchPage(client, [CENTER, 'categories'], null);
   return { items: [itemOfContainer(HELP_CENTER)], next: null };
 }
@@ -95,26 +95,23 @@ const itemsOf = (sections: readonly Json[], category: string): SourceItem[] =>
   sections.flatMap((section) => itemOfSection(section, category) ?? []);
 
 /** Returns a page of a category and its descendants. */
-export const belowCategory = withCursor(
-  CURSOR,
-  async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
-    const { id: category } = place;
-    const withArticles = wanted.of('ARTICLE');
-    if (cursor !== null) return listArticles(client, cursor);
-    const { value } = await fetchOne(client, [CENTER, 'categories', category], 'category');
-    const itself = itemOfCategory(value);
-    if (itself === null) throw noSuchItem(NAME);
-    if (!withArticles) return { items: [itself], next: null };
-    const sections = await sectionsOf(client, category);
-    return {
-      items: [itself, ...itemsOf(sections, category)],
-      next: unlessEnd({ category, open: [['categories', category]], at: null }),
-    };
-  },
-);
+export const listCategory = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
+  const { id: category } = place;
+  const withArticles = wanted.of('ARTICLE');
+  if (cursor !== null) return listArticles(client, cursor);
+  const { value } = await fetchOne(client, [CENTER, 'categories', category], 'category');
+  const itself = itemOfCategory(value);
+  if (itself === null) throw noSuchItem(NAME);
+  if (!withArticles) return { items: [itself], next: null };
+  const sections = await sectionsOf(client, category);
+  return {
+    items: [itself, ...itemsOf(sections, category)],
+    next: unlessEnd({ category, open: [['categories', category]], at: null }),
+  };
+});
 
 /** Returns a page of a section and its descendants. */
-export const belowSection = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
+export const listSection = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
   const { id: section } = place;
   const withArticles = wanted.of('ARTICLE');
   if (cursor !== null) return listArticles(client, cursor);

@@ -4,11 +4,11 @@ import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import { contentOfAttached, idOf, itemOfAttached } from '../helpdesk.js';
 import { itemsByKind, pageOf } from '../itemsByKind.js';
-import { contentOf, contentOfTicket, parseItemId, type ZendeskPlace } from './adapter.js';
+import { contentOf, contentOfTicket, parseItemId, type ZendeskItemRef } from './adapter.js';
 import { NAME } from './api.js';
-import { articleItem, belowCategory, belowCenter, belowSection, listRoots, readArticle } from './articles.js';
+import { articleItem, listCategory, listHelpCenter, listSection, listRoots, readArticle } from './articles.js';
 import { idsIn, ticketChanges } from './changes.js';
-import { belowTicket, belowTickets, commentsOf, findAttached, readTicket } from './tickets.js';
+import { listTicket, listTickets, commentsOf, findAttached, readTicket } from './tickets.js';
 import { noSuchItem } from '../faults.js';
 import { asObject, asText, omitNull } from '../json.js';
 import { bearer } from '../bearer.js';
@@ -21,14 +21,14 @@ function pathOf(address: string): { readonly path: readonly string[]; readonly q
   return { path: path.map(decodeURIComponent), query: Object.fromEntries(searchParams) };
 }
 
-const kinds = itemsByKind<OAuthGrant, NonNullable<ZendeskPlace>>({
+const kinds = itemsByKind<OAuthGrant, NonNullable<ZendeskItemRef>>({
   name: NAME,
   idsIn,
   parseItemId,
   kinds: {
-    help_center: { list: belowCenter },
-    category: { list: belowCategory },
-    section: { list: belowSection },
+    help_center: { list: listHelpCenter },
+    category: { list: listCategory },
+    section: { list: listSection },
     article: {
       list: (client, { place }) => pageOf(articleItem(client, place.id)),
       async open(client, { place, externalId }) {
@@ -36,9 +36,9 @@ const kinds = itemsByKind<OAuthGrant, NonNullable<ZendeskPlace>>({
         return contentOf(article, translations, externalId);
       },
     },
-    tickets: { list: belowTickets },
+    tickets: { list: listTickets },
     ticket: {
-      list: belowTicket,
+      list: listTicket,
       async open(client, { place }) {
         const { ticket, item } = await readTicket(client, place.id);
         const { comments, users } = await commentsOf(client, place.id);

@@ -126,7 +126,7 @@ const unlessEnd = (cursor: Cursor): Cursor | null =>
   cursor.from === 'end' && cursor.rest.length === 0 ? null : cursor;
 
 /** Returns a page of the tickets, or of the attachments of the previous page's tickets. */
-export const belowTickets = withCursor(
+export const listTickets = withCursor(
   TICKET_CURSOR,
   async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
     if (cursor === null) {
@@ -162,7 +162,7 @@ export async function readTicket(
 }
 
 /** Returns a ticket, with its attachments if they are wanted. */
-export async function belowTicket(client: SourceClient, { place: { id }, wanted }: ListRequest): Promise<ItemPage> {
+export async function listTicket(client: SourceClient, { place: { id }, wanted }: ListRequest): Promise<ItemPage> {
   const { item } = await readTicket(client, id);
   const attached = wanted.attachedTo('TICKET') ? await attachmentsOf(client, id, item) : [];
   return { items: [item, ...attached], next: null };

@@ -10,14 +10,14 @@ const KEY = /^[A-Z0-9]{8}$/;
 export const isKey = (text: string): boolean => KEY.test(text);
 
 /** A parsed item id: a library, a collection, or an item. */
-export interface Place {
+export interface ItemRef {
   readonly library: string;
   readonly kind: 'library' | 'collection' | 'item';
   readonly key: string;
 }
 
 /** Parses an item id; null if it is invalid. */
-export function parseItemId(externalId: string): Place | null {
+export function parseItemId(externalId: string): ItemRef | null {
   const [kind = '', number = '', what, key = '', ...more] = externalId.split('/');
   const library = `${kind}/${number}`;
   if (!LIBRARY.test(library) || more.length > 0) return null;

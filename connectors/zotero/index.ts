@@ -8,7 +8,7 @@ import type { OAuthGrant } from '../oauthSpec.js';
 import { contentOf, isLink, isStoredFile, LINK, parseItemId } from './adapter.js';
 import { fetchKeyOwner, classify, ownerOf, readItem, restMs } from './api.js';
 import { zoteroChanges } from './changes.js';
-import { belowContainer, belowItem, listLibraries } from './listing.js';
+import { listContainer, listItem, listLibraries } from './listing.js';
 import { noSuchItem } from '../faults.js';
 import { headerToken } from '../bearer.js';
 
@@ -49,8 +49,8 @@ export const zotero: Connector<OAuthGrant> = {
   async listDescendants(client, externalId, cursor) {
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem('Zotero');
-    if (place.kind === 'item') return belowItem(client, place);
-    return belowContainer(client, place, cursor);
+    if (place.kind === 'item') return listItem(client, place);
+    return listContainer(client, place, cursor);
   },
 
   async open(client, externalId) {

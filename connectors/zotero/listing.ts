@@ -1,7 +1,7 @@
 import { type PageAt, withCursor, count, shapeOf, listOf, nullable, number, string, type Checked } from '../cursors.js';
 import type { GrantClient, SourceClient } from '../accountClient.js';
 import type { ItemPage, SourceItem } from '../sourceItem.js';
-import { type Collection, itemOfGroup, itemOfJson, itemOfLibrary, type Place, readCollection } from './adapter.js';
+import { type Collection, itemOfGroup, itemOfJson, itemOfLibrary, type ItemRef, readCollection } from './adapter.js';
 import { type KeyOwner, listAll, listPage, ownerOf, readItem } from './api.js';
 import { asObject, asTrimmed, type Json } from '../json.js';
 
@@ -83,21 +83,24 @@ async function nextItems(client: SourceClient, library: string, cursor: Cursor):
 }
 
 /** Returns a page of a library, or of a collection, with all its contents. @throws Fault not_found */
-export const belowContainer = withCursor(CURSOR, async (client: GrantClient, { library, kind, key }: Place, cursor) => {
-  if (cursor !== null) return nextItems(client, library, cursor);
-  if (kind === 'library') {
-    const itself = await libraryAt(client, library, await ownerOf(client));
-    const collections = await collectionsOf(client, library);
-    return { items: [itself, ...collections.map(({ item }) => item)], next: unlessEnd(beginning([''])) };
-  }
-  // Throws if it is inaccessible or does not exist.
-  await client.get([...pathOf(library), 'collections', key], {});
-  const branch = branchOf(await collectionsOf(client, library), key);
-  return { items: branch.map(({ item }) => item), next: unlessEnd(beginning(branch.map((one) => one.key))) };
-});
+export const listContainer = withCursor(
+  CURSOR,
+  async (client: GrantClient, { library, kind, key }: ItemRef, cursor) => {
+    if (cursor !== null) return nextItems(client, library, cursor);
+    if (kind === 'library') {
+      const itself = await libraryAt(client, library, await ownerOf(client));
+      const collections = await collectionsOf(client, library);
+      return { items: [itself, ...collections.map(({ item }) => item)], next: unlessEnd(beginning([''])) };
+    }
+    // Throws if it is inaccessible or does not exist.
+    await client.get([...pathOf(library), 'collections', key], {});
+    const branch = branchOf(await collectionsOf(client, library), key);
+    return { items: branch.map(({ item }) => item), next: unlessEnd(beginning(branch.map((one) => one.key))) };
+  },
+);
 
 /** Returns an item with its attachments. @throws Fault not_found */
-export async function belowItem(client: SourceClient, { library, key }: Place): Promise<ItemPage> {
+export async function listItem(client: SourceClient, { library, key }: ItemRef): Promise<ItemPage> {
   const path = [...pathOf(library), 'items', key];
   const json = await readItem(client, path);
   const item = itemOfJson(json, library);

@@ -6,7 +6,7 @@
 /** Length of a window of messages. Windows start at each full quarter of an hour. */
 export const WINDOW_SECONDS = 900;
 
-export type SlackPlace =
+export type SlackItemRef =
   | { readonly kind: 'conversation'; readonly conversation: string }
   | { readonly kind: 'since'; readonly conversation: string; readonly after: number }
   | { readonly kind: 'window'; readonly conversation: string; readonly start: number }
@@ -15,7 +15,7 @@ export type SlackPlace =
 
 const PLACE = /^([CDG][A-Z0-9]{1,30})(?:\?after=(\d{1,10})|\/(\d{1,10})|\/(\d{1,10}\.\d{6}))?$/;
 
-export const isConversationId = (text: string): boolean => slackPlaceOf(text)?.kind === 'conversation';
+export const isConversationId = (text: string): boolean => parseSlackItemId(text)?.kind === 'conversation';
 
 /** Returns the id of the messages since a time in seconds; null: all messages. */
 export const idOfSince = (conversation: string, after: number | null): string =>
@@ -27,7 +27,7 @@ export const idOfThread = (conversation: string, ts: string): string => `${conve
 export const windowOf = (seconds: number): number => Math.floor(seconds / WINDOW_SECONDS) * WINDOW_SECONDS;
 
 /** Parses an item id; null if it is invalid. */
-export function slackPlaceOf(externalId: string): SlackPlace | null {
+export function parseSlackItemId(externalId: string): SlackItemRef | null {
   const [, conversation, after, start, ts] = PLACE.exec(externalId) ?? [];
   if (conversation === undefined) return null;
   if (after !== undefined) return { kind: 'since', conversation, after: Number(after) };

@@ -46,7 +46,7 @@ export async function countFiles(api: Client, filters: object): Promise<{ ready:
 }
 
 /** Searches for a question and formats the results as text. */
-export async function ask(api: Client, query: string, where: object = {}): Promise<string> {
+export async function searchAsText(api: Client, query: string, where: object = {}): Promise<string> {
   const { documents } = await api.post<{ documents: DocumentRecord[] }>('/embeddings', { query, k: 3, ...where });
   const lines = documents.flatMap(({ rank, score, source_url, chunk_index, content }) => [
     `  ${rank}. score ${score?.toFixed(3)} · ${source_url} · chunk ${chunk_index}`,

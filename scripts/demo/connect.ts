@@ -11,7 +11,7 @@ import type { ConnectedSourceType } from '../../contract/sources/connectedSource
 import { startGoogleDrive } from '../../test/emulators/googleDrive.js';
 import type { OAuthProvider } from '../../test/emulators/oauthProvider.js';
 import { startSlack } from '../../test/emulators/slack.js';
-import { ask, type Client, countFiles, type Demo } from './client.js';
+import { searchAsText, type Client, countFiles, type Demo } from './client.js';
 import { CONVERSATIONS, DRIVE, USERS } from './harbour.js';
 import { openInBrowser } from './openInBrowser.js';
 import type { Screen } from './scrape.js';
@@ -115,7 +115,7 @@ async function connect(account: Account, stage: Stage): Promise<void> {
   if (counts.failed > 0)
     printLine(`${counts.failed} files of ${name} failed. POST /user_files_v2 returns the reasons.`);
   printLine(`${counts.ready} files of ${name} are searchable`);
-  print(await ask(api, question));
+  print(await searchAsText(api, question));
 }
 
 async function consentUrl({ service, fields }: Account, api: Client, body: object): Promise<string> {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bar, createPainter } from '../../cli/bars.js';
 import type { Terminal } from '../../cli/command.js';
 import type { FileRecord } from '../../contract/files/records.js';
-import { ask, type Client, countFiles, type Demo } from './client.js';
+import { searchAsText, type Client, countFiles, type Demo } from './client.js';
 import { serveDocs } from './docsSite.js';
 
 const DOCS_PORT = 8001;
@@ -65,7 +65,7 @@ export async function scrapeDemo(
       });
       printLine(`${count} chunks are searchable after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
       const wanted = question ?? (docs ? DOCS_QUESTION : 'What is this site about?');
-      console.log(await ask(api, wanted, { parent_file_ids: [parent.id] }));
+      console.log(await searchAsText(api, wanted, { parent_file_ids: [parent.id] }));
     },
     async close() {
       docs?.close();

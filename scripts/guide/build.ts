@@ -14,7 +14,7 @@ import { hashOfSources, stampOf } from './sources.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HERE = path.join(ROOT, 'scripts', 'guide');
 
-export interface GuidePlaces {
+export interface GuidePaths {
   /** Folder with the Markdown files. */
   readonly docs: string;
   readonly output: string;
@@ -52,7 +52,7 @@ function sectionsOf(page: string, title: string, content: string): Section[] {
 }
 
 /** Builds the guide. The output folder need not exist. @throws Error for a page or picture that cannot be rendered */
-export async function buildGuide({ docs, output }: GuidePlaces): Promise<void> {
+export async function buildGuide({ docs, output }: GuidePaths): Promise<void> {
   const titles = await titlesOf(docs);
   const sections: Section[] = [];
   const eleventy = new Eleventy(docs, output, {

@@ -1,5 +1,5 @@
 import type { Example } from '../../api/openapi/examples.js';
-import type { Place } from './exampleFaults.js';
+import type { DocumentedCall } from './exampleFaults.js';
 import { redact } from './redact.js';
 
 /** A successful call of a test, as recorded by test/support/recordedCalls.ts. */
@@ -31,7 +31,7 @@ function typed(text: string, type: unknown): unknown {
   return types.includes('boolean') ? text === 'true' : text;
 }
 
-function toExample({ described, path }: Place, call: Call): Example | null {
+function toExample({ described, path }: DocumentedCall, call: Call): Example | null {
   const [pathname = '', search = ''] = call.path.split('?');
   const values = inPath(path, pathname);
   if (!values) return null;
@@ -71,9 +71,9 @@ function costOf({ request, response }: Example): number {
  * operation.
  */
 export function chooseExample(
-  place: Place,
+  place: DocumentedCall,
   calls: readonly Call[],
-  faultsOf: (place: Place, example: Example) => readonly string[],
+  faultsOf: (place: DocumentedCall, example: Example) => readonly string[],
 ): Example | null {
   const needsBody = place.described.requestBody?.content['application/json'] !== undefined;
   const examples = calls

@@ -19,20 +19,20 @@ interface Described {
 }
 
 /** An operation of the document with its place. */
-export interface Place {
+export interface DocumentedCall {
   readonly method: string;
   readonly path: string;
   readonly described: Described;
 }
 
 /** Returns all operations of the document. */
-export const placesOf = (document: object): Place[] =>
+export const documentedCallsOf = (document: object): DocumentedCall[] =>
   Object.entries((document as { paths: Record<string, Record<string, Described>> }).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({ method, path, described })),
   );
 
 /** Returns a function that compares examples with the schemas of their operation, and returns the errors. */
-export function createExampleCheck(document: object): (place: Place, example: Example) => readonly string[] {
+export function createExampleCheck(document: object): (place: DocumentedCall, example: Example) => readonly string[] {
   const { components } = document as { readonly components: object };
   const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, binary: true, uuid: true } });
   const compiled = new Map<object, ValidateFunction>();

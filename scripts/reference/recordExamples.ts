@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 import { openApiDocument } from '../../api/openapi/document.js';
 import { type Example, readExamples } from '../../api/openapi/examples.js';
-import { createExampleCheck, type Place, placesOf } from './exampleFaults.js';
+import { createExampleCheck, type DocumentedCall, documentedCallsOf } from './exampleFaults.js';
 import { type Call, chooseExample } from './chooseExample.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -55,7 +55,7 @@ const faultsOf = createExampleCheck(document);
 const known = readExamples();
 const files = new Map<string, Record<string, Example>>();
 const missing: string[] = [];
-for (const place of placesOf(document)) {
+for (const place of documentedCallsOf(document)) {
   const { operationId, tags } = place.described;
   const chosen = exampleOf(place);
   if (!chosen) missing.push(`${place.method.toUpperCase()} ${place.path}`);
@@ -65,7 +65,7 @@ for (const [tag, examples] of files)
   await writeFile(join(FOLDER, fileOf(tag)), `${JSON.stringify(examples, null, 2)}\n`);
 process.stdout.write(`${[...missing.map((name) => `NO EXAMPLE: ${name}`), `${missing.length} missing`].join('\n')}\n`);
 
-function exampleOf(place: Place): Example | null {
+function exampleOf(place: DocumentedCall): Example | null {
   const before = known[place.described.operationId];
   const isValid = before !== undefined && faultsOf(place, before).length === 0;
   if (isValid && !renews) return before;

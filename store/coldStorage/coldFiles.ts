@@ -25,7 +25,10 @@ const ofMedia: Readonly<Record<MediaType, QueryFilter<FileDoc>>> = {
   VIDEO: { source: { $in: [...VIDEO_SOURCES] } },
 };
 
-export function createColdFiles(files: Model<FileDoc>, { parentsBelow }: Pick<FileQueries, 'parentsBelow'>): ColdFiles {
+export function createColdFiles(
+  files: Model<FileDoc>,
+  { descendantParents }: Pick<FileQueries, 'descendantParents'>,
+): ColdFiles {
   return {
     async among(tenant, model, filter, limit) {
       const { organizationId, userId } = tenant;
@@ -35,7 +38,7 @@ export function createColdFiles(files: Model<FileDoc>, { parentsBelow }: Pick<Fi
       if ((await readRow(files, any, { fields: { _id: 1 }, hint })) === null) return [];
       const { fileIds = [], parentFileIds = [], includeAllChildren = false, tagTree, fileTypesAtSource = [] } = filter;
       const parentsOf = async (ids: readonly number[]): Promise<number[]> =>
-        includeAllChildren ? [...new Set([...ids, ...(await parentsBelow(tenant, ids))])] : [...ids];
+        includeAllChildren ? [...new Set([...ids, ...(await descendantParents(tenant, ids))])] : [...ids];
       const conditions: QueryFilter<FileDoc>[] = [
         fileQuery(tenant, {
           ...(tagTree ? { tagTree } : {}),

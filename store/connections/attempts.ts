@@ -7,7 +7,7 @@ import {
   type RequestToken,
   type StoredGrant,
 } from '../../contract/accounts/oauth.js';
-import type { SealedSecret, SecretPlace, Secrets } from '../secrets/secrets.js';
+import type { SealedSecret, SecretContext, Secrets } from '../secrets/secrets.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { AttemptDoc } from '../models/connections.js';
@@ -78,7 +78,10 @@ export interface Attempts {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 const newName = (): string => randomBytes(32).toString('base64url');
-const placeOf = ({ _id, organizationId }: Pick<AttemptDoc, '_id' | 'organizationId'>, field: string): SecretPlace => ({
+const placeOf = (
+  { _id, organizationId }: Pick<AttemptDoc, '_id' | 'organizationId'>,
+  field: string,
+): SecretContext => ({
   organizationId,
   record: `connection_attempt:${_id}`,
   field,

@@ -1,9 +1,9 @@
-import type { SealedSecret, SecretPlace, Secrets } from '../secrets/secrets.js';
+import type { SealedSecret, SecretContext, Secrets } from '../secrets/secrets.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId'>;
 
-const placeOf = ({ _id, organizationId }: Holder): SecretPlace => ({
+const placeOf = ({ _id, organizationId }: Holder): SecretContext => ({
   organizationId,
   record: `data_source:${_id}`,
   field: 'credentials',

@@ -9,7 +9,7 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 /** Stores the OAuth grants of data sources. */
 export interface Grants {
   /** @param ownClient returns the organization's own client for the source; null if it has none */
-  keeperOf(
+  grantStoreOf(
     source: Pick<DataSourceDoc, '_id' | 'organizationId'>,
     ownClient: () => Promise<OAuthClient | null>,
   ): GrantStore;
@@ -21,7 +21,7 @@ export interface Grants {
  */
 export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets): Grants {
   return {
-    keeperOf({ _id, organizationId }, ownClient) {
+    grantStoreOf({ _id, organizationId }, ownClient) {
       const mine = { _id, organizationId };
       return {
         ownClient,

@@ -64,7 +64,7 @@ export interface FileDeletion {
 interface FileDeletionDeps {
   readonly files: Model<FileDoc>;
   readonly users: Model<UserDoc>;
-  readonly queries: Pick<FileQueries, 'parentsBelow'>;
+  readonly queries: Pick<FileQueries, 'descendantParents'>;
   readonly atomically: Atomically;
   readonly events: EventWriter;
   readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'note'>;
@@ -116,7 +116,7 @@ export function createFileDeletion({
     async parentsOfDelete(tenant, { filters, deleteChildren = false }) {
       const named = filters.includeAllChildren === true ? (filters.parentFileIds ?? []) : [];
       const matching = deleteChildren ? await files.find(fileQuery(tenant, filters), { _id: 1 }).lean() : [];
-      return queries.parentsBelow(tenant, [...named, ...matching.map((row) => row._id)]);
+      return queries.descendantParents(tenant, [...named, ...matching.map((row) => row._id)]);
     },
     async deletable(tenant, { runId, acceptedAt }, request, afterId, limit) {
       const { organizationId, userId } = tenant;

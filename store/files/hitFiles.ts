@@ -27,7 +27,7 @@ export interface UnsearchedFiles {
 
 export interface HitFiles {
   /** Returns the records of hits, with the fields that a search needs. */
-  found(tenant: Tenant, ids: readonly number[]): Promise<HitFile[]>;
+  findHits(tenant: Tenant, ids: readonly number[]): Promise<HitFile[]>;
   /** Returns the records of hits and, from the same query, whether the user has any other file (see UnsearchedFiles). */
   findWithOtherSpaces(
     tenant: Tenant,
@@ -54,7 +54,7 @@ export function createHitFiles(files: Model<FileDoc>): HitFiles {
     },
   });
   return {
-    found: (tenant, ids) => readRows<FileDoc, HitFile>(files, named(tenant, ids), { fields, most: ids.length }),
+    findHits: (tenant, ids) => readRows<FileDoc, HitFile>(files, named(tenant, ids), { fields, most: ids.length }),
     async findWithOtherSpaces(tenant, ids, { model, space, cold }) {
       const { organizationId, userId } = tenant;
       const other = { 'options.embeddingModel': model, vectorSpace: { $nin: [null, space] } };

@@ -27,7 +27,7 @@ export interface FileQueries {
   /** Streams the matching files that have chunks, in the listing's order: as many as its page of chunks can need. */
   contents(tenant: Tenant, listing: FileListing): AsyncIterable<FileContent>;
   /** Returns those of these files and their descendants that have children. */
-  parentsBelow(tenant: Tenant, roots: readonly number[]): Promise<number[]>;
+  descendantParents(tenant: Tenant, roots: readonly number[]): Promise<number[]>;
   byIds(tenant: Tenant, ids: readonly number[]): Promise<FileDoc[]>;
   /** Adds the folders below the named parents to the filters, if they include all descendants. */
   expand(tenant: Tenant, filters: FileFilters): Promise<FileFilters>;
@@ -88,7 +88,7 @@ function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): 
 export function createFileQueries(files: Model<FileDoc>, remember: CreateSumCache): FileQueries {
   const totals = remember<number>(TOTALS_KEPT);
   /** Finds all parents in two queries, at any depth: the index on parents contains each of them once. */
-  const parentsBelow = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {
+  const descendantParents = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {
     const { organizationId, userId } = tenant;
     const parents = (await files.distinct('parentId', { organizationId, userId })).filter((id) => id !== null);
     const rows = await files.find({ organizationId, userId, _id: { $in: parents } }, { parentId: 1 }).lean();
@@ -109,12 +109,12 @@ export function createFileQueries(files: Model<FileDoc>, remember: CreateSumCach
   const expand = async (tenant: Tenant, filters: FileFilters): Promise<FileFilters> => {
     if (filters.includeAllChildren !== true || !filters.parentFileIds?.length) return filters;
     // The named parents stay in the filter in any case: an empty list would match every file.
-    const below = await parentsBelow(tenant, filters.parentFileIds);
+    const below = await descendantParents(tenant, filters.parentFileIds);
     return { ...filters, parentFileIds: [...new Set([...filters.parentFileIds, ...below])] };
   };
 
   return {
-    parentsBelow,
+    descendantParents,
     expand,
     async *list(tenant, listing) {
       const { startingId, offset, limit } = listing.page;

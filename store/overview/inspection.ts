@@ -52,13 +52,13 @@ export interface Inspection {
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 5_000;
+const TIME_LIMIT_MS = 5_000;
 const FAR_AWAY = new Date('9000-01-01');
 
 /** @throws when MongoDB does not answer within the time limit */
 export async function inspectMongodb(uri: string): Promise<Inspection> {
   const connection = await mongoose
-    .createConnection(uri, { autoIndex: false, serverSelectionTimeoutMS: PATIENCE_MS })
+    .createConnection(uri, { autoIndex: false, serverSelectionTimeoutMS: TIME_LIMIT_MS })
     .asPromise();
   return inspectionOf(connection);
 }
@@ -149,7 +149,7 @@ function inspectionOf(connection: Connection): Inspection {
 /** Returns Qdrant's version and collections. @throws when it does not answer */
 export async function inspectQdrant({ url, apiKey, prefix }: Pick<VectorSettings, 'url' | 'apiKey' | 'prefix'>) {
   const client = new QdrantClient({
-    ...{ url, checkCompatibility: false, timeout: PATIENCE_MS },
+    ...{ url, checkCompatibility: false, timeout: TIME_LIMIT_MS },
     ...(apiKey === null ? {} : { apiKey }),
   });
   const [{ version }, { collections }] = await Promise.all([client.versionInfo(), client.getCollections()]);

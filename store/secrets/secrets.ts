@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /** The owner of a secret. A ciphertext that is moved to another owner cannot be decrypted. */
-export interface SecretPlace {
+export interface SecretContext {
   readonly organizationId: number;
   /** Kind and id of the record: `white_label:7`. */
   readonly record: string;
@@ -17,9 +17,9 @@ export interface SealedSecret {
 
 /** Encrypts secrets before they are stored: client secrets, signing keys, credentials of connections. */
 export interface Secrets {
-  seal(place: SecretPlace, plaintext: string): SealedSecret;
+  seal(place: SecretContext, plaintext: string): SealedSecret;
   /** @throws if the key is no longer in SECRET_KEY, or the ciphertext was altered or has another owner */
-  open(place: SecretPlace, sealed: SealedSecret): string;
+  open(place: SecretContext, sealed: SealedSecret): string;
 }
 
 const NONCE_BYTES = 12;
@@ -40,7 +40,7 @@ export function createSecrets(keys: readonly { id: string; key: Buffer }[]): Sec
     if (!key) throw new Error(`A secret was sealed with key ${id}. Add that key to SECRET_KEY, after the others.`);
     return key;
   };
-  const placeBytes = ({ organizationId, record, field }: SecretPlace, keyId: string): Buffer =>
+  const placeBytes = ({ organizationId, record, field }: SecretContext, keyId: string): Buffer =>
     Buffer.from(JSON.stringify([keyId, organizationId, record, field]));
   return {
     seal(place, plaintext) {

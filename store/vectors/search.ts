@@ -84,7 +84,7 @@ export const byScore = (a: VectorHit, b: VectorHit): number =>
 export const byScoreAndId = (a: PointHit, b: PointHit): number => b.score - a.score || (a.id < b.id ? -1 : 1);
 
 /** Creates the reader of points, by similarity and by key. It adds the filter of the tenant to every query. */
-export function createVectorSearch(ask: QueryQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
+export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
   const pathOf = (space: string): string => `/collections/${encodeURIComponent(nameOf(space))}/points`;
   const find = async (
     { space, model, filter, dense, sparse, limit, exact, signal, ...tenant }: VectorQuery,
@@ -112,7 +112,11 @@ export function createVectorSearch(ask: QueryQdrant, { nameOf }: Pick<Collection
     ];
     if (searches.length === 0) return { dense: [], sparse: [] };
     try {
-      const answers = (await ask(`${pathOf(space)}/query/batch`, { searches }, signal)) as Schemas['QueryResponse'][];
+      const answers = (await queryQdrant(
+        `${pathOf(space)}/query/batch`,
+        { searches },
+        signal,
+      )) as Schemas['QueryResponse'][];
       const lists = answers.map(({ points }) => points);
       return { dense: dense ? (lists[0] ?? []) : [], sparse: sparse ? (lists.at(-1) ?? []) : [] };
     } catch (error) {
@@ -137,7 +141,7 @@ export function createVectorSearch(ask: QueryQdrant, { nameOf }: Pick<Collection
       if (ids.length === 0) return new Map();
       try {
         const question = { ids, with_vector: false, with_payload: CHUNK_FIELDS };
-        const points = (await ask(pathOf(space), question, signal)) as Schemas['Record'][];
+        const points = (await queryQdrant(pathOf(space), question, signal)) as Schemas['Record'][];
         return new Map(points.map((point) => [String(point.id), chunkOf(point)]));
       } catch (error) {
         if (statusOf(error) === 404) return new Map();
@@ -147,7 +151,7 @@ export function createVectorSearch(ask: QueryQdrant, { nameOf }: Pick<Collection
     async retrieve(space, keys) {
       const ids = new Map(keys.map((key) => [pointId(key.fileId, key.generation, key.chunkIndex, space), key]));
       const question = { ids: [...ids.keys()], with_vector: [DENSE], with_payload: false };
-      const points = (await ask(pathOf(space), question)) as Schemas['Record'][];
+      const points = (await queryQdrant(pathOf(space), question)) as Schemas['Record'][];
       const found = new Map<string, number[]>();
       for (const point of points) {
         const key = ids.get(String(point.id));

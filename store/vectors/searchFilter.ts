@@ -47,7 +47,7 @@ function tagCondition(tree: TagTree | TagCondition): Condition | undefined {
 }
 
 /** Returns the condition for the named files and, with all children, their descendants. */
-function belowOrIn(ids: readonly number[], allChildren: boolean): Condition {
+function matchSubtrees(ids: readonly number[], allChildren: boolean): Condition {
   const named = anyOf('file_id', ids);
   return allChildren ? { should: [named, anyOf('ancestors', ids)] } : named;
 }
@@ -58,7 +58,7 @@ export function filterConditions(filter: ChunkFilter): Condition[] {
   const tags = tagTree && tagCondition(tagTree);
   const picture = { key: 'media_type', match: { value: 'IMAGE' } };
   return [
-    ...(fileIds.length > 0 ? [belowOrIn(fileIds, includeAllChildren)] : []),
+    ...(fileIds.length > 0 ? [matchSubtrees(fileIds, includeAllChildren)] : []),
     ...(parentFileIds.length > 0 ? [anyOf(includeAllChildren ? 'ancestors' : 'parent_id', parentFileIds)] : []),
     ...(tags ? [tags] : []),
     ...(fileTypesAtSource.length > 0 ? [anyOf('file_type_at_source', fileTypesAtSource)] : []),

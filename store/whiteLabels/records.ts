@@ -9,7 +9,7 @@ import {
   type WhiteLabelInput,
 } from '../../contract/accounts/whiteLabel.js';
 import type { OAuthClient } from '../../contract/accounts/oauth.js';
-import type { SecretPlace, Secrets } from '../secrets/secrets.js';
+import type { SecretContext, Secrets } from '../secrets/secrets.js';
 import type { Sequence, Session } from '../database/sequence.js';
 import type { WhiteLabelDoc } from '../models/whiteLabels.js';
 
@@ -43,7 +43,7 @@ export interface WhiteLabels {
   client(organizationId: number, type: OAuthSource): Promise<OAuthClient | null>;
 }
 
-const placeOf = (organizationId: number, id: number, field: string): SecretPlace => ({
+const placeOf = (organizationId: number, id: number, field: string): SecretContext => ({
   organizationId,
   record: `white_label:${id}`,
   field,

@@ -4,14 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 import { openApiDocument } from '../../api/openapi/document.js';
 import type { Example, Examples } from '../../api/openapi/examples.js';
 import { chooseExample } from '../../scripts/reference/chooseExample.js';
-import { createExampleCheck, type Place, placesOf } from '../../scripts/reference/exampleFaults.js';
+import { createExampleCheck, type DocumentedCall, documentedCallsOf } from '../../scripts/reference/exampleFaults.js';
 import { redact } from '../../scripts/reference/redact.js';
 import { everyRow } from '../support/everyRow.js';
 
 const document = openApiDocument();
 const faultsOf = createExampleCheck(document);
-const places = placesOf(document);
-const placeOf = (path: string): Place => places.find((place) => place.path === path)!;
+const places = documentedCallsOf(document);
+const placeOf = (path: string): DocumentedCall => places.find((place) => place.path === path)!;
 
 const FOLDER = new URL('../../api/openapi/examples/', import.meta.url);
 const rows = readdirSync(FOLDER).flatMap((file) =>

@@ -25,17 +25,17 @@ export const loopbackEgress = (): Egress => {
  * Returns an account with a rate limiter of its own, so a pause that one test causes does not delay the next test.
  * @param settings the address of the source, in the syntax of SOURCE_URLS
  * @param credentials the fields that the source's connector expects
- * @param patienceMs the longest delay of the source that a request waits for
+ * @param timeLimitMs the longest delay of the source that a request waits for
  */
 export function accountWith(
   source: ConnectedSourceType,
   settings: string,
   credentials: object,
   egress: Egress,
-  patienceMs = 30_000,
+  timeLimitMs = 30_000,
 ): Account {
   const urls = readSourceUrls(settings);
-  const connectors = createConnectors({ egress, urls, maxItemBytes: 1_000_000, patienceMs });
+  const connectors = createConnectors({ egress, urls, maxItemBytes: 1_000_000, timeLimitMs });
   return connectors.account(source, '1', JSON.stringify(credentials));
 }
 

@@ -23,13 +23,13 @@ let emulated: FreshdeskAccount;
 let account: Account;
 
 const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;
-const accountOf = (credentials: object = {}, patienceMs = 30_000): Account =>
+const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account =>
   accountWith(
     'FRESHDESK',
     freshdesk.settings,
     { domain: FRESHDESK_DOMAIN, apiKey: FRESHDESK_KEY, ...credentials },
     egress,
-    patienceMs,
+    timeLimitMs,
   );
 const below = (id: string, filter?: TypeFilter) =>
   listed((cursor) => account.listDescendants(idOf(id), cursor, NEVER, filter));

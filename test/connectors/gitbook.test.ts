@@ -12,13 +12,13 @@ let egress: Egress;
 let gitbook: GitBookEmulator;
 let account: Account;
 
-const accountOf = (credentials: object = {}, patienceMs = 30_000): Account =>
+const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account =>
   accountWith(
     'GITBOOK',
     gitbook.settings,
     { organization: ORGANIZATION, accessToken: TOKEN, ...credentials },
     egress,
-    patienceMs,
+    timeLimitMs,
   );
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));

@@ -16,8 +16,8 @@ let egress: Egress;
 let intercom: IntercomEmulator;
 let account: Account;
 
-const accountOf = (accessToken = intercom.oauth.grant().accessToken, patienceMs = 30_000): Account =>
-  accountWith('INTERCOM', intercom.settings, { accessToken, facts: {} }, egress, patienceMs);
+const accountOf = (accessToken = intercom.oauth.grant().accessToken, timeLimitMs = 30_000): Account =>
+  accountWith('INTERCOM', intercom.settings, { accessToken, facts: {} }, egress, timeLimitMs);
 const below = (id: string, filter?: TypeFilter) =>
   listed((cursor) => account.listDescendants(id, cursor, NEVER, filter));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));

@@ -92,7 +92,7 @@ function providerKey(failureStatus: number | null): Limiter {
           }
         },
       },
-      pace: { minConcurrency: CAPACITY, maxConcurrency: CAPACITY, tries: 1, timeoutMs: HOUR_MS, patienceMs: 0 },
+      pace: { minConcurrency: CAPACITY, maxConcurrency: CAPACITY, tries: 1, timeoutMs: HOUR_MS, timeLimitMs: 0 },
       loadCounter: async () => (text) => text.length,
       onUsage: () => undefined,
     },

@@ -12,14 +12,14 @@ let egress: Egress;
 let s3: S3SourceEmulator;
 let account: Account;
 
-const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
+const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
   const allCredentials = {
     accessKey: ACCESS_KEY,
     accessKeySecret: ACCESS_KEY_SECRET,
     endpointUrl: null,
     ...credentials,
   };
-  return accountWith('S3', s3.settings, allCredentials, egress, patienceMs);
+  return accountWith('S3', s3.settings, allCredentials, egress, timeLimitMs);
 };
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));

@@ -15,14 +15,14 @@ let salesforce: SalesforceEmulator;
 let account: Account;
 
 const FACTS = { domain: 'login.salesforce.com', instance_url: `https://${ORGANIZATION_HOST}` };
-const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
+const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
   const { accessToken } = salesforce.oauth.grant();
   return accountWith(
     'SALESFORCE',
     salesforce.settings,
     { accessToken, facts: FACTS, ...credentials },
     egress,
-    patienceMs,
+    timeLimitMs,
   );
 };
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));

@@ -14,14 +14,14 @@ let serviceNow: ServiceNowEmulator;
 let account: Account;
 
 const FACTS = { instance: 'harbour' };
-const accountOf = (credentials: object = {}, patienceMs = 30_000): Account => {
+const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
   const { accessToken } = serviceNow.oauth.grant();
   return accountWith(
     'SERVICENOW',
     serviceNow.settings,
     { accessToken, facts: FACTS, ...credentials },
     egress,
-    patienceMs,
+    timeLimitMs,
   );
 };
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));

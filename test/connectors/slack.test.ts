@@ -6,7 +6,7 @@ import { createConnectors } from '../../connectors/registry.js';
 import { slack as connector } from '../../connectors/slack/index.js';
 import { mentionedIn, plainText, readMessage } from '../../connectors/slack/message.js';
 import { close, groupMessages } from '../../connectors/slack/windows.js';
-import { secondsOf, slackPlaceOf } from '../../contract/sources/slackIds.js';
+import { secondsOf, parseSlackItemId } from '../../contract/sources/slackIds.js';
 import type { Egress } from '../../egress/types.js';
 import { type EmulatedMessage, type SlackEmulator, startSlack } from '../emulators/slack.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
@@ -330,10 +330,10 @@ test.each([
 });
 
 test('parses ids of conversations, windows and threads', () => {
-  expect(slackPlaceOf('C1')).toEqual({ kind: 'conversation', conversation: 'C1' });
-  expect(slackPlaceOf('C1?after=5')).toEqual({ kind: 'since', conversation: 'C1', after: 5 });
-  expect(slackPlaceOf('C1/900')).toEqual({ kind: 'window', conversation: 'C1', start: 900 });
-  expect(slackPlaceOf('C1/900.000001')).toEqual({ kind: 'thread', conversation: 'C1', ts: '900.000001' });
+  expect(parseSlackItemId('C1')).toEqual({ kind: 'conversation', conversation: 'C1' });
+  expect(parseSlackItemId('C1?after=5')).toEqual({ kind: 'since', conversation: 'C1', after: 5 });
+  expect(parseSlackItemId('C1/900')).toEqual({ kind: 'window', conversation: 'C1', start: 900 });
+  expect(parseSlackItemId('C1/900.000001')).toEqual({ kind: 'thread', conversation: 'C1', ts: '900.000001' });
 });
 
 test('never treats a broken response as the end of a list', async () => {

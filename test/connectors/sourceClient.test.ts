@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 const client = (
-  patienceMs = 30_000,
+  timeLimitMs = 30_000,
   gate = createRateLimiters('GitBook', 2)('GITBOOK 1'),
   connector: SourceClientSettings['connector'] = gitbook,
   signal = NEVER,
@@ -56,7 +56,7 @@ const client = (
     rateLimiter: gate,
     egress,
     maxItemBytes: 1_000_000,
-    patienceMs,
+    timeLimitMs,
     signal,
   });
 
@@ -188,8 +188,8 @@ describe('an error with status 200', () => {
     refusalIn: (body) => (body as { error?: string }).error ?? null,
     classify: ({ body }) => ((body as { error?: string }).error === 'slow_down' ? 'rate_limited' : 'not_found'),
   };
-  const post = (patienceMs: number) =>
-    client(patienceMs, undefined, connector).post(['user'], { a: 'é&' }, { asForm: true });
+  const post = (timeLimitMs: number) =>
+    client(timeLimitMs, undefined, connector).post(['user'], { a: 'é&' }, { asForm: true });
 
   test('is detected and retried after its delay', async () => {
     answers = [status(200, { 'retry-after': '0' }, '{"error":"slow_down"}'), status(200, {}, '{"name":"Ada"}')];

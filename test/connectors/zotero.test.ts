@@ -16,8 +16,8 @@ let account: Account;
 const OWN = 'users/475';
 const GROUPS = ['groups/12', 'groups/13', 'groups/14'];
 /** Returns an account with a new key, because the connector caches the owner of each key. */
-const accountOf = (accessToken = zotero.oauth.grant(), patienceMs = 30_000): Account =>
-  accountWith('ZOTERO', zotero.settings, { accessToken, facts: {} }, egress, patienceMs);
+const accountOf = (accessToken = zotero.oauth.grant(), timeLimitMs = 30_000): Account =>
+  accountWith('ZOTERO', zotero.settings, { accessToken, facts: {} }, egress, timeLimitMs);
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const itemId = (name: string, library = OWN): string => `${library}/items/${zoteroKey(name)}`;

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { PATIENCE_MS } from '../support/waitFor.js';
+import { TIME_LIMIT_MS } from '../support/waitFor.js';
 
 export interface Received {
   /** Raw request body. */
@@ -76,7 +76,7 @@ export async function startReceiver(): Promise<Receiver> {
     react(how) {
       reaction = how;
     },
-    async waitForAccepted(count, timeoutMs = PATIENCE_MS) {
+    async waitForAccepted(count, timeoutMs = TIME_LIMIT_MS) {
       const deadline = Date.now() + timeoutMs;
       while (accepted.length < count) {
         if (Date.now() > deadline)

@@ -19,7 +19,7 @@ const SENT_BYTES = 300 * MB;
 /** Well below the bytes sent: allows for parts in transit and uncollected garbage. */
 const MAX_GROWTH_BYTES = 120 * MB;
 const OPTIONS = 'skip_embedding_generation=true&transcription_service=';
-const PATIENCE_MS = 120_000;
+const TIME_LIMIT_MS = 120_000;
 
 let deepgram: Deepgram;
 let assemblyai: AssemblyAi;
@@ -78,13 +78,13 @@ test.each(['deepgram', 'assemblyai'])(
   "streams a long recording to %s without growth of the worker's memory",
   async (by) => {
     const small = await sendRecording(`small-${by}`, MB, by);
-    expect(await user.settled(small.file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY' });
+    expect(await user.settled(small.file.id, TIME_LIMIT_MS)).toMatchObject({ sync_status: 'READY' });
     const pid = worker.pid() ?? 0;
     const before = residentBytes(pid);
     const scene = `big-${by}`;
     const [{ file, sha256 }, most] = await watchResident({ api: process.pid, worker: pid }, async () => {
       const sent = await sendRecording(scene, SENT_BYTES, by);
-      expect(await user.settled(sent.file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY' });
+      expect(await user.settled(sent.file.id, TIME_LIMIT_MS)).toMatchObject({ sync_status: 'READY' });
       return sent;
     });
     expect([...deepgram.calls, ...assemblyai.uploads].filter((call) => call.scene === scene)).toMatchObject([
@@ -103,23 +103,23 @@ test('resumes waiting for the same job after the waiting worker was killed', asy
   await waitFor(
     () => job()?.polls ?? 0,
     (polls) => polls > 1,
-    PATIENCE_MS,
+    TIME_LIMIT_MS,
   );
   const pid = worker.pid() ?? 0;
   process.kill(pid, 'SIGKILL');
   await waitFor(
     () => worker.pid() ?? pid,
     (now) => now !== pid,
-    PATIENCE_MS,
+    TIME_LIMIT_MS,
   );
   const { polls } = job()!;
   await waitFor(
     () => job()!.polls,
     (now) => now > polls + 1,
-    PATIENCE_MS,
+    TIME_LIMIT_MS,
   );
   assemblyai.scenes.set('killed', { polls: 0 });
-  expect(await user.settled(file.id, PATIENCE_MS)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+  expect(await user.settled(file.id, TIME_LIMIT_MS)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   expect(assemblyai.jobs.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
   expect(assemblyai.uploads.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);

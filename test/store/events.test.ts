@@ -7,7 +7,7 @@ import { createIntents, type Intents } from '../../store/events/intents.js';
 import { eventModels } from '../../store/models/events.js';
 import type { Events } from '../../store/events/events.js';
 import { startService, type TestService } from '../support/service.js';
-import { PATIENCE_MS } from '../support/waitFor.js';
+import { TIME_LIMIT_MS } from '../support/waitFor.js';
 
 let service: TestService;
 let events: Events;
@@ -47,7 +47,7 @@ describe('event numbers', () => {
     const seen: NumberedEvent[] = [];
     let writing = true;
     const reader = async (): Promise<void> => {
-      const deadline = Date.now() + PATIENCE_MS;
+      const deadline = Date.now() + TIME_LIMIT_MS;
       for (let cursor = 0; writing || cursor < 180;) {
         if (Date.now() > deadline) throw new Error(`the reader has reached only ${cursor}`);
         const found = await events.after(organizationId, cursor, 50);

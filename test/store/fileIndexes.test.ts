@@ -209,9 +209,9 @@ describe('plan of a list page', () => {
         index: ORDER_INDEXES.created_at,
         otherwise: { index: FILTER_INDEXES.parent, query: { ...tenant, parentId: parent } },
       };
-      const ids = async (patience?: () => number): Promise<number[]> => {
+      const ids = async (timeLimit?: () => number): Promise<number[]> => {
         const found: number[] = [];
-        for await (const { _id } of readInOrder(files(), plan, reading, patience)) found.push(_id);
+        for await (const { _id } of readInOrder(files(), plan, reading, timeLimit)) found.push(_id);
         return found;
       };
       const all = Array.from({ length: 999 }, (_, index) => parent + 1 + index);

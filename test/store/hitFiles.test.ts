@@ -46,7 +46,7 @@ test('returns only records of the tenant, and whether any of its files is in ano
   await insert(row(1), row(2), row(3, { space: null }), row(4, { model: 'SOLAR_1_MINI', space: 'other' }));
   // A file of another user, in another space and in cold storage.
   await insert(row(5, { userId: 6, space: 'other', stored: 'COLD_STORAGE' }));
-  expect((await files.found(MINE, [1, 2, 5, 99])).map(({ _id }) => _id)).toEqual([1, 2]);
+  expect((await files.findHits(MINE, [1, 2, 5, 99])).map(({ _id }) => _id)).toEqual([1, 2]);
   expect(await findFiles([1, 2, 5, 99])).toEqual([[1, 2], false]);
   expect(await findFiles([])).toEqual([[], false]);
 

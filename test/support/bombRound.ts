@@ -219,7 +219,7 @@ export interface BombService {
   readonly user: TestUser;
   readonly site: Site;
   /** Sends all bombs with good files in between, and waits for the result of each. */
-  play(bombs: readonly Bomb[], good: number, patienceMs: number): Promise<BombRound>;
+  play(bombs: readonly Bomb[], good: number, timeLimitMs: number): Promise<BombRound>;
   close(): Promise<void>;
 }
 
@@ -236,11 +236,11 @@ export async function startBombService(settings: Record<string, string>): Promis
     service,
     user,
     site,
-    async play(bombs, good, patienceMs) {
+    async play(bombs, good, timeLimitMs) {
       const begun = performance.now();
       const files = await goodFiles(good);
       const before = { api: residentBytes(pids.api), worker: residentBytes(pids.worker) };
-      const [ended, most] = await watchResident(pids, () => playAll(user, url, { bombs, files, site, patienceMs }));
+      const [ended, most] = await watchResident(pids, () => playAll(user, url, { bombs, files, site, timeLimitMs }));
       return { ...ended, before, most, tookMs: performance.now() - begun };
     },
     async close() {
@@ -255,13 +255,13 @@ interface RoundInput {
   readonly bombs: readonly Bomb[];
   readonly files: readonly GoodFile[];
   readonly site: Site;
-  readonly patienceMs: number;
+  readonly timeLimitMs: number;
 }
 
 async function playAll(
   user: TestUser,
   url: string,
-  { bombs, files, site, patienceMs }: RoundInput,
+  { bombs, files, site, timeLimitMs }: RoundInput,
 ): Promise<Pick<BombRound, 'bombs' | 'feed' | 'good'>> {
   await user.post('/integrations/rss_feed', { url: site.url('/feed.xml') });
   const each = Math.ceil(files.length / bombs.length);
@@ -275,7 +275,7 @@ async function playAll(
     sentBombs.push({ bomb, answer: await sending });
   }
   const end = async (id: number): Promise<Omit<BombResult, 'what'>> => {
-    const { sync_status: status, sync_error_message: message } = await user.settled(id, patienceMs);
+    const { sync_status: status, sync_error_message: message } = await user.settled(id, timeLimitMs);
     return { status, says: message ?? (await textOf(user, id)) };
   };
   return {

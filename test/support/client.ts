@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ChunkRecord, DocumentRecord, FileRecord } from '../../contract/files/records.js';
 import { recordCall } from './recordedCalls.js';
-import { PATIENCE_MS, waitFor } from './waitFor.js';
+import { TIME_LIMIT_MS, waitFor } from './waitFor.js';
 
 export interface Answer<T> {
   readonly status: number;
@@ -45,9 +45,9 @@ const queryOf = (query: Record<string, unknown>): string =>
 
 const PAUSE_MS = 100;
 
-/** Repeats a call that fails or answers 5xx, as clients do, for `patienceMs`. */
-async function callWithRetries(call: () => Promise<Response>, patienceMs: number): Promise<Response> {
-  const deadline = Date.now() + patienceMs;
+/** Repeats a call that fails or answers 5xx, as clients do, for `timeLimitMs`. */
+async function callWithRetries(call: () => Promise<Response>, timeLimitMs: number): Promise<Response> {
+  const deadline = Date.now() + timeLimitMs;
   for (;;) {
     try {
       const response = await call();
@@ -59,8 +59,8 @@ async function callWithRetries(call: () => Promise<Response>, patienceMs: number
   }
 }
 
-/** @param standing headers of every request @param patienceMs how long a failing call is repeated */
-export function apiClient(baseUrl: string, standing: Record<string, string> = {}, patienceMs = 0): ApiClient {
+/** @param standing headers of every request @param timeLimitMs how long a failing call is repeated */
+export function apiClient(baseUrl: string, standing: Record<string, string> = {}, timeLimitMs = 0): ApiClient {
   const call = async <T>(
     method: string,
     path: string,
@@ -75,7 +75,7 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
       });
       // Read the whole body here, so that an incomplete response is repeated too.
       return new Response(await answer.arrayBuffer(), answer);
-    }, patienceMs);
+    }, timeLimitMs);
     const answer = (await response.json()) as T;
     if (response.ok) recordCall({ method, path, body, response: answer, baseUrl });
     return { status: response.status, body: answer, headers: response.headers };
@@ -90,7 +90,7 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
             headers: { ...standing, ...headers },
             body: formOf(file),
           }),
-        patienceMs,
+        timeLimitMs,
       );
       const record = (await response.json()) as FileRecord;
       if (response.ok) recordCall({ method: 'POST', path: `/uploadfile?${queryOf(query)}`, response: record, baseUrl });
@@ -137,14 +137,19 @@ function ok<T>(answer: Answer<T>): T {
 }
 
 /** Requests an access token for a customer id and returns a client for that user. */
-export async function testUser(baseUrl: string, apiKey: string, customerId: string, patienceMs = 0): Promise<TestUser> {
+export async function testUser(
+  baseUrl: string,
+  apiKey: string,
+  customerId: string,
+  timeLimitMs = 0,
+): Promise<TestUser> {
   const issued = ok(
-    await apiClient(baseUrl, {}, patienceMs).get<{ access_token: string }>('/auth/v1/access_token', {
+    await apiClient(baseUrl, {}, timeLimitMs).get<{ access_token: string }>('/auth/v1/access_token', {
       authorization: `Bearer ${apiKey}`,
       'customer-id': customerId,
     }),
   );
-  const client = apiClient(baseUrl, { authorization: `Token ${issued.access_token}` }, patienceMs);
+  const client = apiClient(baseUrl, { authorization: `Token ${issued.access_token}` }, timeLimitMs);
   const all = { limit: 10_000 };
   const user: TestUser = {
     ...client,
@@ -175,7 +180,7 @@ export async function testUser(baseUrl: string, apiKey: string, customerId: stri
         }),
       ),
     search: async (body) => ok(await client.post<{ documents: DocumentRecord[] }>('/embeddings', body)).documents,
-    settled: (id, timeoutMs = PATIENCE_MS) =>
+    settled: (id, timeoutMs = TIME_LIMIT_MS) =>
       waitFor(
         () => user.file(id),
         (file) => FINAL.includes(file.sync_status),

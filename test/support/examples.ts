@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The file that the examples upload. */
 export const REPORT = 'test/fixtures/documents/libreoffice/report.pdf';
 /** An installation from a registry can take minutes. */
-const PATIENCE_MS = 280_000;
+const TIME_LIMIT_MS = 280_000;
 /** Folders that a checkout may contain although git ignores them. */
 const LEFT_OUT = /(?:^|\/)(?:node_modules|\.venv)$/;
 
@@ -63,7 +63,7 @@ export async function copyExamples({ url, apiKey }: Pick<TestService, 'url' | 'a
           await waitFor(
             () => code !== null || pattern.test(output),
             (done) => done,
-            PATIENCE_MS,
+            TIME_LIMIT_MS,
           );
           const found = pattern.exec(output);
           if (!found) throw new Error(`The commands of ${name} ended without ${pattern.source}:\n${output}`);

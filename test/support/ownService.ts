@@ -19,7 +19,7 @@ export const VICTIMS = ['worker', 'api', 'temporal', 'mongodb', 'qdrant'] as con
 export type Victim = (typeof VICTIMS)[number];
 
 /** How long callers repeat a failing call. */
-const PATIENCE_MS = 60_000;
+const TIME_LIMIT_MS = 60_000;
 
 export interface OwnService {
   readonly url: string;
@@ -108,7 +108,7 @@ export async function startOwnService(
     env,
     apiKey,
     engines: { temporal, mongodb, qdrant },
-    user: (customerId) => testUser(url, apiKey, customerId, PATIENCE_MS),
+    user: (customerId) => testUser(url, apiKey, customerId, TIME_LIMIT_MS),
     kill: (victim, downMs) => kills[victim](downMs),
     async close() {
       try {

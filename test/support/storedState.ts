@@ -21,7 +21,7 @@ import type { EventRowDoc } from '../../store/models/events.js';
 import { readPointFile } from '../../store/coldStorage/pointFile.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { UserDoc } from '../../store/models/users.js';
-import { PATIENCE_MS } from './waitFor.js';
+import { TIME_LIMIT_MS } from './waitFor.js';
 import { type EventNote, findEventInconsistencies } from './eventConsistency.js';
 
 /** The results of a customer's syncs, without ids, generations and times. */
@@ -239,7 +239,7 @@ async function waitingRuns(connection: mongoose.Connection): Promise<number[]> {
  * inconsistency.
  */
 async function waitForRuns(connection: mongoose.Connection, waiting: number[]): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIME_LIMIT_MS;
   const open = { finishedAt: null, _id: { $nin: waiting } };
   while (Date.now() < deadline && (await connection.collection<RunDoc>('runs').countDocuments(open)) > 0)
     await sleep(50);

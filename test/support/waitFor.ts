@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Default time limit for a condition that should hold almost at once: long enough for a slow machine, so only a hang
  * exceeds it.
  */
-export const PATIENCE_MS = 270_000;
+export const TIME_LIMIT_MS = 270_000;
 
 /** The pause between polls grows, because each poll uses CPU time that other suites need. */
 const FIRST_PAUSE_MS = 50;
@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 200;
 export async function waitFor<T>(
   poll: () => Promise<T> | T,
   condition: (result: T) => boolean,
-  timeoutMs = PATIENCE_MS,
+  timeoutMs = TIME_LIMIT_MS,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.25, LONGEST_PAUSE_MS)) {

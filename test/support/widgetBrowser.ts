@@ -16,7 +16,7 @@ const FONTS = 'fonts.googleapis.com';
  */
 const LOOPBACK_ONLY = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
 /** How long to wait until an element is visible. */
-const PATIENCE_MS = 60_000;
+const TIME_LIMIT_MS = 60_000;
 /** The widget's polling interval, the shortest that it allows. */
 const POLLING_MS = 3_000;
 
@@ -125,7 +125,7 @@ export class WidgetView {
     target: Locator,
     meanwhile: () => Promise<void> = () => this.page.clock.fastForward(POLLING_MS),
   ): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIME_LIMIT_MS;
     while (!(await target.first().isVisible())) {
       if (Date.now() > deadline) {
         await this.picture('not-visible');

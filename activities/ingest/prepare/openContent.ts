@@ -5,7 +5,7 @@ import { isConnected, openItem } from '../../connected/openItem.js';
 import { fileCredentials } from '../../connected/sourceCredentials.js';
 import type { ActivityDeps, OpenedContent } from '../../deps.js';
 import { contentStep } from './contentStep.js';
-import type { LinkKeeper } from './preparedFile.js';
+import type { SaveLinks } from './preparedFile.js';
 
 /**
  * Fetches a file's content from its source.
@@ -39,7 +39,7 @@ export const openContent = (
 export async function passLinks(
   { file }: StartedFile,
   opened: OpenedContent | null,
-  keep: LinkKeeper,
+  keep: SaveLinks,
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import type { AttemptCost } from './attemptCost.js';
 import type { TokenBound } from './tokenBound.js';
 
 /** Receives the links of a page before anything of the page is written. */
-export type LinkKeeper = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
+export type SaveLinks = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
 
 /**
  * Returns the content of a page that was fetched before its file began, once; null if it was not.
@@ -28,7 +28,7 @@ export interface Preparation {
   readonly tokens: TokenBound;
   readonly attempt: AttemptCost;
   /** Collector of links; null unless the page belongs to a crawl that continues from it. */
-  readonly keepLinks: LinkKeeper | null;
+  readonly keepLinks: SaveLinks | null;
   readonly fetchedAhead: FetchedAhead;
   /** Returns the evidence about the site of a page: the blocks that the site repeats. */
   evidenceOf(file: FileDoc): Promise<SiteEvidence | null>;

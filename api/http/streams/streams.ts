@@ -32,7 +32,7 @@ export interface Feed<T> {
 }
 
 /** A caller's stream. */
-export interface Place<T> {
+export interface StreamSubscription<T> {
   /** Name of the caller whose streams are limited together. */
   readonly caller: string;
   /** Name of the shared state. */
@@ -54,7 +54,7 @@ export interface EventStreams {
    */
   open<T>(
     topics: Topics<T>,
-    place: Place<T>,
+    place: StreamSubscription<T>,
     feed: (latest: T) => Feed<T> | null,
     gone: AbortSignal,
   ): Promise<(() => AsyncIterable<string>) | null>;

@@ -12,7 +12,7 @@ import { type Operation, undocumented, type PageAnswer, RedirectAnswer } from '.
 import { cancelledPage, connectedPage, failedPage, pagePath, pendingPage, unknownPage } from './pages.js';
 
 /** Time limit of the page; the connection continues without it. */
-const PATIENCE_MS = 25_000;
+const TIME_LIMIT_MS = 25_000;
 const POLL_MS = 100;
 /** Error codes of providers for a refusal by the user. */
 const CONSENT_REFUSED = /^(access_denied|user_denied|user_cancelled_login|consent_declined)$/;
@@ -88,7 +88,7 @@ async function returnedWithoutCode(
 /** Returns the page for the result, once it is known. */
 async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
   const name = nameOf(service);
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(POLL_MS)) {
+  for (const until = Date.now() + TIME_LIMIT_MS; Date.now() < until; await sleep(POLL_MS)) {
     const attempt = await deps.store.attempts.find(_id);
     switch (attempt?.state) {
       case undefined:

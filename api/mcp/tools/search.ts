@@ -44,7 +44,7 @@ const input = Joi.object({
 type Input = Infer<typeof input>;
 
 /** The passage's place in its file, as content_metadata has it. */
-interface Place {
+interface PagePosition {
   readonly pg_start?: number;
   readonly pg_end?: number;
   readonly boxes?: readonly object[];
@@ -109,7 +109,7 @@ async function selected(wanted: Input, { caller, deps }: Agent): Promise<readonl
 }
 
 function passageOf(found: DocumentRecord) {
-  const { pg_start: from = null, pg_end: to = null, boxes = [] } = (found.content_metadata ?? {}) as Place;
+  const { pg_start: from = null, pg_end: to = null, boxes = [] } = (found.content_metadata ?? {}) as PagePosition;
   return {
     rank: found.rank ?? 0,
     file_id: found.file_id,

@@ -13,7 +13,7 @@ import {
   type Checked,
 } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
-import { type ObjectPlace, parseItemId } from '../../../contract/objectIds.js';
+import { type ObjectRef, parseItemId } from '../../../contract/objectIds.js';
 import type { Connector } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
@@ -111,7 +111,7 @@ async function bucketsPage(client: SourceClient, project: string, token: string 
 /** Returns a page of a bucket, folder or prefix. */
 const objectsPage = withCursor(
   OBJECT_CURSOR,
-  async (client: SourceClient, { bucket, key, kind }: ObjectPlace, cursor) => {
+  async (client: SourceClient, { bucket, key, kind }: ObjectRef, cursor) => {
     const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `kind,nextPageToken,items(${OBJECT_FIELDS})` };
     const { body, next } = await fetchPage(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
     const objects = objectsIn(itemsIn(body));

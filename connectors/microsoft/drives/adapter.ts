@@ -25,7 +25,7 @@ export function partsOf(externalId: string): { readonly drive: string; readonly 
 }
 
 /** The place of a listing's items. */
-export interface Place {
+export interface DriveListing {
   readonly drive: string;
   /** The id of the drive's root folder, if known: its contents belong to the drive. */
   readonly rootId: string | null;
@@ -67,7 +67,7 @@ export const isFolder = (item: Answer<DriveItem>): boolean =>
 export const isRoot = (item: Answer<DriveItem>): boolean => item.root !== undefined;
 export const isDeleted = (item: Answer<DriveItem>): boolean => item.deleted !== undefined;
 
-function parentOf(item: Answer<DriveItem>, { drive, rootId, parent: listed }: Place): string {
+function parentOf(item: Answer<DriveItem>, { drive, rootId, parent: listed }: DriveListing): string {
   if (listed !== null) return listed;
   const { id, path } = asAnswer<ItemReference>(item.parentReference);
   const parent = asText(id);
@@ -93,7 +93,7 @@ function versionOf(item: Answer<DriveItem>): string | null {
 }
 
 /** Converts an item of a drive; null without an id. A shared item has the id of its own drive. */
-export function itemOf(item: Answer<DriveItem>, place: Place): SourceItem | null {
+export function itemOf(item: Answer<DriveItem>, place: DriveListing): SourceItem | null {
   const id = asText(item.id);
   if (id === null || !isId(id) || isRoot(item) || isDeleted(item)) return null;
   const remote = remoteOf(item);

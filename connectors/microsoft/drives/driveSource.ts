@@ -48,7 +48,7 @@ interface Below {
 }
 
 /** Returns a page of a drive, folder or file. */
-export const belowDrives = withCursor(
+export const listDriveDescendants = withCursor(
   DRIVE_CURSOR,
   async (client: SourceClient, { externalId, name, defaultDrive }: Below, cursor) => {
     if (cursor !== null) return nextPage(client, cursor);

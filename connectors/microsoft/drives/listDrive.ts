@@ -3,7 +3,7 @@ import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
 import { Fault } from '../../../contract/failures.js';
 import { byGivenId, type GraphPage, isQuery, type Query, fetchPage } from '../graph.js';
-import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type Place, remoteOf } from './adapter.js';
+import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type DriveListing, remoteOf } from './adapter.js';
 import { noSuchItem, requireId } from '../../faults.js';
 import { asText, type Json } from '../../json.js';
 
@@ -47,7 +47,7 @@ export async function rootIdOf(client: SourceClient, drive: string): Promise<str
  */
 function pageOf(
   { values }: Pick<GraphPage, 'values'>,
-  place: Place,
+  place: DriveListing,
   main: string,
 ): Pick<DriveCursor, 'open'> & { items: SourceItem[] } {
   const items: SourceItem[] = [];

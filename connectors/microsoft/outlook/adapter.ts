@@ -24,13 +24,13 @@ const FOLDER = 'folder:';
 export const folderItemId = (folder: string): string => `${FOLDER}${folder}`;
 
 /** A parsed item id: a folder, a message, or an attachment; null if it is invalid. */
-export type MailPlace =
+export type MailItemRef =
   | { readonly folder: string }
   | { readonly message: string; readonly attachment: string | null }
   | null;
 
 /** Parses an item id. */
-export function parseItemId(externalId: string): MailPlace {
+export function parseItemId(externalId: string): MailItemRef {
   if (externalId.startsWith(FOLDER)) {
     const folder = externalId.slice(FOLDER.length);
     return isMailId(folder) ? { folder } : null;

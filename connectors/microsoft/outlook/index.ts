@@ -22,7 +22,7 @@ import {
 } from './adapter.js';
 import { mailChanges } from './changes.js';
 import { allFolders, binOf, FOLDER_FIELDS, folderOf, foldersByName, NAME } from './folders.js';
-import { belowFolder, belowMessage, belowQuery, PREFER, readAttachment, readMessage } from './messages.js';
+import { listFolder, listMessage, listQueryResults, PREFER, readAttachment, readMessage } from './messages.js';
 import { asText } from '../../json.js';
 import { noSuchItem } from '../../faults.js';
 import { bearer } from '../../bearer.js';
@@ -76,11 +76,11 @@ export const outlook: Connector<OAuthGrant> = {
       const query = outlookQueryOf(externalId);
       const place = query === null ? null : parseItemId(`folder:${query.folder}`);
       if (query === null || place === null) throw noSuchItem(NAME);
-      return belowQuery(client, query, cursor);
+      return listQueryResults(client, query, cursor);
     }
     const place = parseItemId(externalId);
     if (place === null) throw noSuchItem(NAME);
-    return 'folder' in place ? belowFolder(client, place.folder, cursor) : belowMessage(client, place);
+    return 'folder' in place ? listFolder(client, place.folder, cursor) : listMessage(client, place);
   },
 
   async open(client, externalId) {

@@ -80,7 +80,7 @@ const unlessEnd = (cursor: FolderCursor): FolderCursor | null => (cursor.open.le
  * Returns a page of a folder with all its contents. Attachments of messages are listed, and become files only on
  * request: by their own id, by a query, or by the option for attachments in a selection of the folder.
  */
-export const belowFolder = withCursor(FOLDER_CURSOR, async (client: SourceClient, id: string, cursor) => {
+export const listFolder = withCursor(FOLDER_CURSOR, async (client: SourceClient, id: string, cursor) => {
   if (cursor === null) {
     const branch = branchOf(await allFolders(client), id);
     if (branch.length === 0) throw noSuchItem(NAME);
@@ -106,7 +106,7 @@ export const belowFolder = withCursor(FOLDER_CURSOR, async (client: SourceClient
 });
 
 /** Returns a page of the messages that match a query. */
-export const belowQuery = withCursor(
+export const listQueryResults = withCursor(
   isQuery,
   async (client: SourceClient, { folder, filter, attachments }: OutlookQuery, cursor) => {
     const first: Query = {
@@ -137,7 +137,7 @@ export async function readAttachment(client: SourceClient, message: string, atta
 }
 
 /** Returns a message with its attachments, or one attachment. */
-export async function belowMessage(
+export async function listMessage(
   client: SourceClient,
   { message, attachment }: { readonly message: string; readonly attachment: string | null },
 ): Promise<ItemPage> {

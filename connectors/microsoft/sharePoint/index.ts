@@ -5,10 +5,10 @@ import type { Connector, LiveRead } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
 import type { GrantClient } from '../../accountClient.js';
 import { itemOfDrive } from '../drives/adapter.js';
-import { belowDrives, openFile } from '../drives/driveSource.js';
+import { listDriveDescendants, openFile } from '../drives/driveSource.js';
 import { appLimit, classify, identifyUser, microsoftConsent, type Query, fetchPage, isQuery } from '../graph.js';
 import { siteChanges } from './changes.js';
-import { belowPages, isPages, itemOfPages, openPage } from './pages.js';
+import { listSitePages, isPages, itemOfPages, openPage } from './pages.js';
 import { drivesOf, hostOf, LIBRARIES, NAME, nameOfSite, rootSite, siteOf } from './site.js';
 import { asText, type Json } from '../../json.js';
 import { bearer } from '../../bearer.js';
@@ -67,9 +67,9 @@ export const sharePoint: Connector<OAuthGrant> = {
   }),
 
   async listDescendants(client, externalId, cursor) {
-    if (isPages(externalId)) return belowPages(client, { site: await siteOf(client), externalId }, cursor);
+    if (isPages(externalId)) return listSitePages(client, { site: await siteOf(client), externalId }, cursor);
     const defaultDrive = async () => ['sites', (await siteOf(client)).id, 'drive'];
-    return belowDrives(client, { externalId, name: NAME, defaultDrive }, cursor);
+    return listDriveDescendants(client, { externalId, name: NAME, defaultDrive }, cursor);
   },
 
   async open(client, externalId) {

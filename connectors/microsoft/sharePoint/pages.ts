@@ -60,7 +60,7 @@ interface Below {
 }
 
 /** Returns a page of a site's pages, or the one selected page. */
-export const belowPages = withCursor(isQuery, async (client: SourceClient, { site, externalId }: Below, cursor) => {
+export const listSitePages = withCursor(isQuery, async (client: SourceClient, { site, externalId }: Below, cursor) => {
   const path = ['sites', site.id, 'pages'];
   if (externalId !== PAGES) {
     const request = client.get([...path, pageIdOf(externalId), PAGE_TYPE], { $select: LISTED['$select'] ?? '' });

@@ -4,7 +4,7 @@ import { isBlock, type PageFacts } from './pageFacts.js';
 import { type Repeats, signatureOf } from './repeats.js';
 
 /** The place of a block in its page. */
-export interface Place {
+export interface BlockPosition {
   /** Number of characters before the block. */
   readonly start: number;
   readonly inMain: boolean;
@@ -48,7 +48,7 @@ const TAGS: ReadonlyMap<string, string> = new Map(
 );
 
 /** Adds the names of the traits that a block has. The rules give points for each. */
-export function addTraits(out: string[], element: PageElement, place: Place, page: PageFacts): void {
+export function addTraits(out: string[], element: PageElement, place: BlockPosition, page: PageFacts): void {
   const { name, textLength, attribs } = element;
   const link = name === 'a' ? 1 : element.linkLength / textLength;
   out.push(TAGS.get(name) ?? 'tag:other');
@@ -56,7 +56,7 @@ export function addTraits(out: string[], element: PageElement, place: Place, pag
   addSizes(out, element, page);
   addLinks(out, element, link, place, page);
   addHoldings(out, element);
-  addPlace(out, element, place, page);
+  addPosition(out, element, place, page);
   if (isBlock(element)) addNeighbours(out, element, link);
   else out.push('inline');
   addRepeats(out, element, place);
@@ -75,7 +75,7 @@ function addSizes(out: string[], element: PageElement, page: PageFacts): void {
     out.push(markRange(element.marks / textLength), densityRange(textLength / (element.blocks + 1)));
 }
 
-function addLinks(out: string[], element: PageElement, link: number, place: Place, page: PageFacts): void {
+function addLinks(out: string[], element: PageElement, link: number, place: BlockPosition, page: PageFacts): void {
   const { links, linkLength } = element;
   out.push(linkRange(link));
   if (place.inCore && element.parent !== page.core) out.push(link > 0.5 ? 'deepLinks' : 'deep');
@@ -102,7 +102,7 @@ function addHoldings(out: string[], element: PageElement): void {
   if (images > 2) out.push('images3');
 }
 
-function addPlace(out: string[], element: PageElement, place: Place, page: PageFacts): void {
+function addPosition(out: string[], element: PageElement, place: BlockPosition, page: PageFacts): void {
   const { start, inMain, inArticle, inCore } = place;
   const { parent } = element;
   out.push(fromRange(start / page.textLength));
@@ -142,7 +142,7 @@ function addNeighbours(out: string[], element: PageElement, link: number): void 
   if (next.linkLength > 0.5 * next.textLength) out.push('nextLinks');
 }
 
-function addRepeats(out: string[], element: PageElement, { children, siblings }: Place): void {
+function addRepeats(out: string[], element: PageElement, { children, siblings }: BlockPosition): void {
   if (children !== null) {
     if (children.links <= 0.8) out.push(children.prose > 0.6 ? 'repeatProse' : 'repeatOther');
     else if (children.images > 0.6) out.push(children.meanLength > 150 ? 'cardsLong' : 'cards');

@@ -15,7 +15,7 @@ export interface PageFacts {
   /** Whether a main element has a fair share of the text: some templates have empty ones. */
   readonly hasMain: boolean;
   readonly articles: number;
-  /** Place of the first h1; -1 without one. */
+  /** Position of the first h1; -1 without one. */
   readonly titleAt: number;
   /** The smallest element with most of the prose. */
   readonly core: ParentNode;

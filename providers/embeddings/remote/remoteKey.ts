@@ -27,7 +27,7 @@ export interface RemoteKey {
 }
 
 /** Maximum wait of a query in milliseconds. Its caller waits, so a longer wait is reported as an error at once. */
-const QUERY_PATIENCE_MS = 5_000;
+const MAX_QUERY_WAIT_MS = 5_000;
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -107,7 +107,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
         const failures = batch.failures + 1;
         if (failures >= settings.tries) return failBatch(batch, outcome.fault);
         const pause = outcome.fault.retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** batch.failures);
-        if (pause > patienceOf(batch)) return failBatch(batch, outcome.fault);
+        if (pause > maxWaitOf(batch)) return failBatch(batch, outcome.fault);
         queue.retry({ ...batch, failures, notBefore: now + pause });
         return;
       }
@@ -118,7 +118,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     }
   }
 
-  const patienceOf = ({ purpose }: Batch): number => (purpose === 'query' ? QUERY_PATIENCE_MS : settings.patienceMs);
+  const maxWaitOf = ({ purpose }: Batch): number => (purpose === 'query' ? MAX_QUERY_WAIT_MS : settings.timeLimitMs);
 
   function failBatch({ items }: Batch, fault: Fault): void {
     for (const { call } of items) call.fail(fault);
@@ -127,13 +127,13 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   function refuse(batch: Batch, restMs: number, fault: Fault): void {
     const now = Date.now();
     const refusedSince = batch.refusedSince ?? now;
-    if (now + restMs - refusedSince > patienceOf(batch)) {
+    if (now + restMs - refusedSince > maxWaitOf(batch)) {
       // The provider may state no wait. A retry cannot succeed before the key's pause has ended.
       failBatch(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(restMs)) }));
     } else {
       queue.retry({ ...batch, refusedSince, notBefore: now + restMs });
     }
-    if (restMs > QUERY_PATIENCE_MS) queue.rejectQueries(fault);
+    if (restMs > MAX_QUERY_WAIT_MS) queue.rejectQueries(fault);
   }
 
   /**
@@ -161,7 +161,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     signal?.throwIfAborted();
     if (closed) throw closedFault();
     const restMs = pace.restsUntil - Date.now();
-    if (purpose === 'query' && restMs > QUERY_PATIENCE_MS) throw pausedFault(upstream, restMs);
+    if (purpose === 'query' && restMs > MAX_QUERY_WAIT_MS) throw pausedFault(upstream, restMs);
     const call = openCall(
       inputs.map((windows) => windows.length),
       party,

@@ -78,5 +78,5 @@ export interface RemotePace {
    * Maximum time in milliseconds that texts of documents wait, in one attempt of their file, while the provider
    * responds with 429.
    */
-  readonly patienceMs: number;
+  readonly timeLimitMs: number;
 }

@@ -10,7 +10,7 @@ import { createEgress } from '../../../egress/createEgress.js';
 import { egressSettings } from '../../egress/loopback.js';
 import { startEmulator } from '../../emulators/emulator.js';
 import { type Page, type Site, startSite } from '../../emulators/site.js';
-import { PATIENCE_MS } from '../../support/waitFor.js';
+import { TIME_LIMIT_MS } from '../../support/waitFor.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
 
 let site: Site;
@@ -21,7 +21,7 @@ const sourceOf = (pageTimeoutMs: number) =>
     settings: { maxPageBytes: 20_000_000, pageTimeoutMs },
     limiter: createHostLimiter(8, Date.now, sleepUntilAborted),
   });
-const feeds = sourceOf(PATIENCE_MS);
+const feeds = sourceOf(TIME_LIMIT_MS);
 /** For servers that never answer. */
 const impatientFeeds = sourceOf(1_500);
 afterEach(() => site.close());

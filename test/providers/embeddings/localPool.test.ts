@@ -11,7 +11,7 @@ import {
   type LocalPoolOptions,
 } from '../../../providers/embeddings/providers/localPool.js';
 import type { LocalRequest } from '../../../providers/embeddings/providers/localProcess.js';
-import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
+import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
 import { modelFiles } from './modelFiles.js';
 
 interface ObservedPool {
@@ -160,7 +160,7 @@ describe('the process for long queries', () => {
 
   /** Waits until the pool has ended a process. Its exit is reported later. */
   const untilEnded = async (child: ChildProcess | undefined): Promise<void> => {
-    const timeout = AbortSignal.timeout(PATIENCE_MS);
+    const timeout = AbortSignal.timeout(TIME_LIMIT_MS);
     while (!child?.killed) await setImmediate(undefined, { signal: timeout });
   };
 

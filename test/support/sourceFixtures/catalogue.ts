@@ -28,7 +28,7 @@ export const MAX_BYTES = 300_000;
 export const ALIAS = 'https://ingest.harbour.example';
 
 /** How long a request waits by itself when a source limits the rate. */
-const PATIENCE_MS = 1_000;
+const TIME_LIMIT_MS = 1_000;
 
 /** An item as the API returns it. */
 export interface Item {
@@ -79,7 +79,7 @@ export function useCatalogue(): Catalogue {
         .join(','),
       PUBLIC_URL_ALIASES: ALIAS,
       MAX_UPLOAD_BYTES: String(MAX_BYTES),
-      SOURCE_PATIENCE_MS: String(PATIENCE_MS),
+      SOURCE_PATIENCE_MS: String(TIME_LIMIT_MS),
       SOURCE_URLS: Object.values(fixtures)
         .map((fixture) => fixture.settings)
         .join(','),

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** OCR takes a second or two per page on an idle machine. */
-const PATIENCE_MS = 120_000;
+const TIME_LIMIT_MS = 120_000;
 const LIT = ['The lighthouse was lit in 1901.', 'Ships of 3,400 tons may enter.'];
 const TABLE: Drawn[] = [
   ['Port', 'Depth', 'Ships'],
@@ -48,7 +48,7 @@ const ROWS = [
 
 const WITH_OCR = { use_ocr: true };
 const read = async (file: NamedFile, query: Record<string, unknown> = WITH_OCR): Promise<FileRecord> =>
-  user.settled((await user.send(file, query)).id, PATIENCE_MS);
+  user.settled((await user.send(file, query)).id, TIME_LIMIT_MS);
 const parsedOf = async ({ id }: FileRecord): Promise<string> => {
   const { body } = await user.get<{ presigned_url: string }>(`/parsed_file/${id}`);
   return (await fetch(body.presigned_url)).text();
@@ -73,7 +73,7 @@ test.each([
   async (type, name, source, format) => {
     const file = await user.send({ name, content: drawPicture(LIT, { type }) }, WITH_OCR);
     expect(file).toMatchObject({ source, ocr_job_started_at: null, ocr_properties: { use_ocr: true } });
-    const ready = await user.settled(file.id, PATIENCE_MS);
+    const ready = await user.settled(file.id, TIME_LIMIT_MS);
     expect(ready).toMatchObject({
       sync_status: 'READY',
       ocr_job_started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
@@ -147,14 +147,14 @@ test('does not run OCR on a PDF with text, and gives the position of its chunks'
 test('stores recognized pages: another sync does not read them again, and a delete removes them', async () => {
   const file = await read({ name: 'once.png', content: drawPicture(LIT) });
   await user.post('/resync_file', { file_id: file.id, chunk_size: 8, chunk_overlap: 0 });
-  const again = await user.settled(file.id, PATIENCE_MS);
+  const again = await user.settled(file.id, TIME_LIMIT_MS);
   expect(again).toMatchObject({ sync_status: 'READY', ocr_job_started_at: file.ocr_job_started_at });
   expect((await chunksOf(again)).length).toBeGreaterThan(1);
   const tenant = { organizationId: 1, userId: file.organization_user_id ?? 0 };
   const storedPages = (): Promise<number> => service.store.recognizedPages.countOf(tenant, [file.id]);
   expect(await storedPages()).toBe(1);
   await user.post('/delete_files_v2', { filters: { ids: [file.id] } });
-  await waitFor(storedPages, (count) => count === 0, PATIENCE_MS);
+  await waitFor(storedPages, (count) => count === 0, TIME_LIMIT_MS);
 }, 240_000);
 
 /** A PNG whose header declares this size. */
@@ -171,7 +171,7 @@ thoroughly('accepts use_textract in /upload_file_from_url as use_ocr', async () 
     url: site.url('/lit.png'),
     use_textract: true,
   });
-  const file = await user.settled(body.id, PATIENCE_MS);
+  const file = await user.settled(body.id, TIME_LIMIT_MS);
   expect(file).toMatchObject({ sync_status: 'READY', ocr_properties: { use_ocr: true } });
   expect(await parsedOf(file)).toBe(LIT.join(' '));
 });
@@ -261,8 +261,8 @@ test('reads texts while files wait for OCR, and ends a cancelled file as SYNC_AB
   expect((await user.settled(text.id)).sync_status).toBe('READY');
   expect((await user.file(last)).sync_status).toBe('QUEUED_FOR_OCR');
   expect((await user.post('/cancel_sync', { file_id: last })).status).toBe(200);
-  expect((await user.settled(last, PATIENCE_MS)).sync_status).toBe('SYNC_ABORTED');
-  for (const { id } of scans.slice(0, -1)) expect((await user.settled(id, PATIENCE_MS)).sync_status).toBe('READY');
+  expect((await user.settled(last, TIME_LIMIT_MS)).sync_status).toBe('SYNC_ABORTED');
+  for (const { id } of scans.slice(0, -1)) expect((await user.settled(id, TIME_LIMIT_MS)).sync_status).toBe('READY');
 }, 400_000);
 
 thoroughly(
@@ -287,7 +287,7 @@ thoroughly(
     await waitFor(
       async () => [...(await runs.unstarted(later, 1)), ...(await runs.activeStartedBefore(later, 1))],
       (underWay) => underWay.length === 0,
-      PATIENCE_MS,
+      TIME_LIMIT_MS,
     );
     const stores = await readStoredState(service.env);
     expect(stores.content('ocr-gone')).toEqual({ files: [], segments: [], points: [], contents: [] });

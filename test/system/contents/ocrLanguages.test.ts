@@ -94,7 +94,7 @@ const DEFAULTS: readonly OcrLanguage[] = [
   ...(['eng', 'deu', 'fra', 'spa', 'ita', 'por', 'nld', 'pol', 'rus', 'ukr'] as const),
   ...(['chi_sim', 'chi_tra', 'jpn', 'kor', 'ara'] as const),
 ];
-const PATIENCE_MS = 600_000;
+const TIME_LIMIT_MS = 600_000;
 let pool: DocumentPool;
 
 beforeAll(() => {
@@ -122,7 +122,7 @@ describe('with default settings, a page is read in its language', () => {
       expect(read.recognition?.confidence).toBeGreaterThan(0.8);
       expect(recall(TEXTS[language]?.join(' ') ?? '', textOf(read))).toBeGreaterThanOrEqual(0.95);
     },
-    PATIENCE_MS,
+    TIME_LIMIT_MS,
   );
 });
 
@@ -131,7 +131,7 @@ test(
   async () => {
     expect(textOf(await recognize(scan('chi_sim')))).not.toMatch(/\p{Script=Han}\s+\p{Script=Han}/u);
   },
-  PATIENCE_MS,
+  TIME_LIMIT_MS,
 );
 
 test(
@@ -141,7 +141,7 @@ test(
     expect((await recognize(scan('deu'), ['eng', 'fra'])).recognition?.language).not.toBe('deu');
     expect((await recognize(scan('deu'), ['fra', 'deu'])).recognition?.language).toBe('deu');
   },
-  PATIENCE_MS,
+  TIME_LIMIT_MS,
 );
 
 test(
@@ -153,7 +153,7 @@ test(
       recognition: { language: null, confidence: null },
     });
   },
-  PATIENCE_MS,
+  TIME_LIMIT_MS,
 );
 
 describe('a deployment', () => {
@@ -167,7 +167,7 @@ describe('a deployment', () => {
 
   const read = async (query: Record<string, unknown>): Promise<FileRecord> => {
     const { id } = await user.send({ name: 'scan.png', content: scan('deu') }, { use_ocr: true, ...query });
-    return user.settled(id, PATIENCE_MS);
+    return user.settled(id, TIME_LIMIT_MS);
   };
 
   test(
@@ -179,7 +179,7 @@ describe('a deployment', () => {
       });
       expect([status, JSON.stringify(body)]).toEqual([422, expect.stringMatching(/ocr_languages.*chi_sim/)]);
     },
-    PATIENCE_MS,
+    TIME_LIMIT_MS,
   );
 
   test(
@@ -189,7 +189,7 @@ describe('a deployment', () => {
       const lines = [...(TEXTS.eng?.slice(0, 2) ?? []), ...(TEXTS.chi_sim ?? [])];
       const content = drawPicture(lines, { width: 1650, height: 700, font: 'WenQuanYi Micro Hei' });
       const { id } = await user.send({ name: 'low.png', content }, { use_ocr: true });
-      const file = await user.settled(id, PATIENCE_MS);
+      const file = await user.settled(id, TIME_LIMIT_MS);
       expect(file).toMatchObject({
         sync_status: 'READY',
         sync_error_message: null,
@@ -217,7 +217,7 @@ describe('a deployment', () => {
       const list = await (await fetch(`${service.url}/ops/files?cause=low_ocr_confidence`, organization)).text();
       expect(list).toMatch(/low\.png/);
     },
-    PATIENCE_MS,
+    TIME_LIMIT_MS,
   );
 
   test(
@@ -233,6 +233,6 @@ describe('a deployment', () => {
       expect(english).toMatchObject({ ocr_properties: { use_ocr: true }, file_metadata: { ocr_languages: ['eng'] } });
       expect(english.ocr_properties).not.toHaveProperty('ocr_languages');
     },
-    PATIENCE_MS,
+    TIME_LIMIT_MS,
   );
 });

@@ -10,7 +10,7 @@ import { type Listed, testUser } from '../../support/client.js';
 import { quietTemporal } from '../../support/quietTemporal.js';
 import { newEngineFolder } from '../../support/scratch.js';
 import { startService, type TestService } from '../../support/service.js';
-import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
+import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
 
 const PAGES = 30;
 /** Seconds without a primary. */
@@ -50,7 +50,7 @@ const stepDown = () =>
   admin.db('admin').command({ replSetStepDown: STEP_DOWN_S, secondaryCatchUpPeriodSecs: 0, force: true });
 
 test('loses and duplicates nothing when the primary steps down repeatedly during an ingest', async () => {
-  const user = await testUser(service.url, service.apiKey, 'stella', PATIENCE_MS);
+  const user = await testUser(service.url, service.apiKey, 'stella', TIME_LIMIT_MS);
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
   await waitFor(
     () => site.requests.filter((path) => path.startsWith('/pages/')).length,

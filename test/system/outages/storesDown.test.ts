@@ -13,7 +13,7 @@ import { apiClient, jsonOf, type Listed, testUser } from '../../support/client.j
 import { cli } from '../../support/cli.js';
 import { bodyOf, ours, sample } from '../../support/contract.js';
 import { type OwnService, startOwnService } from '../../support/ownService.js';
-import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
+import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
 import { thoroughRows } from '../../support/thorough.js';
 
 /** Timeout that only a hanging request exceeds; the others wait for a store for STORE_TIMEOUT_S. */
@@ -72,7 +72,7 @@ interface Caller {
 
 async function newCaller(customerId: string): Promise<Caller> {
   const { url, apiKey } = service;
-  const user = await testUser(url, apiKey, customerId, PATIENCE_MS);
+  const user = await testUser(url, apiKey, customerId, TIME_LIMIT_MS);
   const begun = held.length;
   const scrape = await user.scrape({ url: heldSite.url('/sitemap.xml') });
   const file = await user.send({ name: 'tides.txt', content: TEXT });

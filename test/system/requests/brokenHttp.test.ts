@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpServer } from '../../../api/http/server.js';
 import { apiClient } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { PATIENCE_MS } from '../../support/waitFor.js';
+import { TIME_LIMIT_MS } from '../../support/waitFor.js';
 
 /** Malformed requests, written byte by byte because no HTTP client would send them. */
 let service: TestService;
@@ -37,7 +37,7 @@ async function exchange(url: string, ...parts: (string | Buffer)[]): Promise<Raw
     socket.write(part);
     await sleep(20);
   }
-  const outcome = await Promise.race([closed, sleep(PATIENCE_MS, 'open', { ref: false })]);
+  const outcome = await Promise.race([closed, sleep(TIME_LIMIT_MS, 'open', { ref: false })]);
   socket.destroy();
   expect(outcome).toBe('closed');
   const text = Buffer.concat(pieces).toString();

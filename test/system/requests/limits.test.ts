@@ -9,7 +9,7 @@ import { samplePage, type Site, sitemapOf, startSampleSite } from '../../emulato
 import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
-import { PATIENCE_MS } from '../../support/waitFor.js';
+import { TIME_LIMIT_MS } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
 const PAGES = 6;
@@ -42,7 +42,7 @@ type Counts = Partial<Record<FileSyncStatus, number>>;
 
 /** Waits for the expected number of pages per state. Returns the actual numbers. */
 async function states(user: TestUser, parents: FileRecord | readonly FileRecord[], expected: Counts): Promise<Counts> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIME_LIMIT_MS;
   for (;;) {
     const pages = await Promise.all([parents].flat().map((parent) => user.children(parent.id)));
     const found: Counts = {};

@@ -16,7 +16,7 @@ import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { runPass } from '../../support/passes.js';
 import { startService, type TestService } from '../../support/service.js';
-import { PATIENCE_MS, waitFor } from '../../support/waitFor.js';
+import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
 import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';
 import type { SourceFixture, FixtureContent } from '../../support/sourceFixtures/fixture.js';
 import { thoroughly } from '../../support/thorough.js';
@@ -72,7 +72,11 @@ async function connected(customerId: string) {
   const files = async (): Promise<FileRecord[]> =>
     (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'id', order_dir: 'asc' })).body.results;
   const settled = (number: number): Promise<FileRecord[]> =>
-    waitFor(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), PATIENCE_MS);
+    waitFor(
+      files,
+      (some) => some.length === number && some.every((file) => file.sync_status === 'READY'),
+      TIME_LIMIT_MS,
+    );
   const all = await settled(2 + content.others.length);
   const sources = async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
   const { id } = (await sources())[0]!;

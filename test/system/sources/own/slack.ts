@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { slackPlaceOf } from '../../../../contract/sources/slackIds.js';
+import { parseSlackItemId } from '../../../../contract/sources/slackIds.js';
 import { type Catalogue, Customer, expectSparse } from '../../../support/sourceFixtures/catalogue.js';
 
 interface Conversations {
@@ -48,7 +48,7 @@ export function slackRows(catalogue: Catalogue): void {
 
     test('store messages since a time as files, one per quarter of an hour and one per thread', async () => {
       await customer.connect();
-      const place = slackPlaceOf(customer.content.keeper);
+      const place = parseSlackItemId(customer.content.keeper);
       const start = place?.kind === 'window' ? place.start : 0;
       const after = new Date((start + 60) * 1000).toISOString();
       const options = {
