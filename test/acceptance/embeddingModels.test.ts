@@ -9,7 +9,7 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { PROVIDERS } from '../emulators/embeddingProviders/apis.js';
 import {
   type EmbeddingEmulator,
-  type Misbehaviour,
+  type ProviderFault,
   startEmbeddingEmulator,
   vectorOf,
 } from '../emulators/embeddingProviders/start.js';
@@ -171,7 +171,7 @@ describe('picture without OCR', () => {
 });
 
 describe('faulty answers of a provider', () => {
-  const WRONG: readonly (readonly [string, Misbehaviour])[] = [
+  const WRONG: readonly (readonly [string, ProviderFault])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.3' } }],
     ['a broken connection', 'broken'],
     ['too few vectors', 'few'],
@@ -195,7 +195,7 @@ describe('faulty answers of a provider', () => {
     async (what, model, wrong) => {
       const { space, dimensions } = EMBEDDING_MODELS[model];
       // More failures than retries of one call: the file is queued again once.
-      emulator.misbehave((_one, nth) => (nth <= 3 ? wrong : null));
+      emulator.injectFault((_one, nth) => (nth <= 3 ? wrong : null));
       const names = Array.from({ length: 4 }, (_, i) => `${what} ${i}: the heron waits at the weir.`);
       const files = await Promise.all(names.map((contents) => uploadText(contents, model)));
       for (const [at, { id }] of files.entries()) {
@@ -224,7 +224,7 @@ describe('faulty answers of a provider', () => {
   }, 60_000);
 
   test('fails the file at once if the key is refused, with the name of the setting', async () => {
-    emulator.misbehave(() => ({ status: 401 }));
+    emulator.injectFault(() => ({ status: 401 }));
     const file = await user.settled((await uploadText('A text that is never sent.', 'OPENAI_ADA_LARGE_256')).id);
     expect(file.sync_status).toBe('SYNC_ERROR');
     expect(file.sync_error_message).toContain('OPENAI_API_KEY');
@@ -236,13 +236,13 @@ describe('faulty answers of a provider', () => {
     await user.settled(id);
     const search = () =>
       user.post<{ detail: string }>('/embeddings', { query: 'text', k: 1, embedding_model: 'OPENAI_ADA_LARGE_1024' });
-    emulator.misbehave(() => ({ status: 403 }));
+    emulator.injectFault(() => ({ status: 403 }));
     const denied = await search();
     expect(denied).toMatchObject({ status: 502 });
     expect(denied.body.detail).toContain('OPENAI_API_KEY');
-    emulator.misbehave(() => ({ status: 500 }));
+    emulator.injectFault(() => ({ status: 500 }));
     expect(await search()).toMatchObject({ status: 503 });
-    emulator.misbehave(() => null);
+    emulator.injectFault(() => null);
     expect(await search()).toMatchObject({ status: 200 });
   }, 60_000);
 });
@@ -252,7 +252,7 @@ test('a search whose caller disconnects is not sent to the provider again', asyn
   const { id } = await uploadText('A text that two callers look for.', model);
   await user.settled(id);
   emulator.requests.length = 0;
-  emulator.misbehave((_one, nth) => (nth === 1 ? { status: 429, headers: { 'retry-after': '2' } } : null));
+  emulator.injectFault((_one, nth) => (nth === 1 ? { status: 429, headers: { 'retry-after': '2' } } : null));
   const disconnect = new AbortController();
   const aborted = fetch(`${service.url}/embeddings`, {
     method: 'POST',

@@ -123,10 +123,10 @@ describe.each([
     });
   });
   test('answers 503 with Retry-After for a busy service and 502 for a refusal, and never exposes or logs the key', async () => {
-    emulator.misbehave(() => ({ status: 429, headers: { 'retry-after': '7' }, body: `{"error":"${KEY}"}` }));
+    emulator.injectFault(() => ({ status: 429, headers: { 'retry-after': '7' }, body: `{"error":"${KEY}"}` }));
     const busy = await get(path, query);
     expect(busy).toMatchObject({ status: 503, retryAfter: '7' });
-    emulator.misbehave(() => ({ status: 401 }));
+    emulator.injectFault(() => ({ status: 401 }));
     const refused = await get(path, query);
     expect(refused.status).toBe(502);
     expect(JSON.stringify([busy.body, refused.body]) + logged.join('')).not.toContain(KEY);

@@ -32,9 +32,9 @@ import { startService, type TestService } from '../support/service.js';
  * Causes of a state of a record: a kind of run, an operation that writes it at once, or another suite that covers it.
  * Runs and operations run below on real engines, and a client observes the states.
  */
-type Way = { readonly run: RunKind } | { readonly operation: string } | { readonly elsewhere: string };
+type Trigger = { readonly run: RunKind } | { readonly operation: string } | { readonly elsewhere: string };
 
-const FILE: Record<FileSyncStatus, readonly Way[]> = {
+const FILE: Record<FileSyncStatus, readonly Trigger[]> = {
   QUEUED_FOR_SYNC: [
     { operation: 'POST /scrape_sitemap' },
     { operation: 'POST /resync_file' },
@@ -56,7 +56,7 @@ const FILE: Record<FileSyncStatus, readonly Way[]> = {
   EVALUATING_RESYNC: [{ run: 'autoSync' }],
   QUEUED_FOR_OCR: [{ run: 'syncUpload' }],
 };
-const DATA_SOURCE: Record<DataSourceSyncStatus, readonly Way[]> = {
+const DATA_SOURCE: Record<DataSourceSyncStatus, readonly Trigger[]> = {
   READY: [
     { operation: 'POST /integrations/rss_feed' },
     { operation: 'POST /integrations/gitbook' },
@@ -67,13 +67,13 @@ const DATA_SOURCE: Record<DataSourceSyncStatus, readonly Way[]> = {
   SYNCING: [{ run: 'syncItems' }],
   SYNC_ERROR: [{ run: 'syncItems' }],
 };
-const STORAGE: Record<EmbeddingStorageStatus, readonly Way[]> = {
+const STORAGE: Record<EmbeddingStorageStatus, readonly Trigger[]> = {
   HOT_STORAGE: [{ run: 'scrapeSitemap' }, { run: 'moveStorage' }],
   HOT_TO_COLD: [{ run: 'moveStorage' }],
   COLD_STORAGE: [{ run: 'moveStorage' }],
   COLD_TO_HOT: [{ run: 'moveStorage' }],
 };
-const ACTION: Record<DataSourceAction, readonly Way[]> = {
+const ACTION: Record<DataSourceAction, readonly Trigger[]> = {
   ADD: [{ operation: 'POST /integrations/rss_feed' }, { operation: 'POST /integrations/gitbook' }],
   UPDATE: [{ operation: 'POST /integrations/files/sync' }],
   CANCEL: [{ elsewhere: 'oauthConnect.test.ts' }],
@@ -96,11 +96,13 @@ const COVERED_ELSEWHERE: Record<Table, readonly string[]> = {
   action: ['CANCEL'],
 };
 
-const nameOf = (way: Way): string => ('run' in way ? way.run : 'operation' in way ? way.operation : way.elsewhere);
+const nameOf = (trigger: Trigger): string =>
+  'run' in trigger ? trigger.run : 'operation' in trigger ? trigger.operation : trigger.elsewhere;
 
 /** Observed states, as `file READY by scrapeSitemap`. */
 const observed = new Set<string>();
-const note = (table: Table, state: string, way: string): void => void observed.add(`${table} ${state} by ${way}`);
+const note = (table: Table, state: string, trigger: string): void =>
+  void observed.add(`${table} ${state} by ${trigger}`);
 
 /** Pages that answer at once, that are missing, and that answer when released. */
 const PATHS = [
@@ -302,12 +304,12 @@ async function connect(): Promise<void> {
   note('data source', added.sync_status, 'POST /integrations/gitbook');
   note('action', added.last_sync_action, 'POST /integrations/gitbook');
   const list = () => selma.post<DataSourceRecord>('/integrations/items/sync', { data_source_id: added.id });
-  gitbook.misbehave(() => 'hang');
+  gitbook.injectFault(() => 'hang');
   note('data source', (await list()).body.sync_status, 'POST /integrations/items/sync');
   note('data source', (await untilStatus('SYNCING')).sync_status, 'syncItems');
   const cancelled = await selma.post<DataSourceRecord>('/integrations/items/sync/cancel', { data_source_id: added.id });
   note('data source', cancelled.body.sync_status, 'POST /integrations/items/sync/cancel');
-  gitbook.misbehave(() => null);
+  gitbook.injectFault(() => null);
   await list();
   note('data source', (await untilStatus('READY')).sync_status, 'syncItems');
   await selma.post('/integrations/files/sync', { data_source_id: added.id, ids: [] });
@@ -371,32 +373,34 @@ afterAll(async () => {
 const built = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 
 describe.each(TABLES)('%s states', (name, table, states) => {
-  const rows = Object.entries(table as Record<string, readonly Way[]>);
-  const ways = rows.flatMap(([state, some]) => some.map((way) => [state, nameOf(way), 'elsewhere' in way] as const));
+  const rows = Object.entries(table as Record<string, readonly Trigger[]>);
+  const triggers = rows.flatMap(([state, some]) =>
+    some.map((trigger) => [state, nameOf(trigger), 'elsewhere' in trigger] as const),
+  );
 
   test('the table has at least one cause for each state, and no other states', () => {
     expect(rows.map(([state]) => state).toSorted()).toEqual([...states].toSorted());
     expect(rows.filter(([, some]) => some.length === 0)).toEqual([]);
   });
   test('the named runs and operations exist', () => {
-    for (const way of rows.flatMap(([, some]) => some)) {
-      if ('run' in way) expect(RUN_KINDS).toContain(way.run);
-      if ('operation' in way) expect(built).toContain(way.operation);
+    for (const trigger of rows.flatMap(([, some]) => some)) {
+      if ('run' in trigger) expect(RUN_KINDS).toContain(trigger.run);
+      if ('operation' in trigger) expect(built).toContain(trigger.operation);
     }
   });
-  test.each(ways.filter(([, , hasUnsearched]) => !hasUnsearched))('%s is reached by %s', (state, way) => {
-    expect([...observed]).toContain(`${name} ${state} by ${way}`);
+  test.each(triggers.filter(([, , hasUnsearched]) => !hasUnsearched))('%s is reached by %s', (state, trigger) => {
+    expect([...observed]).toContain(`${name} ${state} by ${trigger}`);
   });
   test('the states that only other suites cover are listed in COVERED_ELSEWHERE', () => {
-    const waiting = rows.filter(([, some]) => some.every((way) => 'elsewhere' in way)).map(([state]) => state);
+    const waiting = rows.filter(([, some]) => some.every((trigger) => 'elsewhere' in trigger)).map(([state]) => state);
     expect(waiting.toSorted()).toEqual(COVERED_ELSEWHERE[name]);
   });
 });
 
 test('every observed state is in the tables', () => {
   const rows = TABLES.flatMap(([name, table]) =>
-    Object.entries(table as Record<string, readonly Way[]>).flatMap(([state, ways]) =>
-      ways.map((way) => `${name} ${state} by ${nameOf(way)}`),
+    Object.entries(table as Record<string, readonly Trigger[]>).flatMap(([state, triggers]) =>
+      triggers.map((trigger) => `${name} ${state} by ${nameOf(trigger)}`),
     ),
   );
   expect([...observed].filter((one) => !rows.includes(one))).toEqual([]);

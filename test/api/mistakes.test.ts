@@ -26,7 +26,7 @@ interface Mistake {
   readonly name: string;
   readonly status: number;
   /** Expected text in the message of the answer. */
-  readonly says: string | RegExp;
+  readonly message: string | RegExp;
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
@@ -35,12 +35,19 @@ interface Mistake {
 }
 type Rest = Pick<Mistake, 'headers'>;
 
-const post = (name: string, path: string, body: unknown, status: number, says: Mistake['says'], rest: Rest = {}) => ({
-  ...{ name, method: 'POST', path, body, status, says },
+const post = (
+  name: string,
+  path: string,
+  body: unknown,
+  status: number,
+  message: Mistake['message'],
+  rest: Rest = {},
+) => ({
+  ...{ name, method: 'POST', path, body, status, message },
   ...rest,
 });
-const get = (name: string, path: string, status: number, says: Mistake['says'], rest: Rest = {}) => ({
-  ...{ name, method: 'GET', path, status, says },
+const get = (name: string, path: string, status: number, message: Mistake['message'], rest: Rest = {}) => ({
+  ...{ name, method: 'GET', path, status, message },
   ...rest,
 });
 const as = (authorization: () => string, more: Record<string, string> = {}): Rest => ({
@@ -50,18 +57,24 @@ const key = as(() => `Bearer ${service.apiKey}`);
 const strict: Rest = { headers: () => ({ prefer: 'handling=strict' }) };
 
 const SITEMAP = { url: 'https://example.com/sitemap.xml' };
-const wrongField = (field: string, value: unknown, says: Mistake['says']) =>
+const wrongField = (field: string, value: unknown, message: Mistake['message']) =>
   post(
     `scrape_sitemap ${field}=${JSON.stringify(value)}`,
     '/scrape_sitemap',
     { ...SITEMAP, [field]: value },
     422,
-    says,
+    message,
   );
-const search = (field: string, value: unknown, says: Mistake['says']) =>
-  post(`search ${field}=${JSON.stringify(value)}`, '/embeddings', { query: 'otters', k: 1, [field]: value }, 422, says);
-const unknownField = (path: string, body: unknown, says: Mistake['says']) =>
-  post(`${path} with an unknown field: ${JSON.stringify(body)}`, path, body, 422, says, strict);
+const search = (field: string, value: unknown, message: Mistake['message']) =>
+  post(
+    `search ${field}=${JSON.stringify(value)}`,
+    '/embeddings',
+    { query: 'otters', k: 1, [field]: value },
+    422,
+    message,
+  );
+const unknownField = (path: string, body: unknown, message: Mistake['message']) =>
+  post(`${path} with an unknown field: ${JSON.stringify(body)}`, path, body, 422, message, strict);
 
 const CREDENTIALS: readonly Mistake[] = [
   get('no credentials', '/whoami', 401, /Authorization: Token/, { headers: () => ({ authorization: '' }) }),
@@ -276,9 +289,9 @@ test('answers each mistake with its status, its cause and a remedy', () =>
       expect({ status, text }).toEqual({
         status: mistake.status,
         text:
-          typeof mistake.says === 'string'
-            ? expect.stringContaining(mistake.says)
-            : expect.stringMatching(mistake.says),
+          typeof mistake.message === 'string'
+            ? expect.stringContaining(mistake.message)
+            : expect.stringMatching(mistake.message),
       });
       expect(text).not.toMatch(LEAKS);
       if (status !== 422) return expect(detail).toEqual(expect.any(String));

@@ -113,7 +113,7 @@ describe('refusals', () => {
     ['InternalError', 500, 'server_error'],
     ['ServerBusy', 503, 'rate_limited'],
   ])('%s is %s: %s', async (code, status, kind) => {
-    azure.misbehave(() => ({ status, code, headers: { 'retry-after': '60' } }));
+    azure.injectFault(() => ({ status, code, headers: { 'retry-after': '60' } }));
     await expect(account.open('docks/a.txt', NEVER)).rejects.toMatchObject({ kind });
   });
 

@@ -179,7 +179,7 @@ describe('content', () => {
     const file = box.things.get('1')!;
     let requests = 0;
     // The file changes between the two requests.
-    box.misbehave((path) => {
+    box.injectFault((path) => {
       if (path.endsWith('/content') && (requests += 1) === 1) file.content = 'Another';
       return null;
     });
@@ -302,7 +302,7 @@ describe('changes', () => {
     expect((await since(start)).changed).toEqual(['-folder:2']);
     const later = (await since(start)).next;
     box.things.set('folder:3', { name: 'Boats renamed' });
-    box.misbehave((path) => (path === '/2.0/folders/3' ? { status: 403 } : null));
+    box.injectFault((path) => (path === '/2.0/folders/3' ? { status: 403 } : null));
     expect((await since(later)).changed).toEqual(['-folder:3']);
   });
 
@@ -336,7 +336,7 @@ describe('refusals', () => {
     [500, 'server_error'],
   ] as const)('reports HTTP %d as %s', async (status, kind) => {
     fill();
-    box.misbehave(() => ({ status }));
+    box.injectFault(() => ({ status }));
     expect(await faultOf(account.listDescendants('1', null, NEVER))).toMatchObject({ kind });
   });
 });

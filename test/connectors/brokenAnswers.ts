@@ -36,7 +36,7 @@ async function mistakeOf(call: () => Promise<unknown>, whole: unknown): Promise<
  * @returns a line for each broken response that the call accepted, or reported as a deletion
  */
 export async function acceptedBrokenAnswers<R extends { readonly status: number }>(
-  emulator: Pick<Emulator<R>, 'reset' | 'misbehave' | 'requests'>,
+  emulator: Pick<Emulator<R>, 'reset' | 'injectFault' | 'requests'>,
   call: () => Promise<unknown>,
   faults: Readonly<Record<string, InjectedFault<R>>> = {},
 ): Promise<string[]> {
@@ -51,7 +51,7 @@ export async function acceptedBrokenAnswers<R extends { readonly status: number 
     for (const [index, request] of requests.entries()) {
       emulator.reset();
       let sent = 0;
-      emulator.misbehave(() => (sent++ === index ? fault : null));
+      emulator.injectFault(() => (sent++ === index ? fault : null));
       const mistake = await mistakeOf(call, whole);
       if (sent <= index) accepted.push(`${name}: request ${index + 1} (${request}) was not sent`);
       else if (mistake !== null) accepted.push(`${name}, request ${index + 1} (${request}): ${mistake}`);

@@ -137,7 +137,7 @@ test('denies only the calls that need a missing scope', async () => {
 
 test('reads the wait after a 429 from Retry-After or X-RateLimit-Reset', async () => {
   const wait = async (headers: Record<string, string>) => {
-    emulator.misbehave(() => ({ status: 429, headers }));
+    emulator.injectFault(() => ({ status: 429, headers }));
     const fault = await faultOf(
       grantedAccount('CONFLUENCE', emulator.settings, emulator.oauth.grant().accessToken, egress).listRoots(
         null,
@@ -153,7 +153,7 @@ test('reads the wait after a 429 from Retry-After or X-RateLimit-Reset', async (
 
 test('fails instead of reading a page again and again if its next link is its own', async () => {
   const body = { results: [], _links: { next: '/wiki/api/v2/spaces?cursor=c1' } };
-  emulator.misbehave((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));
+  emulator.injectFault((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));
   const { next } = await account.listRoots(null, NEVER);
   expect(next).toEqual(expect.any(String));
   expect((await faultOf(account.listRoots(next, NEVER))).kind).toBe('server_error');
@@ -163,7 +163,7 @@ test('fails instead of reading a page again and again if its next link is its ow
 test('reports a list without results or with an configErrorOf next link as a server error', async () => {
   for (const body of [{}, { results: [], _links: { next: '/wiki/api/v2/spaces' } }]) {
     await account.listRoots(null, NEVER);
-    emulator.misbehave((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));
+    emulator.injectFault((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));
     expect((await faultOf(account.listRoots(null, NEVER))).kind).toBe('server_error');
     emulator.reset();
   }

@@ -81,13 +81,15 @@ test('reports the content of a workspace or a category as unsupported', async ()
 });
 
 test('reports a response with success false as a server error, and an unknown id as not found', async () => {
-  emulator.misbehave(() => ({ status: 200, body: { data: null, success: false, errors: [] } }));
+  emulator.injectFault(() => ({ status: 200, body: { data: null, success: false, errors: [] } }));
   expect(await faultOf(accountOf().listRoots(null, NEVER))).toMatchObject({
     kind: 'server_error',
     message: expect.stringContaining('success_false'),
   });
   const errors = [{ description: 'Article not found', error_code: 'NotFound' }];
-  emulator.misbehave((path) => (path.includes('Articles') ? { status: 400, body: { success: false, errors } } : null));
+  emulator.injectFault((path) =>
+    path.includes('Articles') ? { status: 400, body: { success: false, errors } } : null,
+  );
   expect((await faultOf(accountOf().open('w1/article:a1', NEVER))).kind).toBe('not_found');
 });
 

@@ -308,7 +308,7 @@ describe('refusals', () => {
     [{ status: 500 }, 'server_error'],
   ] as const)('reports %j as %s', async (refusal, kind) => {
     fill();
-    dropbox.misbehave((path) => (path.startsWith('files/') ? refusal : null));
+    dropbox.injectFault((path) => (path.startsWith('files/') ? refusal : null));
     expect(await faultOf(account.listDescendants('id:a', null, NEVER))).toMatchObject({ kind });
   });
 });

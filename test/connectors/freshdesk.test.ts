@@ -156,7 +156,7 @@ describe('a listing of solutions', () => {
   });
 
   test('without permission is denied, so that no item counts as deleted', async () => {
-    freshdesk.misbehave((path) => (path.includes('/solutions/') ? { status: 403 } : null));
+    freshdesk.injectFault((path) => (path.includes('/solutions/') ? { status: 403 } : null));
     expect(idsOf((await roots()).ids)).toEqual(['solutions', 'tickets']);
     expect(await faultOf(below('solutions'))).toMatchObject({ kind: 'access_denied' });
   });
@@ -296,13 +296,13 @@ describe('the rate limit', () => {
   const limited = (seconds: number) => () => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 
   test('delays the retry by Retry-After', async () => {
-    freshdesk.misbehave(nextRequests(1, limited(0)));
+    freshdesk.injectFault(nextRequests(1, limited(0)));
     expect((await roots()).ids).toHaveLength(4);
     expect(freshdesk.requests).toHaveLength(3);
   });
 
   test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
-    freshdesk.misbehave(nextRequests(1, limited(600)));
+    freshdesk.injectFault(nextRequests(1, limited(600)));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
     expect(freshdesk.requests).toHaveLength(1);

@@ -167,13 +167,13 @@ describe('the rate limit', () => {
   });
 
   test('delays the retry until X-RateLimit-Reset', async () => {
-    gitbook.misbehave(nextRequests(1, limited(0)));
+    gitbook.injectFault(nextRequests(1, limited(0)));
     expect((await roots()).ids).toHaveLength(5);
     expect(gitbook.requests).toHaveLength(4);
   });
 
   test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
-    gitbook.misbehave(nextRequests(1, limited(600)));
+    gitbook.injectFault(nextRequests(1, limited(600)));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');
     expect(fault.retryAfterMs).toBeGreaterThan(500_000);

@@ -28,7 +28,7 @@ beforeEach(() => {
   github.repositories[REPOSITORY] = { id: 1, branch: 'main', files: {} };
   github.limits.entries = 100_000;
   github.requests.length = 0;
-  github.misbehave(() => null);
+  github.injectFault(() => null);
   const connectors = createConnectors({ egress, urls: readSourceUrls(github.settings), maxItemBytes: 1_000_000 });
   account = connectors.account('GITHUB', '1', JSON.stringify({ username: LOGIN, accessToken: GITHUB_TOKEN }));
 });
@@ -152,9 +152,9 @@ describe('refusals', () => {
     ['a path that the token may not read', () => ({ status: 403 }), 'access_denied', (ms) => ms === null],
     ['an expired token', () => ({ status: 401, message: 'Bad credentials' }), 'access_revoked', (ms) => ms === null],
     ['a moved repository', () => ({ status: 301, headers: { location: '/user' } }), 'not_found', (ms) => ms === null],
-  ])('of %s become a Fault of the matching kind and delay', async (_name, mishap, kind, waits) => {
+  ])('of %s become a Fault of the matching kind and delay', async (_name, injectedFault, kind, waits) => {
     put('a.md', 'x');
-    github.misbehave(mishap);
+    github.injectFault(injectedFault);
     const fault = await faultOf(account.open(`${REPOSITORY}/a.md`, NEVER));
     expect(fault.kind).toBe(kind);
     expect({ waits: fault.retryAfterMs, isExpected: waits(fault.retryAfterMs) }).toMatchObject({ isExpected: true });

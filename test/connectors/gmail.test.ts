@@ -123,7 +123,7 @@ describe('listing', () => {
 
   test('leaves out a message that is deleted during the listing', async () => {
     fill();
-    gmail.misbehave((path) => (path.endsWith('/messages/a1') ? { status: 404 } : null));
+    gmail.injectFault((path) => (path.endsWith('/messages/a1') ? { status: 404 } : null));
     expect((await below('label:INBOX')).ids).toEqual(['label:INBOX', 'a2']);
   });
 
@@ -241,19 +241,19 @@ describe('refusals', () => {
     [429, 'rateLimitExceeded'],
   ])('of HTTP %s %s are rate limits until the time in their message', async (status, reason) => {
     const until = new Date(Date.now() + 3_600_000).toISOString();
-    gmail.misbehave(() => ({ status, reason, message: `User-rate limit exceeded.  Retry after ${until}` }));
+    gmail.injectFault(() => ({ status, reason, message: `User-rate limit exceeded.  Retry after ${until}` }));
     const fault = await faultOf(account.identify(NEVER));
     expect(fault.kind).toBe('rate_limited');
     expect(fault.retryAfterMs).toBeGreaterThan(3_500_000);
   });
 
   test('of a user without a mailbox are access_denied, and do not blame the operator', async () => {
-    gmail.misbehave(() => ({ status: 400, reason: 'failedPrecondition', message: 'Mail service not enabled' }));
+    gmail.injectFault(() => ({ status: 400, reason: 'failedPrecondition', message: 'Mail service not enabled' }));
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_denied' });
   });
 
   test('of an id that no message can have are not found', async () => {
-    gmail.misbehave((path) =>
+    gmail.injectFault((path) =>
       /\/(?:messages|threads)\//.test(path)
         ? { status: 400, reason: 'invalidArgument', message: 'Invalid id value' }
         : null,
@@ -275,7 +275,7 @@ describe('refusals', () => {
   });
 
   test('are server errors if required fields are missing', async () => {
-    gmail.misbehave(() => ({ status: 200 }));
+    gmail.injectFault(() => ({ status: 200 }));
     expect(await faultOf(account.open('a1', NEVER))).toMatchObject({ kind: 'server_error' });
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });
     expect(await faultOf(account.listDescendants('a1', null, NEVER))).toMatchObject({ kind: 'server_error' });

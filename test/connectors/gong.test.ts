@@ -100,7 +100,7 @@ describe('listing', () => {
       fill();
       const { next } = await account.listDescendants('workspace:1', null, NEVER);
       const second = await account.listDescendants('workspace:1', next, NEVER);
-      gong.misbehave((path) => (path.includes('cursor=') ? { status } : null));
+      gong.injectFault((path) => (path.includes('cursor=') ? { status } : null));
       const fault = await faultOf(account.listDescendants('workspace:1', second.next, NEVER));
       expect(fault).toMatchObject({ kind: 'stale_cursor' });
     },
@@ -131,7 +131,7 @@ describe('listing', () => {
 
   test('lists calls without folders if access to the library is denied', async () => {
     fill();
-    gong.misbehave((path) => (path.startsWith('library/') ? { status: 403 } : null));
+    gong.injectFault((path) => (path.startsWith('library/') ? { status: 403 } : null));
     expect((await below('workspace:1')).ids).toEqual(['workspace:1', '100', '101', '102', '103']);
   });
 
@@ -247,7 +247,7 @@ test.each([
   [500, 'server_error'],
 ] as const)('reports HTTP %d as %s', async (status, kind) => {
   fill();
-  gong.misbehave(() => ({ status }));
+  gong.injectFault(() => ({ status }));
   expect(await faultOf(account.listDescendants('100', null, NEVER))).toMatchObject({ kind });
   expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind });
 });

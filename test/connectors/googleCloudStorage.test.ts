@@ -141,7 +141,7 @@ describe('the account', () => {
     [403, 'forbidden', 'access_denied'],
     [503, 'backendError', 'server_error'],
   ])('reports HTTP %s %s as %s', async (status, reason, kind) => {
-    storage.misbehave(() => ({ status, reason, headers: { 'retry-after': '3600' } }));
+    storage.injectFault(() => ({ status, reason, headers: { 'retry-after': '3600' } }));
     expect(await faultOf(account.open('atlas/atlas.md', NEVER))).toMatchObject({ kind });
   });
 });

@@ -199,7 +199,7 @@ describe('listing', () => {
 
   test('reports responses without the required fields as server errors', async () => {
     fill();
-    drive.misbehave(() => ({ status: 200 }));
+    drive.injectFault(() => ({ status: 200 }));
     // The body is an error, but the status is 200.
     const page = await faultOf(account.listDescendants('sights', null, NEVER));
     expect(page.kind).toBe('server_error');
@@ -332,7 +332,7 @@ describe('refusals', () => {
     [404, 'notFound', 'not_found'],
     [500, 'backendError', 'server_error'],
   ])('reports HTTP %s %s as %s', async (status, reason, kind) => {
-    drive.misbehave(() => ({ status, reason }));
+    drive.injectFault(() => ({ status, reason }));
     expect(await faultOf(account.open('a', NEVER))).toMatchObject({ kind });
   });
 
@@ -343,9 +343,9 @@ describe('refusals', () => {
   ])('retries HTTP %s %s after Retry-After', async (status, reason) => {
     fill();
     let left = 2;
-    drive.misbehave(() => (left-- > 0 ? { status, reason, headers: { 'retry-after': '0' } } : null));
+    drive.injectFault(() => (left-- > 0 ? { status, reason, headers: { 'retry-after': '0' } } : null));
     expect(await opened('a')).toMatchObject({ text: 'The lighthouse' });
-    drive.misbehave(() => ({ status, reason, headers: { 'retry-after': '3600' } }));
+    drive.injectFault(() => ({ status, reason, headers: { 'retry-after': '3600' } }));
     expect(await faultOf(account.open('a', NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
   });
 

@@ -91,7 +91,7 @@ test('continues if a folder is deleted during the listing', async () => {
 
 test('a collection whose home folder is not found is an error, so that its cards do not count as deleted', async () => {
   const { next } = await account.listDescendants('collection:c1', null, NEVER);
-  emulator.misbehave((path) => (path.startsWith('/api/v1/folders/home-c1/') ? { status: 404 } : null));
+  emulator.injectFault((path) => (path.startsWith('/api/v1/folders/home-c1/') ? { status: 404 } : null));
   expect((await faultOf(account.listDescendants('collection:c1', next, NEVER))).kind).toBe('server_error');
 });
 

@@ -279,13 +279,13 @@ describe('the rate limit', () => {
   });
 
   test('delays the retry until X-RateLimit-Reset', async () => {
-    intercom.misbehave(nextRequests(1, limited(0)));
+    intercom.injectFault(nextRequests(1, limited(0)));
     expect((await roots()).ids).toHaveLength(6);
     expect(intercom.requests).toHaveLength(3);
   });
 
   test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
-    intercom.misbehave(nextRequests(1, limited(600)));
+    intercom.injectFault(nextRequests(1, limited(600)));
     const fault = await faultOf(accountOf(undefined, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');
     expect(fault.retryAfterMs).toBeGreaterThan(500_000);

@@ -64,7 +64,7 @@ test('identifies the account by the workspace and the user', async () => {
 test('identifies the account of a token of a person by the workspace that the caller names', async () => {
   const body = { object: 'user', id: 'u1', name: 'Ada', type: 'person', person: { email: 'ada@harbour.example' } };
   const answer = { wrongBody: JSON.stringify(body), contentType: 'application/json' };
-  emulator.misbehave((path) => (path === '/v1/users/me' ? answer : null));
+  emulator.injectFault((path) => (path === '/v1/users/me' ? answer : null));
   expect((await faultOf(account.identify(NEVER))).message).toContain('workspace_id');
   const { accessToken } = emulator.oauth.grant();
   const facts = { workspace: WORKSPACE };
@@ -135,9 +135,9 @@ describe('a workspace', () => {
 
   test('continues after a subpage without access, and denies access to the page itself', async () => {
     put(8, { parent: { page: id(1) } });
-    emulator.misbehave((path) => (path === `/v1/blocks/${id(2)}/children` ? { status: 403 } : null));
+    emulator.injectFault((path) => (path === `/v1/blocks/${id(2)}/children` ? { status: 403 } : null));
     expect((await below(id(1))).ids.toSorted()).toEqual([id(1), id(2), rowId(4), id(5), DATABASE, id(8)].toSorted());
-    emulator.misbehave((path) => (path === `/v1/pages/${id(1)}` ? { status: 403 } : null));
+    emulator.injectFault((path) => (path === `/v1/pages/${id(1)}` ? { status: 403 } : null));
     expect((await faultOf(below(id(1)))).kind).toBe('access_denied');
   });
 
@@ -242,7 +242,7 @@ test('keeps the rest of a page and of a selection when Notion rejects the childr
   put(8, { parent: { page: id(1) } });
   put(9, { parent: { page: id(1) } });
   const odd = `/v1/blocks/${blockId(id(1), 0)}/children`;
-  emulator.misbehave((path) => (path === odd || path === `/v1/blocks/${id(8)}/children` ? { status: 400 } : null));
+  emulator.injectFault((path) => (path === odd || path === `/v1/blocks/${id(8)}/children` ? { status: 400 } : null));
   expect((await texts(id(1))).plain).toBe('T1\n\nodd\n\nafter\n\nT8\n\nT9');
   expect((await account.open(id(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });
   const { items } = await below(id(1));
@@ -252,7 +252,7 @@ test('keeps the rest of a page and of a selection when Notion rejects the childr
 test('reads the title and columns of a row whose blocks Notion does not list', async () => {
   emulator.databases.set(ROWS, { title: 'Tides', container: id(60) });
   put(1, { parent: { database: ROWS }, columns: { Status: { id: 'st', type: 'status', status: { name: 'Done' } } } });
-  emulator.misbehave((path) => (path === `/v1/blocks/${id(1)}/children` ? { status: 400 } : null));
+  emulator.injectFault((path) => (path === `/v1/blocks/${id(1)}/children` ? { status: 400 } : null));
   expect((await texts(rowId(1))).plain).toBe('T1\n\nStatus: Done');
   expect((await account.open(rowId(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });
 });
@@ -264,7 +264,7 @@ test('rejects a page with too many blocks instead of truncating it', async () =>
 
 test('reports 429 and 529 as a rate limit with Retry-After', async () => {
   for (const status of [429, 529]) {
-    emulator.misbehave(() => ({ status, headers: { 'retry-after': '99' } }));
+    emulator.injectFault(() => ({ status, headers: { 'retry-after': '99' } }));
     const one = grantedAccount('NOTION', emulator.settings, emulator.oauth.grant().accessToken, egress);
     expect(await faultOf(one.listRoots(null, NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 99_000 });
   }

@@ -57,7 +57,7 @@ describe('credentials', () => {
   });
 
   test('without permission to list buckets can still read named buckets', async () => {
-    s3.misbehave((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
+    s3.injectFault((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
     expect((await account.identify(NEVER)).account).toBe(ACCESS_KEY);
     expect(await faultOf(roots())).toMatchObject({ kind: 'access_denied' });
     expect((await below('atlas/a/c.txt')).ids).toEqual(['atlas/a/c.txt']);
@@ -77,7 +77,7 @@ describe('credentials', () => {
   });
 
   test('for an endpoint that is not S3 fail with a hint at the address', async () => {
-    s3.misbehave(() => ({ wrongBody: '<Welcome/>', contentType: 'application/xml' }));
+    s3.injectFault(() => ({ wrongBody: '<Welcome/>', contentType: 'application/xml' }));
     const fault = await faultOf(account.identify(NEVER));
     expect(fault).toMatchObject({ kind: 'bad_response', message: expect.stringMatching(/address of the store/) });
   });
@@ -210,13 +210,13 @@ describe('the rate limit', () => {
   const slowDown = (headers = {}) => nextRequests(1, () => ({ status: 503, code: 'SlowDown', headers }));
 
   test('delays the retry by Retry-After', async () => {
-    s3.misbehave(slowDown({ 'retry-after': '0' }));
+    s3.injectFault(slowDown({ 'retry-after': '0' }));
     expect((await roots()).ids).toHaveLength(5);
     expect(s3.requests).toHaveLength(4);
   });
 
   test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
-    s3.misbehave(slowDown({ 'retry-after': '600' }));
+    s3.injectFault(slowDown({ 'retry-after': '600' }));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 600_000 });
     expect(s3.requests).toHaveLength(1);

@@ -220,7 +220,7 @@ describe('a field that the organization hides from the user', () => {
   });
 
   test('does not hide another error of a query', async () => {
-    salesforce.misbehave((path) => (path.includes('/query') ? { status: 400, errorCode: 'MALFORMED_QUERY' } : null));
+    salesforce.injectFault((path) => (path.includes('/query') ? { status: 400, errorCode: 'MALFORMED_QUERY' } : null));
     expect(await faultOf(below('files'))).toMatchObject({ kind: 'bad_response' });
   });
 });
@@ -273,7 +273,7 @@ describe('the change feed', () => {
     salesforce.deletions.forgottenUntil = Date.now();
     expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
     salesforce.deletions.forgottenUntil = 0;
-    salesforce.misbehave((path) => (path.endsWith('/deleted') ? { status: 403 } : null));
+    salesforce.injectFault((path) => (path.endsWith('/deleted') ? { status: 403 } : null));
     expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
     expect(await faultOf(account.changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
@@ -341,14 +341,14 @@ describe('the rate limit', () => {
   const limited = (headers = {}) => ({ status: 403, errorCode: 'REQUEST_LIMIT_EXCEEDED', headers });
 
   test('of the day is a rate_limited Fault with a delay of minutes, not a rejection of the item', async () => {
-    salesforce.misbehave(nextRequests(1, () => limited()));
+    salesforce.injectFault(nextRequests(1, () => limited()));
     const fault = await faultOf(account.listRoots(null, NEVER));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryAfterMs: 300_000 });
     expect(salesforce.requests).toHaveLength(1);
   });
 
   test('delays the retry by Retry-After', async () => {
-    salesforce.misbehave(nextRequests(1, () => limited({ 'retry-after': '0' })));
+    salesforce.injectFault(nextRequests(1, () => limited({ 'retry-after': '0' })));
     expect((await roots()).ids).toHaveLength(5);
   });
 });

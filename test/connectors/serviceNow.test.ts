@@ -172,7 +172,7 @@ describe('a listing', () => {
   });
 
   test('reports attachments without permission as skipped', async () => {
-    serviceNow.misbehave((path) => (path.endsWith('/attachment') ? { status: 403 } : null));
+    serviceNow.injectFault((path) => (path.endsWith('/attachment') ? { status: 403 } : null));
     const page = await account.listDescendants('incident', null, NEVER);
     expect(page.items).toHaveLength(3);
     expect(page.skipped).toMatchObject([{ name: 'Attachments of incident', typeAtSource: 'ATTACHMENT' }]);
@@ -306,14 +306,14 @@ describe('the rate limit', () => {
   const at = (inS: number): string => String(Math.floor(Date.now() / 1000) + inS);
 
   test('delays the retry by Retry-After, else until X-RateLimit-Reset', async () => {
-    serviceNow.misbehave(nextRequests(1, limited({ 'retry-after': '0', 'x-ratelimit-reset': at(3_000) })));
+    serviceNow.injectFault(nextRequests(1, limited({ 'retry-after': '0', 'x-ratelimit-reset': at(3_000) })));
     expect((await roots()).ids).toHaveLength(3);
-    serviceNow.misbehave(nextRequests(1, limited({ 'x-ratelimit-reset': at(0) })));
+    serviceNow.injectFault(nextRequests(1, limited({ 'x-ratelimit-reset': at(0) })));
     expect((await roots()).ids).toHaveLength(3);
   });
 
   test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {
-    serviceNow.misbehave(nextRequests(1, limited({ 'x-ratelimit-reset': at(600) })));
+    serviceNow.injectFault(nextRequests(1, limited({ 'x-ratelimit-reset': at(600) })));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault.kind).toBe('rate_limited');
     expect(fault.retryAfterMs).toBeGreaterThan(500_000);

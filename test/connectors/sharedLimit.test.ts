@@ -106,7 +106,7 @@ async function delayOfOther(
 const refuseDrive =
   (refusal: GoogleRefusal, forS: number) =>
   (isNow: () => boolean): void =>
-    drive.misbehave(() => (isNow() ? { ...refusal, headers: { 'retry-after': String(forS) } } : null));
+    drive.injectFault(() => (isNow() ? { ...refusal, headers: { 'retry-after': String(forS) } } : null));
 
 test('applies a project limit to every account of its client, in all processes', async () => {
   const [one, other] = [
@@ -135,7 +135,7 @@ test('applies a workspace limit to all accounts of the workspace, and to no othe
   const refuse =
     (forS: number) =>
     (isNow: () => boolean): void =>
-      slackSite.misbehave(() =>
+      slackSite.injectFault(() =>
         isNow() ? { status: 429, error: 'ratelimited', headers: { 'retry-after': String(forS) } } : null,
       );
   expect(await delayOfOther(refuse(SHORT_S), [one(1), teammate(1)])).toBeGreaterThanOrEqual(SHORT_S * 1_000 - 50);
@@ -169,7 +169,7 @@ test('limits the concurrent requests of all accounts of a client, across all pro
   const many = await Promise.all(
     Array.from({ length: max / 4 + 8 }, () => account('GOOGLE_DRIVE', drive.oauth, { clientId: 'busy' })),
   );
-  drive.misbehave(() => 'hang');
+  drive.injectFault(() => 'hang');
   many.forEach((one, index) => void callers[index % 2]!.ask(one(5)).catch(() => undefined));
   await waitFor(
     () => drive.load.now,

@@ -278,7 +278,7 @@ describe('refusals', () => {
     ['ratelimited', 'rate_limited'],
     ['whatever_else', 'bad_response'],
   ])('reports %s as %s', async (error, kind) => {
-    slack.misbehave(() => ({ status: 200, error, headers: { 'retry-after': '60' } }));
+    slack.injectFault(() => ({ status: 200, error, headers: { 'retry-after': '60' } }));
     await expect(account.open(`C1/${QUARTER}`, NEVER)).rejects.toMatchObject({
       kind,
       message: expect.stringContaining(`(${error})`),

@@ -105,7 +105,7 @@ test('a failed request does not fail the windows that wait for it', async () => 
   say([at(0), at(900)]);
   const [newest, oldest] = (await below()).filter(({ hasContent }) => hasContent);
   let failures = 1;
-  slack.misbehave(() => (failures-- > 0 ? { status: 200, error: 'channel_not_found' } : null));
+  slack.injectFault(() => (failures-- > 0 ? { status: 200, error: 'channel_not_found' } : null));
   const [first, second] = await Promise.allSettled(
     [newest!, oldest!].map(({ externalId, version }) => open(externalId, version)),
   );

@@ -206,9 +206,9 @@ describe('the help centre', () => {
   });
 
   test('does not hide the tickets if it is missing or denied', async () => {
-    zendesk.misbehave((path) => (path.includes('/help_center/') ? { status: 404 } : null));
+    zendesk.injectFault((path) => (path.includes('/help_center/') ? { status: 404 } : null));
     expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['tickets']);
-    zendesk.misbehave((path) => (path.includes('/help_center/') ? { status: 403 } : null));
+    zendesk.injectFault((path) => (path.includes('/help_center/') ? { status: 403 } : null));
     expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['help_center', 'tickets']);
     // The listing is denied instead of empty, so that no article counts as deleted.
     expect((await faultOf(below('help_center'))).kind).toBe('access_denied');
@@ -285,7 +285,7 @@ describe('tickets', () => {
     for (let passes = 1; passes < 50; passes += 1) expect(await pass()).toEqual(['harbour/ticket:9']);
     expect(await faultOf(pass())).toMatchObject({ kind: 'stale_cursor' });
     cursor = await account.changes!.now(NEVER);
-    zendesk.misbehave((path) => (path.includes('/incremental/') ? { status: 403 } : null));
+    zendesk.injectFault((path) => (path.includes('/incremental/') ? { status: 403 } : null));
     expect(await faultOf(pass())).toMatchObject({ kind: 'stale_cursor' });
   });
 

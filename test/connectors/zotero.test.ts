@@ -304,10 +304,10 @@ describe('the rate limit', () => {
   // https://www.zotero.org/support/dev/web_api/v3/basics#rate_limiting
   test('delays the retry by Retry-After of 429 and 503, up to the maximum wait', async () => {
     const refusal = (number: number) => ({ status: number === 0 ? 429 : 503, headers: { 'retry-after': '0' } });
-    zotero.misbehave(nextRequests(2, refusal));
+    zotero.injectFault(nextRequests(2, refusal));
     expect((await roots()).ids).toHaveLength(4);
     const impatient = accountOf(undefined, 100);
-    zotero.misbehave(nextRequests(1, () => ({ status: 429, headers: { 'retry-after': '600' } })));
+    zotero.injectFault(nextRequests(1, () => ({ status: 429, headers: { 'retry-after': '600' } })));
     expect(await faultOf(impatient.listRoots(null, NEVER))).toMatchObject({
       kind: 'rate_limited',
       retryAfterMs: 600_000,

@@ -56,7 +56,7 @@ describe('reader of the event feed', () => {
     /** Time after the round has numbered events, in milliseconds. */
     readonly atMs?: number;
     readonly numbered?: number;
-    readonly wakes?: readonly WebhookDoc[];
+    readonly webhooksToWake?: readonly WebhookDoc[];
   }
   /** Runs one round per row. */
   async function read(rounds: readonly Round[], temporal = fakeTemporal()) {
@@ -69,7 +69,7 @@ describe('reader of the event feed', () => {
         if (round === rounds.length - 1) stop.abort();
         return rounds[round]!.numbered ?? 0;
       },
-      'webhooks.toWake': () => rounds[round]!.wakes ?? [],
+      'webhooks.toWake': () => rounds[round]!.webhooksToWake ?? [],
     });
     const { log, lines } = fakeLog();
     await createFeedReader(temporal.client, names, stores, log, 60_000).read(stop.signal);
@@ -94,7 +94,7 @@ describe('reader of the event feed', () => {
 
   test('starts or signals the workflow of a webhook once, and records for which change', async () => {
     const temporal = fakeTemporal();
-    const { of } = await read([{ numbered: 1, wakes: [webhook(1), webhook(2)] }], temporal);
+    const { of } = await read([{ numbered: 1, webhooksToWake: [webhook(1), webhook(2)] }], temporal);
     expect(temporal.signalled).toMatchObject(
       [1, 2].map((webhookId) => ({
         type: 'deliverEvents',
@@ -124,7 +124,7 @@ describe('reader of the event feed', () => {
       ([what]) => what,
       async ([, state, isSignalled]) => {
         const temporal = fakeTemporal(state === null ? {} : { 'd1:deliver-events:1': state });
-        const { of } = await read([{ numbered: 1, wakes: [webhook(1, new Date(0))] }], temporal);
+        const { of } = await read([{ numbered: 1, webhooksToWake: [webhook(1, new Date(0))] }], temporal);
         expect(temporal.ids()).toEqual(isSignalled ? ['d1:deliver-events:1'] : []);
         // Recorded either way, so that the webhook is not signalled again at once.
         expect(of('webhooks.woken')).toEqual([[1, 10]]);
@@ -133,11 +133,11 @@ describe('reader of the event feed', () => {
 
   test('signals other webhooks if one fails, and retries in the next round', async () => {
     const temporal = fakeTemporal({}, 'd1:deliver-events:1');
-    const wakes = [webhook(1), webhook(2)];
+    const webhooksToWake = [webhook(1), webhook(2)];
     const { of, lines } = await read(
       [
-        { numbered: 1, wakes },
-        { atMs: 1, wakes },
+        { numbered: 1, webhooksToWake },
+        { atMs: 1, webhooksToWake },
       ],
       temporal,
     );
@@ -180,9 +180,9 @@ describe('upload stream of a user', () => {
 
   test('is started or signalled with the share of its user', async () => {
     const { starter, temporal, lines } = open();
-    const waking = starter.signalStream(runOf(7));
+    const signalled = starter.signalStream(runOf(7));
     starter.close();
-    await waking;
+    await signalled;
     expect(temporal.signalled).toMatchObject([
       {
         type: 'drainUploads',
@@ -202,9 +202,9 @@ describe('upload stream of a user', () => {
     await Promise.all(all);
     expect(temporal.ids().map(String).toSorted()).toEqual(['d1:uploads:2', 'd1:uploads:2', 'd1:uploads:9']);
     // A later upload is signalled again.
-    const waking = starter.signalStream(runOf(5));
+    const signalled = starter.signalStream(runOf(5));
     starter.close();
-    await waking;
+    await signalled;
     expect(temporal.ids()).toHaveLength(4);
   });
 

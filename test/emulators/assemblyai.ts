@@ -9,17 +9,17 @@ import {
   receiveRecording,
   type ReceivedRecording,
   type InjectedFault,
-  mishap,
+  writeFault,
   type Scene,
   TALK,
   textOf,
   wordsOf,
 } from './speech.js';
 
-/** `mishaps` of a scene apply to polls; uploads and requests for transcripts have separate ones. */
+/** `injectedFaults` of a scene apply to polls; uploads and requests for transcripts have separate ones. */
 export interface AssemblyScene extends Scene {
-  readonly uploadMishaps?: InjectedFault[];
-  readonly orderMishaps?: InjectedFault[];
+  readonly uploadFaults?: InjectedFault[];
+  readonly orderFaults?: InjectedFault[];
   /** Errors that the next jobs end with, in order; jobs after the last one complete. */
   readonly errors?: string[];
   /** Number of polls that return queued or processing. Infinity: the job never finishes. */
@@ -103,9 +103,9 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
       if (method === 'POST' && path === '/v2/upload') {
         const recording = await receiveRecording(request);
         uploads.push(recording);
-        const next = scenes.get(recording.scene ?? '')?.uploadMishaps?.shift();
+        const next = scenes.get(recording.scene ?? '')?.uploadFaults?.shift();
         const upload_url = `${emulator.url}/upload/${randomUUID()}`;
-        if (next !== undefined) return mishap(response, next, { upload_url });
+        if (next !== undefined) return writeFault(response, next, { upload_url });
         uploaded.set(upload_url, recording);
         return answer(response, { upload_url });
       }
@@ -116,8 +116,8 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
         const recording = uploaded.get(String(order['audio_url']));
         if (!recording) return refuse(400, 'Cannot access uploaded file');
         const scene = scenes.get(recording.scene ?? '');
-        const next = scene?.orderMishaps?.shift();
-        if (next !== undefined) return mishap(response, next, {});
+        const next = scene?.orderFaults?.shift();
+        if (next !== undefined) return writeFault(response, next, {});
         const id = randomUUID();
         const error = scene?.errors?.shift() ?? null;
         jobs.push({ id, scene: recording.scene, order, polls: 0, error, deleted: false, statuses: [] });
@@ -132,8 +132,8 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
       if (method !== 'GET') return refuse(405, 'Method not allowed');
       job.polls += 1;
       const body = jobJson(job);
-      const next = scenes.get(job.scene ?? '')?.mishaps?.shift();
-      if (next !== undefined) return mishap(response, next, body);
+      const next = scenes.get(job.scene ?? '')?.injectedFaults?.shift();
+      if (next !== undefined) return writeFault(response, next, body);
       answer(response, body);
     })().catch(() => response.destroy());
   }).listen(0, '127.0.0.1');

@@ -19,7 +19,7 @@ export interface EmulatedBlob {
 
 type AzureRefused = Refused & { readonly code: string };
 
-/** `misbehave` receives the decoded path, without the account and the leading slash. */
+/** `injectFault` receives the decoded path, without the account and the leading slash. */
 export interface AzureEmulator extends Emulator<AzureRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;

@@ -41,7 +41,7 @@ export const again = ({ request, body }: Call): IncomingMessage =>
     socket: request.socket,
   }) as unknown as IncomingMessage;
 
-/** Starts an emulator. Requests for consent and tokens never misbehave. */
+/** Starts an emulator. Faults are not injected into requests for consent and tokens. */
 export async function startConsenting<R extends Refused>(source: ConsentingSource<R>): Promise<ConsentingEmulator<R>> {
   const oauth = createOAuthProvider(source.oauth);
   const hosts: string[] = [];
@@ -68,7 +68,7 @@ export async function startConsenting<R extends Refused>(source: ConsentingSourc
     ...emulator,
     oauth,
     hosts,
-    misbehave: (how) => emulator.misbehave((place) => (place === '' ? null : how(place))),
+    injectFault: (how) => emulator.injectFault((place) => (place === '' ? null : how(place))),
     reset() {
       emulator.reset();
       hosts.length = 0;

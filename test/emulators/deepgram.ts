@@ -8,7 +8,7 @@ import {
   answer,
   receiveRecording,
   type ReceivedRecording,
-  mishap,
+  writeFault,
   type Scene,
   type Speech,
   TALK,
@@ -118,8 +118,8 @@ export async function startDeepgram(key: string): Promise<Deepgram> {
       });
       const scene = scenes.get(recording.scene ?? recording.sha256) ?? {};
       const body = result(scene.speech ?? TALK, url.searchParams);
-      const next = scene.mishaps?.shift();
-      if (next !== undefined) return mishap(response, next, body);
+      const next = scene.injectedFaults?.shift();
+      if (next !== undefined) return writeFault(response, next, body);
       if (recording.size === 0)
         return refuse(400, 'Bad Request', 'Bad Request: failed to process audio: corrupt or unsupported data');
       answer(response, body);

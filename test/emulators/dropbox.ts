@@ -33,7 +33,7 @@ export interface DropboxEmulator extends ConsentingEmulator<DropboxRefusal> {
   readonly settings: string;
   /** Items by id. */
   readonly things: Map<string, EmulatedDropboxThing>;
-  /** Methods with their arguments, in order. `misbehave` receives the same text. */
+  /** Methods with their arguments, in order. `injectFault` receives the same text. */
   readonly requests: string[];
   /** Root namespaces of the account. `whole` differs from `own` for a member of a team. */
   readonly roots: { own: string; whole: string };

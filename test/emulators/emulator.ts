@@ -45,11 +45,11 @@ export interface Emulator<R extends Refused = Refused> {
   /** The current number of concurrent requests, and the maximum so far. */
   readonly load: { now: number; most: number };
   /**
-   * Calls `how` for every admitted request and applies the mishap it returns.
+   * Calls `how` for every admitted request and applies the fault it returns.
    * @param how receives the path, without the query
    */
-  misbehave(how: (path: string) => InjectedFault<R>): void;
-  /** Stops all mishaps and clears the log of requests. */
+  injectFault(how: (path: string) => InjectedFault<R>): void;
+  /** Stops injecting faults and clears the log of requests. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export interface EmulatedSource<R extends Refused> {
   admit?(call: Call): boolean;
   refuse(response: ServerResponse, refused: R): void;
   answer(call: Call): void | Promise<void>;
-  /** Returns the text that `misbehave` receives. Unset: the path of the request. */
+  /** Returns the text that `injectFault` receives. Unset: the path of the request. */
   placeOf?(call: Call): string;
 }
 
@@ -100,8 +100,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 export async function startEmulator<R extends Refused>(source: EmulatedSource<R>): Promise<Emulator<R>> {
   const requests: string[] = [];
   const load = { now: 0, most: 0 };
-  const noMishap = (): InjectedFault<R> => null;
-  let mishapOf: (path: string) => InjectedFault<R> = noMishap;
+  const noInjectedFault = (): InjectedFault<R> => null;
+  let injectedFaultOf: (path: string) => InjectedFault<R> = noInjectedFault;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://emulator');
@@ -116,13 +116,13 @@ export async function startEmulator<R extends Refused>(source: EmulatedSource<R>
     const method = request.method ?? 'GET';
     const call = { request, response, method, url, path, query: url.searchParams, body };
     if (source.admit?.(call) === false) return;
-    const mishap = mishapOf(source.placeOf?.(call) ?? url.pathname);
-    if (mishap === 'hang') return;
-    if (mishap === 'broken') return void request.socket.destroy();
-    if (mishap === 'cut') cutBody(response);
-    else if (mishap !== null && 'wrongBody' in mishap)
-      return void response.writeHead(200, { 'content-type': mishap.contentType }).end(mishap.wrongBody);
-    else if (mishap !== null) return source.refuse(response, mishap);
+    const injectedFault = injectedFaultOf(source.placeOf?.(call) ?? url.pathname);
+    if (injectedFault === 'hang') return;
+    if (injectedFault === 'broken') return void request.socket.destroy();
+    if (injectedFault === 'cut') cutBody(response);
+    else if (injectedFault !== null && 'wrongBody' in injectedFault)
+      return void response.writeHead(200, { 'content-type': injectedFault.contentType }).end(injectedFault.wrongBody);
+    else if (injectedFault !== null) return source.refuse(response, injectedFault);
     await source.answer(call);
   };
 
@@ -137,11 +137,11 @@ export async function startEmulator<R extends Refused>(source: EmulatedSource<R>
     origin: `http://${host}`,
     requests,
     load,
-    misbehave(how) {
-      mishapOf = how;
+    injectFault(how) {
+      injectedFaultOf = how;
     },
     reset() {
-      mishapOf = noMishap;
+      injectedFaultOf = noInjectedFault;
       requests.length = 0;
       load.most = 0;
     },

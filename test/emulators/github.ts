@@ -9,7 +9,7 @@ import {
   bearerOf,
   type Call,
   type Emulator,
-  type InjectedFault as AnyMishap,
+  type InjectedFault as AnyInjectedFault,
   type Refused,
   sendJson,
   startEmulator,
@@ -36,7 +36,7 @@ export interface EmulatedRepository {
 }
 
 type GitHubRefused = Refused & { readonly message?: string };
-export type InjectedFault = AnyMishap<GitHubRefused>;
+export type InjectedFault = AnyInjectedFault<GitHubRefused>;
 
 export interface GitHubEmulator extends Emulator<GitHubRefused> {
   /** The value of SOURCE_URLS. */

@@ -200,7 +200,7 @@ export async function startGmail({
     },
     /^https:\/\/(mail\.google\.com\/|www\.googleapis\.com\/auth\/gmail\.(readonly|modify))/,
     settings,
-    // Metadata and text of a message share an address; the suffix lets `misbehave` distinguish them.
+    // Metadata and text of a message share an address; the suffix lets `injectFault` distinguish them.
     ({ url, query }) => `${url.pathname}${query.get('format') === 'raw' ? '/raw' : ''}`,
   );
   return {

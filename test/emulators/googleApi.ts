@@ -115,9 +115,9 @@ export interface GoogleEmulator extends Emulator<GoogleRefusal> {
 const CONSENT = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/revoke' };
 
 /**
- * Starts an emulator. Requests for consent and tokens never misbehave.
+ * Starts an emulator. Faults are not injected into requests for consent and tokens.
  * @param scope pattern of the scopes that grant access
- * @param placeOf returns the text that `misbehave` receives
+ * @param placeOf returns the text that `injectFault` receives
  */
 export async function startGoogle(
   answer: (call: Call, access: Access) => void | Promise<void>,
@@ -153,8 +153,8 @@ export async function startGoogle(
   return {
     ...emulator,
     oauth,
-    misbehave(how) {
-      emulator.misbehave((path): InjectedFault<GoogleRefusal> => (isConsent(path) ? null : how(path)));
+    injectFault(how) {
+      emulator.injectFault((path): InjectedFault<GoogleRefusal> => (isConsent(path) ? null : how(path)));
     },
     settingsOf: (source, paths) =>
       Object.entries({ ...paths, ...CONSENT })

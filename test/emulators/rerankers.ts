@@ -49,7 +49,7 @@ export interface RerankEmulator {
   /** Sets the order of results. Default: best first. */
   order(how: (results: readonly Scored[]) => readonly Scored[]): void;
   /** Sets the fault of all later requests; null for none. */
-  misbehave(mishap: InjectedFault | null): void;
+  injectFault(injectedFault: InjectedFault | null): void;
   close(): Promise<void>;
 }
 
@@ -135,16 +135,16 @@ const APIS: Readonly<Record<RerankProvider, Api>> = {
 };
 
 /** Makes the results wrong in one way, without changing their form. */
-function spoil(results: Scored[], texts: number, mishap: InjectedFault | null): Scored[] {
+function spoil(results: Scored[], texts: number, injectedFault: InjectedFault | null): Scored[] {
   const [first, ...rest] = results;
   if (!first) return results;
-  if (mishap === 'few') return rest;
-  if (mishap === 'unnumbered') return [{ ...first, index: undefined }, ...rest];
-  if (mishap === 'beyond') return [{ ...first, index: texts }, ...rest];
-  if (mishap === 'negative') return [{ ...first, index: -1 }, ...rest];
-  if (mishap === 'twice') return [first, first, ...rest.slice(1)];
-  if (mishap === 'nan') return [{ ...first, score: NaN }, ...rest];
-  if (mishap === 'unscored') return [{ ...first, score: undefined }, ...rest];
+  if (injectedFault === 'few') return rest;
+  if (injectedFault === 'unnumbered') return [{ ...first, index: undefined }, ...rest];
+  if (injectedFault === 'beyond') return [{ ...first, index: texts }, ...rest];
+  if (injectedFault === 'negative') return [{ ...first, index: -1 }, ...rest];
+  if (injectedFault === 'twice') return [first, first, ...rest.slice(1)];
+  if (injectedFault === 'nan') return [{ ...first, score: NaN }, ...rest];
+  if (injectedFault === 'unscored') return [{ ...first, score: undefined }, ...rest];
   return results;
 }
 
@@ -157,7 +157,7 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
   let waiting = 0;
   let scoreOf = sharedWords;
   let inOrder = (results: readonly Scored[]): readonly Scored[] => results;
-  let mishap: InjectedFault | null = null;
+  let injectedFault: InjectedFault | null = null;
   const server = createServer((request, response) => {
     waiting += 1;
     response.once('close', () => (waiting -= 1));
@@ -171,20 +171,20 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
       const understood = api.understand(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>);
       if ('status' in understood) return send(response, understood.status, JSON.stringify(understood.body));
       calls.push({ provider, ...understood });
-      if (mishap === 'hang') return;
-      if (typeof mishap === 'object' && mishap)
-        return send(response, mishap.status, mishap.body ?? '{"message":"no"}', mishap.headers);
+      if (injectedFault === 'hang') return;
+      if (typeof injectedFault === 'object' && injectedFault)
+        return send(response, injectedFault.status, injectedFault.body ?? '{"message":"no"}', injectedFault.headers);
       const ranked = understood.texts
         .map((text, index) => ({ index, score: scoreOf(understood.query, text) }))
         .toSorted((a, b) => b.score - a.score)
         .slice(0, Math.min(understood.count, understood.sample ?? Infinity));
-      const answer = api.present(spoil([...inOrder(ranked)], understood.texts.length, mishap), understood.texts);
+      const answer = api.present(spoil([...inOrder(ranked)], understood.texts.length, injectedFault), understood.texts);
       // Like a server that writes NaN into its JSON.
-      let text = JSON.stringify(mishap === 'no list' ? { answer } : answer);
-      if (mishap === 'nan') text = text.replaceAll('null', 'NaN');
-      if (mishap === 'cut') text = text.slice(0, text.length / 2);
-      if (mishap === 'huge') text = `{"results":"${'x'.repeat(40_000_000)}"}`;
-      if (mishap !== 'broken') return send(response, 200, text);
+      let text = JSON.stringify(injectedFault === 'no list' ? { answer } : answer);
+      if (injectedFault === 'nan') text = text.replaceAll('null', 'NaN');
+      if (injectedFault === 'cut') text = text.slice(0, text.length / 2);
+      if (injectedFault === 'huge') text = `{"results":"${'x'.repeat(40_000_000)}"}`;
+      if (injectedFault !== 'broken') return send(response, 200, text);
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length });
       response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
     })();
@@ -212,8 +212,8 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
     order(how) {
       inOrder = how;
     },
-    misbehave(how) {
-      mishap = how;
+    injectFault(how) {
+      injectedFault = how;
     },
     async close() {
       server.closeAllConnections();

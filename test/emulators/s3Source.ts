@@ -17,7 +17,7 @@ export interface EmulatedObject {
 
 type S3Refused = Refused & { readonly code: string };
 
-/** `misbehave` receives the decoded path, without the leading slash. */
+/** `injectFault` receives the decoded path, without the leading slash. */
 export interface S3SourceEmulator extends Emulator<S3Refused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;

@@ -39,7 +39,7 @@ export interface EmulatedConversation {
 /** Refusals have status 200, or 429 for rate limits. */
 type SlackRefused = Refused & { readonly error: string };
 
-/** `misbehave` receives `method?field=value&…`. */
+/** `injectFault` receives `method?field=value&…`. */
 export interface SlackEmulator extends Emulator<SlackRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
@@ -247,8 +247,8 @@ export async function startSlack({
   const at = (part: string, path: string) => `SLACK.${part}=${emulator.origin}${path}`;
   return {
     ...emulator,
-    // Requests for consent and tokens never misbehave.
-    misbehave: (how) => emulator.misbehave((place) => (place === '' ? null : how(place))),
+    // Faults are not injected into requests for consent and tokens.
+    injectFault: (how) => emulator.injectFault((place) => (place === '' ? null : how(place))),
     reset() {
       emulator.reset();
       calls.length = 0;

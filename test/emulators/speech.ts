@@ -87,7 +87,7 @@ export type InjectedFault =
 export interface Scene {
   readonly speech?: Speech;
   /** Faults of the first calls of a kind, in order; later calls succeed. */
-  readonly mishaps?: InjectedFault[];
+  readonly injectedFaults?: InjectedFault[];
 }
 
 /** A recording as the service received it. */
@@ -122,7 +122,7 @@ export function answer(response: ServerResponse, body: unknown, status = 200, he
 }
 
 /** Applies a fault to an answer. */
-export function mishap(response: ServerResponse, kind: InjectedFault, body: unknown): void {
+export function writeFault(response: ServerResponse, kind: InjectedFault, body: unknown): void {
   const text = JSON.stringify(body);
   if (kind === 'hang') return;
   if (kind === 'broken') return void response.writeHead(200).end(text.slice(0, text.length / 2));
@@ -131,5 +131,5 @@ export function mishap(response: ServerResponse, kind: InjectedFault, body: unkn
     response.write(text.slice(0, text.length / 2), () => response.destroy());
     return;
   }
-  answer(response, kind.body ?? { error: 'a mishap of the test' }, kind.status, kind.headers);
+  answer(response, kind.body ?? { error: 'an injected fault' }, kind.status, kind.headers);
 }

@@ -176,8 +176,8 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
   const emulator = await startEmulator({ refuse, answer });
   return {
     ...emulator,
-    misbehave: (how) =>
-      emulator.misbehave((path) => (isConsent(path) || path.startsWith('/files/') ? null : how(path))),
+    injectFault: (how) =>
+      emulator.injectFault((path) => (isConsent(path) || path.startsWith('/files/') ? null : how(path))),
     settings: [
       `ZOTERO.api=${emulator.origin}`,
       ...Object.entries(PATHS).map(([part, path]) => `ZOTERO.${part}=${emulator.origin}${path}`),

@@ -97,7 +97,7 @@ test('ends each connection with one account or a page with instructions, at what
 
   // Bring each connection to its point.
   expect(await openPage(people.answered.back)).toMatchObject({ status: 200 });
-  drive.misbehave(() => 'hang');
+  drive.injectFault(() => 'hang');
   returnToService(people.granted);
   await waitFor(
     () => stateOf('granted'),

@@ -104,18 +104,18 @@ describe('listings', () => {
     expect(Buffer.from((await account.open('b!theirs/shared.deep.plan.md', NEVER)).bytes).toString()).toBe('The plan.');
     // A shared folder without access does not end the listing.
     put('z.md');
-    graph.misbehave((path) => (path.includes('b!theirs') ? { status: 403 } : null));
+    graph.injectFault((path) => (path.includes('b!theirs') ? { status: 403 } : null));
     expect(idsOf((await below(account, 'b!mine')).items)).toContain('b!mine/z.md');
   });
 
   test('continue after a deleted folder, and restart after an expired delta link', async () => {
     for (const path of ['a/1.md', 'a/b/2.md', 'a/c/3.md']) put(path);
-    graph.misbehave((path) => (path.endsWith('/items/a.b/children') ? { status: 404 } : null));
+    graph.injectFault((path) => (path.endsWith('/items/a.b/children') ? { status: 404 } : null));
     expect(idsOf((await below(account, 'b!mine/a')).items)).toContain('b!mine/a.c.3.md');
     let deltaRequests = 0;
-    graph.misbehave((path) => (path.includes('/root/delta') && ++deltaRequests === 2 ? { status: 410 } : null));
+    graph.injectFault((path) => (path.includes('/root/delta') && ++deltaRequests === 2 ? { status: 410 } : null));
     expect(new Set(idsOf((await below(account, 'b!mine')).items)).size).toBe(7);
-    graph.misbehave((path) => (path.includes('/root/delta') ? { status: 410 } : null));
+    graph.injectFault((path) => (path.includes('/root/delta') ? { status: 410 } : null));
     expect(await faultOf(below(account, 'b!mine'))).toMatchObject({ kind: 'stale_cursor' });
   });
 
@@ -131,13 +131,13 @@ describe('listings', () => {
   );
 
   test('of an id that Graph rejects as malformed are not found', async () => {
-    graph.misbehave((path) => (path.includes('/drives/') ? { status: 400 } : null));
+    graph.injectFault((path) => (path.includes('/drives/') ? { status: 400 } : null));
     expect(await faultOf(below(account, 'b!mine/nowhere'))).toMatchObject({ kind: 'not_found' });
   });
 
   test('fail instead of being empty if Graph answers 400', async () => {
     put('a/1.md');
-    graph.misbehave((path) => (path.includes('/delta') ? { status: 400 } : null));
+    graph.injectFault((path) => (path.includes('/delta') ? { status: 400 } : null));
     expect(await faultOf(below(account, 'b!mine'))).toMatchObject({ kind: 'bad_response' });
   });
 });
@@ -298,7 +298,7 @@ describe('responses', () => {
     const elsewhere = await startGraph();
     try {
       for (const path of ['1.md', '2.md', '3.md']) put(path);
-      graph.misbehave((path) => {
+      graph.injectFault((path) => {
         if (!path.endsWith('/drives')) return null;
         const link = `${elsewhere.origin}/v1.0/me/drives?$skiptoken=2`;
         return { status: 200, body: { value: [{ id: 'b!mine', name: 'Mine' }], '@odata.nextLink': link } };
@@ -317,7 +317,7 @@ describe('responses', () => {
     ['an invalid list', { value: 'all' }],
     ['an invalid next link', { value: [], '@odata.nextLink': 'next' }],
   ])('with %s are server errors', async (_name, body) => {
-    graph.misbehave((path) => (path.endsWith('/drives') ? { status: 200, body } : null));
+    graph.injectFault((path) => (path.endsWith('/drives') ? { status: 200, body } : null));
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error' });
   });
 
@@ -330,7 +330,7 @@ describe('responses', () => {
       { id: '../x' },
       { id: 'b!ok', name: 7, webUrl: null, createdDateTime: 'soon' },
     ];
-    graph.misbehave((path) => (path.endsWith('/drives') ? { status: 200, body: { value } } : null));
+    graph.injectFault((path) => (path.endsWith('/drives') ? { status: 200, body: { value } } : null));
     expect((await account.listRoots(null, NEVER)).items).toMatchObject([
       { externalId: 'b!ok', name: 'b!ok', externalUrl: null, createdAt: null },
     ]);
@@ -349,7 +349,7 @@ describe('responses', () => {
     [400, {}, 'SyncStateNotFound', 'stale_cursor'],
     [400, {}, 'badRequest', 'bad_response'],
   ])('with status %i, headers %o and code %s are reported as %s', async (status, headers, code, kind) => {
-    graph.misbehave(() => ({ status, headers, ...(code === undefined ? {} : { code }) }));
+    graph.injectFault(() => ({ status, headers, ...(code === undefined ? {} : { code }) }));
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind });
   });
 });

@@ -120,10 +120,10 @@ describe('listings', () => {
   test('continue after a deleted folder, and restart after an expired delta link', async () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'OLD');
     put('m4', 'PLANS');
-    graph.misbehave((path) => (path.includes('/PLANS/messages') ? { status: 404 } : null));
+    graph.injectFault((path) => (path.includes('/PLANS/messages') ? { status: 404 } : null));
     expect(idsOf((await below(account, 'folder:WORK')).items)).toEqual(expect.arrayContaining(['m1', 'm2', 'm3']));
     let deltaRequests = 0;
-    graph.misbehave((path) =>
+    graph.injectFault((path) =>
       path.includes('/OLD/messages') && ++deltaRequests === 2 ? { status: 410, code: 'SyncStateNotFound' } : null,
     );
     expect(new Set(idsOf((await below(account, 'folder:OLD')).items))).toEqual(
@@ -244,12 +244,14 @@ describe('contents', () => {
     expect(await faultOf(account.open('folder:INBOX', NEVER))).toMatchObject({ kind: 'unsupported_type' });
     for (const id of ['gone', 'gone/plan', 'filter:x', '../me'])
       expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'not_found' });
-    graph.misbehave((path) => (path.includes('/messages/') ? { status: 400, code: 'ErrorInvalidIdMalformed' } : null));
+    graph.injectFault((path) =>
+      path.includes('/messages/') ? { status: 400, code: 'ErrorInvalidIdMalformed' } : null,
+    );
     expect(await faultOf(account.open('malformed', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
   test('that arrive as HTML, although text was requested, are HTML', async () => {
-    graph.misbehave((path) =>
+    graph.injectFault((path) =>
       path.endsWith('/messages/m1')
         ? { status: 200, body: { id: 'm1', subject: 'A <b>', body: { contentType: 'HTML', content: '<p>x</p>' } } }
         : null,
@@ -294,7 +296,7 @@ describe('folders', () => {
 
   test('that contain themselves are listed once', async () => {
     const value = [{ id: 'A', displayName: 'A', childFolderCount: 1 }];
-    graph.misbehave((path) => (/mailFolders(\/A|$)/.test(path) ? { status: 200, body: { value } } : null));
+    graph.injectFault((path) => (/mailFolders(\/A|$)/.test(path) ? { status: 200, body: { value } } : null));
     expect(await idsOfName('A')).toEqual(['A']);
   });
 

@@ -19,7 +19,7 @@ import {
  * A fault of one request. `cut`: the JSON ends in the middle; `broken`: the connection closes in the middle; `hang`: no
  * answer; `few`, `dimension`, `nan`, `zero`, `unnumbered`: a well-formed answer with wrong contents.
  */
-export type Misbehaviour =
+export type ProviderFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
   | 'cut'
   | 'broken'
@@ -48,7 +48,7 @@ export interface EmbeddingEmulator {
   /** Returns the maximum number of concurrent requests since the last reset. */
   busiest(): number;
   /** Sets the faults of later requests; `nth` counts from 1 since this call. */
-  misbehave(how: (came: EmbeddingCall, nth: number) => Misbehaviour | null): void;
+  injectFault(how: (came: EmbeddingCall, nth: number) => ProviderFault | null): void;
   /** Sets the delay of each answer. */
   setDelay(ms: number): void;
   /** Revokes all access tokens. */
@@ -83,7 +83,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
   let [running, most] = [0, 0];
   let delayMs = 0;
   let nth = 0;
-  let misbehaviour: (came: EmbeddingCall, nth: number) => Misbehaviour | null = () => null;
+  let injectedFaultOf: (came: EmbeddingCall, nth: number) => ProviderFault | null = () => null;
 
   const server = createServer((request, response) => {
     running += 1;
@@ -125,7 +125,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(content);
     };
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const fault = misbehaviour(call, (nth += 1));
+    const fault = injectedFaultOf(call, (nth += 1));
     if (fault === 'hang') return;
     if (typeof fault === 'object' && fault) return send(fault.status, fault.body ?? '{"message":"no"}', fault.headers);
     if (isRefusal(understood)) return send(understood.status, JSON.stringify(understood.body));
@@ -186,9 +186,9 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
       ) as Record<string, string>,
     requests,
     busiest: () => most,
-    misbehave(how) {
+    injectFault(how) {
       nth = 0;
-      misbehaviour = how;
+      injectedFaultOf = how;
     },
     setDelay(ms) {
       delayMs = ms;
@@ -199,7 +199,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
       requests.length = 0;
       most = running;
       delayMs = 0;
-      misbehaviour = () => null;
+      injectedFaultOf = () => null;
     },
     async close() {
       server.closeAllConnections();

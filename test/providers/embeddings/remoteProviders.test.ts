@@ -15,7 +15,7 @@ import type { Embeddings, EmbeddingUsage } from '../../../providers/embeddings/t
 import type { ProviderName } from '../../emulators/embeddingProviders/apis.js';
 import {
   type EmbeddingEmulator,
-  type Misbehaviour,
+  type ProviderFault,
   startEmbeddingEmulator,
   vectorOf,
 } from '../../emulators/embeddingProviders/start.js';
@@ -181,8 +181,8 @@ test('limits the tokens of one request', async () => {
   expect(emulator.requests.filter((one) => one.status !== 200)).toEqual([]);
 });
 
-describe('a misbehaving provider', () => {
-  const TRANSIENT: readonly [string, Misbehaviour][] = [
+describe('a faulty provider', () => {
+  const TRANSIENT: readonly [string, ProviderFault][] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.2' } }],
     ['429 without Retry-After', { status: 429 }],
     ['503 with Retry-After', { status: 503, headers: { 'retry-after': '0' } }],
@@ -204,7 +204,7 @@ describe('a misbehaving provider', () => {
   test('returns the right vectors after a retry', () =>
     eachRow(transient, async ([, , model, fault]) => {
       const embeddings = open({ EMBEDDING_TIMEOUT_MS: '1500' });
-      emulator.misbehave((_one, nth) => (nth === 1 ? fault : null));
+      emulator.injectFault((_one, nth) => (nth === 1 ? fault : null));
       const { dimensions, space } = EMBEDDING_MODELS[model];
       const texts = ['The river runs.', 'Cats sleep.'];
       const vectors = await embeddings.embed(space, texts, 'document');
@@ -217,7 +217,7 @@ describe('a misbehaving provider', () => {
 
   test.each(['openai', 'azure', 'solar'] as const)('is rejected if its vectors have no index: %s', async (name) => {
     const embeddings = open();
-    emulator.misbehave(() => 'unnumbered');
+    emulator.injectFault(() => 'unnumbered');
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[ONE_EACH[name]].space, ['a', 'b'], 'document'));
     expect(fault).toMatchObject({ kind: 'embedding_failed', retryable: true });
     expect(fault.message).toMatch(/without an index/);
@@ -227,7 +227,7 @@ describe('a misbehaving provider', () => {
   test('causes a fault with the setting of a rejected key, without a retry', () =>
     eachRow(EACH, async ([, model]) => {
       const embeddings = open();
-      emulator.misbehave(() => ({ status: 403 }));
+      emulator.injectFault(() => ({ status: 403 }));
       const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS[model].space, ['x'], 'document'));
       expect(fault).toMatchObject({ kind: 'access_denied', retryable: false });
       expect(fault.message).toMatch(/(OPENAI|COHERE|SOLAR)_API_KEY|VERTEX_CREDENTIALS/);
@@ -244,7 +244,7 @@ describe('a misbehaving provider', () => {
 
   test('causes a retryable fault after EMBEDDING_TRIES requests', async () => {
     const embeddings = open({ EMBEDDING_TRIES: '2' });
-    emulator.misbehave(() => ({ status: 500 }));
+    emulator.injectFault(() => ({ status: 500 }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
     expect(fault).toMatchObject({ kind: 'server_error', retryable: true });
     expect(emulator.requests).toHaveLength(2);
@@ -252,7 +252,7 @@ describe('a misbehaving provider', () => {
 
   test('causes a fault with the delay of a long rate limit, so that the file waits in the queue', async () => {
     const embeddings = open({ EMBEDDING_PATIENCE_MS: '1000' });
-    emulator.misbehave(() => ({ status: 429, headers: { 'retry-after': '40' } }));
+    emulator.injectFault(() => ({ status: 429, headers: { 'retry-after': '40' } }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true });
     expect(fault.retryAfterMs).toBeGreaterThan(38_000);
@@ -264,7 +264,7 @@ describe('a misbehaving provider', () => {
 
   test('is not retried if the account has no credit', async () => {
     const embeddings = open();
-    emulator.misbehave(() => ({ status: 429, body: '{"error":{"code":"insufficient_quota","message":"exceeded"}}' }));
+    emulator.injectFault(() => ({ status: 429, body: '{"error":{"code":"insufficient_quota","message":"exceeded"}}' }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
     expect(fault.message).toMatch(/billing/);
     expect(emulator.requests).toHaveLength(1);
@@ -284,7 +284,7 @@ test('reduces concurrent requests after a 429 and increases them after answers',
   let running = 0;
   // The provider accepts two concurrent requests and rejects more with 429.
   emulator.setDelay(30);
-  emulator.misbehave(() => {
+  emulator.injectFault(() => {
     running = emulator.requests.filter((one) => one.status === 0).length;
     return running > 2 ? { status: 429, headers: { 'retry-after': '0' } } : null;
   });
@@ -308,7 +308,7 @@ test('serves a party with few texts without waiting for a party with many', asyn
   const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '1' });
   const space = EMBEDDING_MODELS.VERTEX_MULTIMODAL.space;
   const order: string[] = [];
-  emulator.misbehave((one) => {
+  emulator.injectFault((one) => {
     order.push(...one.texts);
     return null;
   });
@@ -347,7 +347,7 @@ test('batches texts of several callers while a request is in progress, and retur
 test('rejects an aborted call with its reason, and ends its request', async () => {
   const embeddings = open();
   const { space } = EMBEDDING_MODELS.OPENAI;
-  emulator.misbehave((_one, nth) => (nth === 1 ? 'hang' : null));
+  emulator.injectFault((_one, nth) => (nth === 1 ? 'hang' : null));
   const abort = new AbortController();
   const reason = new Error('cancelled by the user');
   const dropped = embeddings.embed(space, ['a'], 'document', abort.signal);
@@ -361,7 +361,7 @@ test('rejects an aborted call with its reason, and ends its request', async () =
 
 test('fails current calls when it is closed', async () => {
   const embeddings = open();
-  emulator.misbehave(() => 'hang');
+  emulator.injectFault(() => 'hang');
   const fault = faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['a'], 'document'));
   while (emulator.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await embeddings.close();

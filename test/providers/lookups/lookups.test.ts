@@ -101,13 +101,13 @@ describe('a web search', () => {
   ];
   test('rejects an invalid response', () =>
     eachRowOf(SEARCHES, WRONG_RESULTS, async (name, [, body]) => {
-      emulator.misbehave(() => ({ status: 200, body }));
+      emulator.injectFault(() => ({ status: 200, body }));
       expect((await faultOf(lookUp(name))).message).toMatch(/invalid response.*_BASE_URL/);
     }));
   test('leaves out invalid results', () =>
     eachOf(SEARCHES, async (name) => {
       const results = '[null,5,{"url":7},{"url":"https://example.org/fern"}]';
-      emulator.misbehave(() => ({
+      emulator.injectFault(() => ({
         status: 200,
         body: `{"type":"search","web":{"results":${results}},"results":${results}}`,
       }));
@@ -144,16 +144,16 @@ describe('a video transcript', () => {
         ['not-found', 'has no such video'],
         ['forbidden', 'has no access to this video'],
       ] as const) {
-        emulator.misbehave(() => ({ status: 200, body: JSON.stringify({ error }) }));
+        emulator.injectFault(() => ({ status: 200, body: JSON.stringify({ error }) }));
         const fault = await faultOf(lookUp(name));
         expect([fault.kind, fault.message]).toEqual(['not_found', expect.stringContaining(message)]);
       }
-      emulator.misbehave(() => ({ status: 202, body: '{}' }));
+      emulator.injectFault(() => ({ status: 202, body: '{}' }));
       expect((await faultOf(lookUp(name))).message).toContain('a job without an id');
     }));
   test('rejects an invalid response', () =>
     eachRowOf(TRANSCRIPTS, WRONG_LINES, async (name, [, body]) => {
-      emulator.misbehave(() => ({ status: 200, body }));
+      emulator.injectFault(() => ({ status: 200, body }));
       expect(await faultOf(lookUp(name))).toMatchObject({ kind: 'server_error', retryable: true });
     }));
 });
@@ -178,12 +178,13 @@ describe('every service', () => {
     ['no response', 'hang', 'timed_out', true],
   ];
   test('reports each failure as the matching kind, without the key', () =>
-    eachRowOf(ALL, FAILURES, async (name, [, mishap, kind, retryable]) => {
-      emulator.misbehave(() => mishap);
-      const fault = await faultOf(lookUp(name, undefined, mishap === 'hang' ? 300 : TIMEOUT_MS));
+    eachRowOf(ALL, FAILURES, async (name, [, injectedFault, kind, retryable]) => {
+      emulator.injectFault(() => injectedFault);
+      const fault = await faultOf(lookUp(name, undefined, injectedFault === 'hang' ? 300 : TIMEOUT_MS));
       expect(fault).toMatchObject({ kind, retryable });
       expect(fault.message).not.toContain(KEY);
-      if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
+      if (typeof injectedFault === 'object')
+        expect(fault.retryAfterMs).toBe(injectedFault.headers?.['retry-after'] ? 7000 : null);
       expect(emulator.requests).toHaveLength(1);
     }));
 
@@ -214,11 +215,11 @@ describe('a single service', () => {
   });
   test('Brave: waits for the longest reset of the exhausted limits', async () => {
     const headers = { 'x-ratelimit-remaining': '0, 1000', 'x-ratelimit-reset': '1, 1419704' };
-    emulator.misbehave(() => ({ status: 429, headers }));
+    emulator.injectFault(() => ({ status: 429, headers }));
     expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(1000);
-    emulator.misbehave(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-reset': '0, 1419704' } }));
+    emulator.injectFault(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-reset': '0, 1419704' } }));
     expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(0);
-    emulator.misbehave(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-remaining': '0, 0' } }));
+    emulator.injectFault(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-remaining': '0, 0' } }));
     expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(1_419_704_000);
   });
   test('SearXNG: names the missing setting if JSON is disabled', async () => {

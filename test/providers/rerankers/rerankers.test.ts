@@ -38,7 +38,7 @@ beforeAll(async () => {
   shortTimeout = createRerankers({ ...config.rerank, timeoutMs: 300 }, egress);
 });
 beforeEach(() => {
-  emulator.misbehave(null);
+  emulator.injectFault(null);
   emulator.score(sharedWords);
   emulator.order((results) => results);
   emulator.calls.length = 0;
@@ -149,8 +149,8 @@ describe('every reranker', () => {
     ['no score', 'unscored'],
   ];
   test('rejects an invalid response with the setting to check', () =>
-    eachModelAnd(INVALID, async (model, [, mishap]) => {
-      emulator.misbehave(mishap);
+    eachModelAnd(INVALID, async (model, [, injectedFault]) => {
+      emulator.injectFault(injectedFault);
       const { message, retryable } = await faultOf(rerank(model));
       expect(message).toMatch(/invalid response.*_BASE_URL/);
       expect(retryable).toBe(true);
@@ -175,12 +175,13 @@ describe('every reranker', () => {
     ['an oversized response', 'huge', 'too_large', false],
   ];
   test('reports each failure as the matching kind, without the key', () =>
-    eachModelAnd(FAILURES, async (model, [, mishap, kind, retryable]) => {
-      emulator.misbehave(mishap);
-      const fault = await faultOf(rerank(model, 3, mishap === 'hang' ? shortTimeout : rerankers));
+    eachModelAnd(FAILURES, async (model, [, injectedFault, kind, retryable]) => {
+      emulator.injectFault(injectedFault);
+      const fault = await faultOf(rerank(model, 3, injectedFault === 'hang' ? shortTimeout : rerankers));
       expect(fault).toMatchObject({ kind, retryable });
       expect(fault.message).not.toContain('rerank-key');
-      if (typeof mishap === 'object') expect(fault.retryAfterMs).toBe(mishap.headers?.['retry-after'] ? 7000 : null);
+      if (typeof injectedFault === 'object')
+        expect(fault.retryAfterMs).toBe(injectedFault.headers?.['retry-after'] ? 7000 : null);
     }));
 
   test('names the missing setting if it has no key', () =>
@@ -193,12 +194,12 @@ describe('every reranker', () => {
 test.each(['COHERE_RERANK_MULTILINGUAL_V3', 'JINA_RERANKER_MULTILINGUAL_V2'] as const)(
   'rejects fewer results than requested from %s',
   async (model) => {
-    emulator.misbehave('few');
+    emulator.injectFault('few');
     expect((await faultOf(rerank(model))).message).toMatch(/2 results instead of 3/);
   },
 );
 
 test('accepts fewer results from Pongo, which leaves out irrelevant texts', async () => {
-  emulator.misbehave('few');
+  emulator.injectFault('few');
   expect(await rerank('PONGO_RERANKER')).toHaveLength(2);
 });

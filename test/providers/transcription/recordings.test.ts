@@ -94,7 +94,7 @@ const POLLED: Record<
   deepgram: null,
   // https://www.assemblyai.com/docs/api-reference/transcripts/get
   assemblyai: (scene, polls) =>
-    assemblyai.scenes.set(scene, { polls: polls.length, mishaps: [...polls] as InjectedFault[] }),
+    assemblyai.scenes.set(scene, { polls: polls.length, injectedFaults: [...polls] as InjectedFault[] }),
 };
 
 /** Consecutive failed polls that end the wait for a job. */

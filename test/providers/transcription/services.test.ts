@@ -78,7 +78,7 @@ async function attempt(
   }
 }
 
-type Row = readonly [answer: string, mishap: InjectedFault, kind: string, retryable: boolean, waitMs?: number];
+type Row = readonly [answer: string, injectedFault: InjectedFault, kind: string, retryable: boolean, waitMs?: number];
 /** https://developers.deepgram.com/docs/errors, https://www.assemblyai.com/docs/openapi.json */
 const ANSWERS: readonly Row[] = [
   ['401', { status: 401 }, 'not_configured', false],
@@ -105,17 +105,17 @@ test('maps each response to its fault, without the key', () =>
   everyRow(
     TRANSCRIPTION_SERVICES.flatMap((service) => ANSWERS.map((row) => [service, row] as const)),
     ([service, [answer]]) => `${service}: ${answer}`,
-    async ([service, [, mishap, kind, retryable, waitMs = null]]) => {
+    async ([service, [, injectedFault, kind, retryable, waitMs = null]]) => {
       const scene = newScene();
-      deepgram.scenes.set(scene, { mishaps: [mishap] });
-      assemblyai.scenes.set(scene, { uploadMishaps: [mishap] });
+      deepgram.scenes.set(scene, { injectedFaults: [injectedFault] });
+      assemblyai.scenes.set(scene, { uploadFaults: [injectedFault] });
       const { fault, saved } = await attempt(service, scene);
       expect(fault).toMatchObject({ kind, retryable });
       expect(saved).toEqual([]);
       expect(fault!.retryAfterMs).toBe(waitMs);
       expect(fault!.message).not.toContain(KEY);
       expect(fault!.message).toMatch(
-        mishap === 'broken' ? /invalid response: incomplete or invalid JSON/ : /“a mishap of the test”/,
+        injectedFault === 'broken' ? /invalid response: incomplete or invalid JSON/ : /“an injected fault”/,
       );
     },
   ));
@@ -162,26 +162,31 @@ test('clears a failed job, so that the next attempt creates another', () =>
     },
   ));
 
-type PollRow = readonly [name: string, scene: Pick<AssemblyScene, 'mishaps'>, kind: string | null, isCleared: boolean];
+type PollRow = readonly [
+  name: string,
+  scene: Pick<AssemblyScene, 'injectedFaults'>,
+  kind: string | null,
+  isCleared: boolean,
+];
 const five = (status: number): InjectedFault[] => Array.from({ length: 5 }, () => ({ status }));
 const POLLS: readonly PollRow[] = [
   ['is done', {}, null, false],
-  ['is unknown (404)', { mishaps: [{ status: 404 }] }, 'server_error', true],
-  ['is unknown (400)', { mishaps: [{ status: 400 }] }, 'server_error', true],
-  ['fails one poll (500)', { mishaps: [{ status: 500 }] }, null, false],
-  ['fails one poll (429)', { mishaps: [{ status: 429, headers: { 'retry-after': '0' } }] }, null, false],
-  ['fails one poll (broken)', { mishaps: ['broken'] }, null, false],
-  ['fails one poll (cut)', { mishaps: ['cut'] }, null, false],
-  ['fails five polls (500)', { mishaps: five(500) }, 'server_error', false],
-  ['fails five polls (429)', { mishaps: five(429) }, 'rate_limited', false],
-  ['rejects the key (401)', { mishaps: [{ status: 401 }] }, 'not_configured', false],
+  ['is unknown (404)', { injectedFaults: [{ status: 404 }] }, 'server_error', true],
+  ['is unknown (400)', { injectedFaults: [{ status: 400 }] }, 'server_error', true],
+  ['fails one poll (500)', { injectedFaults: [{ status: 500 }] }, null, false],
+  ['fails one poll (429)', { injectedFaults: [{ status: 429, headers: { 'retry-after': '0' } }] }, null, false],
+  ['fails one poll (broken)', { injectedFaults: ['broken'] }, null, false],
+  ['fails one poll (cut)', { injectedFaults: ['cut'] }, null, false],
+  ['fails five polls (500)', { injectedFaults: five(500) }, 'server_error', false],
+  ['fails five polls (429)', { injectedFaults: five(429) }, 'rate_limited', false],
+  ['rejects the key (401)', { injectedFaults: [{ status: 401 }] }, 'not_configured', false],
 ];
 
 test('waits for a saved job instead of creating another, and clears it only if it is unknown', () =>
   everyRow(
     POLLS,
     ([name]) => name,
-    async ([, { mishaps }, kind, isCleared]) => {
+    async ([, { injectedFaults }, kind, isCleared]) => {
       const scene = newScene();
       // An earlier attempt created the job and was aborted while it waited.
       assemblyai.scenes.set(scene, { polls: Infinity });
@@ -192,7 +197,7 @@ test('waits for a saved job instead of creating another, and clears it only if i
       expect(await earlier).toMatchObject({ name: 'AbortError' });
       const [job] = jobsOf(scene);
       const uploads = assemblyai.uploads.length;
-      assemblyai.scenes.set(scene, { polls: 0, ...(mishaps ? { mishaps: [...mishaps] } : {}) });
+      assemblyai.scenes.set(scene, { polls: 0, ...(injectedFaults ? { injectedFaults: [...injectedFaults] } : {}) });
       const { saved, fault, segments } = await attempt('assemblyai', scene, job!.id);
       expect(fault?.kind ?? null).toBe(kind);
       expect(segments.length > 0).toBe(kind === null);
@@ -213,7 +218,7 @@ test('ends the wait for a job at the timeout of a recording, and keeps the job',
 
 test('does not wait for a poll whose Retry-After exceeds the timeout of a recording', async () => {
   const scene = newScene();
-  assemblyai.scenes.set(scene, { polls: 9, mishaps: [{ status: 429, headers: { 'retry-after': '3600' } }] });
+  assemblyai.scenes.set(scene, { polls: 9, injectedFaults: [{ status: 429, headers: { 'retry-after': '3600' } }] });
   const services = open({ TRANSCRIPTION_TIMEOUT_S: '60' });
   expect((await attempt('assemblyai', scene, null, { services })).fault).toMatchObject({ kind: 'timed_out' });
 });

@@ -29,12 +29,12 @@ export function fixtureOnAzure(emulator: AzureEmulator): SourceFixture {
     connectWithInvalidCredentials: (user) => connect(user, { account_name: 'nobody' }),
     limit(requests, forS = 0) {
       const busy = { status: 503, code: 'ServerBusy', headers: { 'retry-after': String(forS) } };
-      emulator.misbehave(nextRequests(requests, () => busy));
+      emulator.injectFault(nextRequests(requests, () => busy));
     },
     breakItem(externalId, status) {
       // Azure answers 403 for a key that is no longer valid.
       const code = status === 401 ? 'AuthenticationFailed' : 'AuthorizationFailure';
-      emulator.misbehave((path) => (path === externalId ? { status: 403, code } : null));
+      emulator.injectFault((path) => (path === externalId ? { status: 403, code } : null));
     },
     contentRequests: (externalId) => emulator.requests.filter((path) => path === `/${ACCOUNT}/${externalId}`).length,
     revokeAccess: () => void emulator.keys.delete(ACCOUNT),

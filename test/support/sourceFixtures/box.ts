@@ -51,9 +51,9 @@ export async function fixtureForBox(): Promise<BoxFixture> {
     },
     remove: (externalId) => void things.delete(externalId),
     limit: (requests, forS = 0) =>
-      box.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
+      box.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
     breakItem: (externalId, status) =>
-      box.misbehave((path) => (path === `/2.0/files/${externalId}/content` ? { status } : null)),
+      box.injectFault((path) => (path === `/2.0/files/${externalId}/content` ? { status } : null)),
     contentRequests: (externalId) => box.requests.filter((path) => path === `/2.0/files/${externalId}/content`).length,
     pagesListed: () => box.requests.filter((path) => path.startsWith('/2.0/folders/0/items?')).length,
   };

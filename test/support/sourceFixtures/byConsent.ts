@@ -31,9 +31,9 @@ export const fixtureByConsent = (
   source: ConnectedSourceType,
   {
     oauth,
-    misbehave,
+    injectFault,
     reset,
-  }: Pick<Emulator<{ readonly status: number }>, 'misbehave' | 'reset'> & {
+  }: Pick<Emulator<{ readonly status: number }>, 'injectFault' | 'reset'> & {
     readonly oauth: Pick<OAuthProvider, 'secrets'> & { revoke(): void };
   },
 ): Pick<SourceFixture, 'connect' | 'revokeAccess' | 'allSecrets'> & {
@@ -42,7 +42,7 @@ export const fixtureByConsent = (
   connect: (user, body = {}) => connectByConsent(source, user, body),
   async connectWithInvalidCredentials(user, body = {}) {
     // The source rejects the new token.
-    misbehave(() => ({ status: 401 }));
+    injectFault(() => ({ status: 401 }));
     const answer = await connectByConsent(source, user, body);
     reset();
     return answer;

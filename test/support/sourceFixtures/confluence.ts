@@ -66,10 +66,10 @@ export async function fixtureForConfluence(): Promise<ConfluenceFixture> {
       contents().get(externalId)!.status = 'trashed';
     },
     limit(requests, forS = 0) {
-      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
     },
     breakItem(externalId, status) {
-      emulator.misbehave((path) => (path.endsWith(`/pages/${externalId}`) ? { status } : null));
+      emulator.injectFault((path) => (path.endsWith(`/pages/${externalId}`) ? { status } : null));
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/pages/${externalId}?body-format`)).length,

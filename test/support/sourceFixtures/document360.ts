@@ -76,10 +76,10 @@ export async function fixtureForDocument360(): Promise<Document360Fixture> {
       delete articlesWith(id)[id];
     },
     limit(requests, forS = 0) {
-      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
     },
     breakItem(externalId, status) {
-      emulator.misbehave((path) => (path.startsWith(`/v2/Articles/${idOf(externalId)}/`) ? { status } : null));
+      emulator.injectFault((path) => (path.startsWith(`/v2/Articles/${idOf(externalId)}/`) ? { status } : null));
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`/v2/Articles/${idOf(externalId)}/`)).length,

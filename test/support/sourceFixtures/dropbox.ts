@@ -17,7 +17,7 @@ export async function fixtureForDropbox(): Promise<DropboxFixture> {
     ...fixtureOn(dropbox),
     ...fixtureByConsent('DROPBOX', dropbox),
     dropbox,
-    hold: (only = '') => dropbox.misbehave((request) => (request.includes(only) ? 'hang' : null)),
+    hold: (only = '') => dropbox.injectFault((request) => (request.includes(only) ? 'hang' : null)),
     get secret() {
       return lastToken(oauth);
     },
@@ -53,9 +53,9 @@ export async function fixtureForDropbox(): Promise<DropboxFixture> {
     },
     remove: (externalId) => void things.delete(externalId),
     limit: (requests, forS = 0) =>
-      dropbox.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
+      dropbox.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
     breakItem: (externalId, status) =>
-      dropbox.misbehave((request) => (isContent(request, externalId) ? { status } : null)),
+      dropbox.injectFault((request) => (isContent(request, externalId) ? { status } : null)),
     contentRequests: (externalId) => dropbox.requests.filter((request) => isContent(request, externalId)).length,
     pagesListed: () => dropbox.requests.filter((request) => request.startsWith('files/list_folder')).length,
   };

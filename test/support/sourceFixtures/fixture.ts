@@ -89,17 +89,17 @@ export const moreDocuments = <T>(more: number, make: (name: string, text: string
 const BAD_REQUEST = { status: 400 };
 
 /** Returns the members that every fixture derives from its emulator. */
-export const fixtureOn = ({ misbehave, load, requests, close }: Emulator<never>) => ({
+export const fixtureOn = ({ injectFault, load, requests, close }: Emulator<never>) => ({
   breakAfter(admitted: number): () => number {
     let received = 0;
-    misbehave(() => {
+    injectFault(() => {
       received += 1;
       return received > admitted ? (BAD_REQUEST as never) : null;
     });
     return () => Math.max(0, received - admitted);
   },
   requestCount: (): number => requests.length,
-  hold: (only = ''): void => misbehave((path) => (path.includes(only) ? 'hang' : null)),
+  hold: (only = ''): void => injectFault((path) => (path.includes(only) ? 'hang' : null)),
   underWay: (): number => load.now,
   mostAtOnce: (): number => load.most,
   close,

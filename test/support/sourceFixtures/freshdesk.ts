@@ -65,10 +65,12 @@ export async function fixtureForFreshdesk(): Promise<FreshdeskFixture> {
     },
     remove: (externalId) => void articles().delete(numberOf(externalId)),
     limit(requests, forS = 0) {
-      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
     },
     breakItem(externalId, status) {
-      emulator.misbehave((path) => (path.endsWith(`/solutions/articles/${numberOf(externalId)}`) ? { status } : null));
+      emulator.injectFault((path) =>
+        path.endsWith(`/solutions/articles/${numberOf(externalId)}`) ? { status } : null,
+      );
     },
     contentRequests(externalId) {
       const path = externalId.includes('ticket:') ? '/tickets/' : '/solutions/articles/';

@@ -70,11 +70,11 @@ export async function fixtureForGitBook(): Promise<SourceFixture> {
       delete pages[page];
     },
     limit(requests, forS = 0) {
-      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
     },
     breakItem(externalId, status) {
       const { page } = pageOf(externalId);
-      emulator.misbehave((path) => (path.endsWith(`/page/${page}`) ? { status } : null));
+      emulator.injectFault((path) => (path.endsWith(`/page/${page}`) ? { status } : null));
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/page/${pageOf(externalId).page}?`)).length,

@@ -67,7 +67,7 @@ export async function fixtureForGitHub(): Promise<GitHubFixture> {
     limit(requests, forS = 0) {
       const reset = () => String(Math.floor(Date.now() / 1000) + forS);
       // Alternates between an exhausted quota and a secondary rate limit.
-      emulator.misbehave(
+      emulator.injectFault(
         nextRequests(requests, (number) =>
           number % 2 === 0
             ? { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset() } }
@@ -82,7 +82,7 @@ export async function fixtureForGitHub(): Promise<GitHubFixture> {
     breakItem(externalId, status) {
       const [repository, path] = splitId(externalId);
       const contentPath = `/repos/${repository}/contents/${path}`;
-      emulator.misbehave((requested) =>
+      emulator.injectFault((requested) =>
         requested === contentPath ? { status, message: 'Resource not accessible' } : null,
       );
     },

@@ -53,11 +53,11 @@ export async function fixtureForGmail(): Promise<GmailFixture> {
     remove(externalId) {
       delete mails[externalId];
     },
-    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, alternateRateLimits(forS))),
+    limit: (requests, forS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
       const place = `/gmail/v1/users/me/messages/${externalId}/raw`;
-      emulator.misbehave((path) => (path === place ? { status } : null));
+      emulator.injectFault((path) => (path === place ? { status } : null));
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/messages/${externalId}?format=raw`)).length,

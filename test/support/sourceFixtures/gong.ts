@@ -23,7 +23,7 @@ export async function fixtureForGong(): Promise<GongFixture> {
     ...byConsent,
     gong,
     connect: (user: TestUser, body = {}) => byConsent.connect(user, { gong_account_email: GONG_EMAIL, ...body }),
-    hold: (only = '') => gong.misbehave((request) => (request.includes(only) ? 'hang' : null)),
+    hold: (only = '') => gong.injectFault((request) => (request.includes(only) ? 'hang' : null)),
     get secret() {
       return lastToken(oauth);
     },
@@ -68,9 +68,9 @@ export async function fixtureForGong(): Promise<GongFixture> {
       for (const folder of folders.values()) folder.calls = folder.calls.filter((id) => id !== externalId);
     },
     limit: (requests, forS = 0) =>
-      gong.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
+      gong.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
     breakItem: (externalId, status) =>
-      gong.misbehave((request) =>
+      gong.injectFault((request) =>
         request.startsWith('calls/transcript ') && request.includes(`"${externalId}"`) ? { status } : null,
       ),
     pagesListed: () => gong.requests.filter((request) => request.startsWith('calls?')).length,

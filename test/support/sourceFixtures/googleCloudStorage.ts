@@ -34,9 +34,10 @@ export async function fixtureForGoogleCloudStorage(): Promise<SourceFixture> {
     },
     write: objects.write,
     remove: objects.remove,
-    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, alternateRateLimits(forS))),
+    limit: (requests, forS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
-    breakItem: (externalId, status) => emulator.misbehave((path) => (path === placeOf(externalId) ? { status } : null)),
+    breakItem: (externalId, status) =>
+      emulator.injectFault((path) => (path === placeOf(externalId) ? { status } : null)),
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`${placeOf(externalId)}?alt=media`)).length,
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/storage/v1/b?')).length,

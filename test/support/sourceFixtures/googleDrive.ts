@@ -60,11 +60,11 @@ export async function fixtureForGoogleDrive(): Promise<GoogleDriveFixture> {
     remove(externalId) {
       delete files[externalId];
     },
-    limit: (requests, forS) => emulator.misbehave(nextRequests(requests, alternateRateLimits(forS))),
+    limit: (requests, forS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
       const place = `/drive/v3/files/${externalId}`;
-      emulator.misbehave((path) => (path === place || path === `${place}/export` ? { status } : null));
+      emulator.injectFault((path) => (path === place || path === `${place}/export` ? { status } : null));
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`/drive/v3/files/${externalId}/export?`)).length,

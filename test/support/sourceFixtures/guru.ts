@@ -49,10 +49,10 @@ export async function fixtureForGuru(): Promise<GuruFixture> {
     },
     remove: (externalId) => void cards.delete(externalId),
     limit(requests, forS = 0) {
-      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
     },
     breakItem(externalId, status) {
-      emulator.misbehave((path) => (path === `/api/v1/cards/${externalId}/extended` ? { status } : null));
+      emulator.injectFault((path) => (path === `/api/v1/cards/${externalId}/extended` ? { status } : null));
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path === `/api/v1/cards/${externalId}/extended`).length,

@@ -57,7 +57,7 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
         number % 2 === 0
           ? { 'retry-after': String(forS) }
           : { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + forS) };
-      emulator.misbehave(
+      emulator.injectFault(
         nextRequests(requests, (number) => ({
           status: 429,
           headers: forS === 0 ? { 'retry-after': '0' } : waits(number),
@@ -65,7 +65,7 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
       );
     },
     breakItem(externalId, status) {
-      emulator.misbehave((path) => (path === `/articles/${numberOf(externalId)}` ? { status } : null));
+      emulator.injectFault((path) => (path === `/articles/${numberOf(externalId)}` ? { status } : null));
     },
     contentRequests: (externalId) => {
       const [kind, id] = externalId.split(':');

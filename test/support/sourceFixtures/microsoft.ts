@@ -26,7 +26,7 @@ function fixtureOnGraph(
     connect: (user, body = {}) => byConsent.connect(user, { ...facts, ...body }),
     allSecrets: () => [...graph.provider.secrets, CLIENT_SECRET],
     limit(requests, forS = 0) {
-      graph.misbehave(
+      graph.injectFault(
         nextRequests(requests, (number) => ({
           status: number % 3 === 0 ? 503 : 429,
           headers: { 'retry-after': String(forS) },
@@ -70,7 +70,7 @@ function driveFixture(graph: GraphEmulator, source: MicrosoftSource, facts: Reco
     breakItem(externalId: string, status: number) {
       const [drive, item] = placeOf(externalId);
       const where = `/v1.0/drives/${drive}/items/${item}/content`;
-      graph.misbehave((path) => (decodeURIComponent(path) === where ? { status } : null));
+      graph.injectFault((path) => (decodeURIComponent(path) === where ? { status } : null));
     },
   };
 }
@@ -163,7 +163,7 @@ export async function fixtureForOutlook(): Promise<MicrosoftFixture> {
     write: (externalId, text) => mailbox.write(externalId, text),
     remove: (externalId) => mailbox.remove(externalId),
     breakItem: (externalId, status) =>
-      graph.misbehave((path) => (path === `/v1.0/me/messages/${externalId}` ? { status } : null)),
+      graph.injectFault((path) => (path === `/v1.0/me/messages/${externalId}` ? { status } : null)),
     pagesListed: () => graph.requests.filter((path) => path.startsWith('/v1.0/me/mailFolders?')).length,
   };
 }

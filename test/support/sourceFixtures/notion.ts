@@ -53,7 +53,7 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
       pages.get(externalId)!.trashed = true;
     },
     limit(requests, forS = 0) {
-      emulator.misbehave(
+      emulator.injectFault(
         nextRequests(requests, (number) => ({
           status: number % 2 === 0 ? 429 : 529,
           headers: { 'retry-after': String(forS) },
@@ -63,7 +63,7 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
     breakItem(externalId, status) {
       // The first request for a page's blocks lists its children, the second reads its content.
       let requestCount = 0;
-      emulator.misbehave((path) => {
+      emulator.injectFault((path) => {
         if (path !== `/v1/blocks/${externalId}/children`) return null;
         requestCount += 1;
         return requestCount > 1 ? { status } : null;

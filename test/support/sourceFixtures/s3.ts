@@ -27,12 +27,12 @@ export function fixtureForS3(emulator: S3SourceEmulator): SourceFixture {
       user.post('/integrations/s3', { access_key: 'AKIANOBODY', access_key_secret: ACCESS_KEY_SECRET }),
     limit(requests, forS = 0) {
       const slowDown = { status: 503, code: 'SlowDown', headers: { 'retry-after': String(forS) } };
-      emulator.misbehave(nextRequests(requests, () => slowDown));
+      emulator.injectFault(nextRequests(requests, () => slowDown));
     },
     breakItem(externalId, status) {
       // S3 has no 401.
       const code = status === 401 ? 'ExpiredToken' : 'AccessDenied';
-      emulator.misbehave((path) => (path === externalId ? { status: status === 401 ? 400 : status, code } : null));
+      emulator.injectFault((path) => (path === externalId ? { status: status === 401 ? 400 : status, code } : null));
     },
     contentRequests: (externalId) => emulator.requests.filter((path) => path.split('?')[0] === `/${externalId}`).length,
     revokeAccess: () => void emulator.keys.delete(ACCESS_KEY),

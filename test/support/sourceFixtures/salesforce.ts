@@ -97,7 +97,7 @@ export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
         ...(number % 2 === 0 ? { status: 403, errorCode: 'REQUEST_LIMIT_EXCEEDED' } : { status: 429 }),
         headers: { 'retry-after': String(forS) },
       });
-      emulator.misbehave(nextRequests(requests, refusal));
+      emulator.injectFault(nextRequests(requests, refusal));
     },
     contentRequests(externalId) {
       const all = [...(olderVersions.get(idIn(externalId)) ?? []), versionOf(externalId)];
@@ -105,7 +105,7 @@ export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
     },
     breakItem(externalId, status) {
       const isContent = contentOf(versionOf(externalId));
-      emulator.misbehave((path) => (isContent(path) ? { status } : null));
+      emulator.injectFault((path) => (isContent(path) ? { status } : null));
     },
     pagesListed: () => emulator.queries.filter((query) => query.includes('FROM ContentWorkspace')).length,
   };

@@ -97,10 +97,10 @@ export async function fixtureForServiceNow(): Promise<ServiceNowFixture> {
         status: 429,
         headers: number % 2 === 0 ? { 'retry-after': String(forS) } : { 'x-ratelimit-reset': reset() },
       });
-      emulator.misbehave(nextRequests(requests, refusal));
+      emulator.injectFault(nextRequests(requests, refusal));
     },
     breakItem(externalId, status) {
-      emulator.misbehave((path) => (path === pathOf(externalId) ? { status } : null));
+      emulator.injectFault((path) => (path === pathOf(externalId) ? { status } : null));
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((request) => request.startsWith(`${pathOf(externalId)}?`)).length,

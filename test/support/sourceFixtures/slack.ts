@@ -79,12 +79,12 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
         error: 'ratelimited',
         headers: { 'retry-after': String(forS) },
       });
-      emulator.misbehave(nextRequests(requests, refusal));
+      emulator.injectFault(nextRequests(requests, refusal));
     },
     breakItem(externalId, status) {
       const [conversation, start] = externalId.split('/');
       const error = status === 401 ? 'token_revoked' : 'not_in_channel';
-      emulator.misbehave((request) =>
+      emulator.injectFault((request) =>
         request.startsWith('conversations.history?') &&
         request.includes(`channel=${conversation}`) &&
         request.includes(`oldest=${start}.`)

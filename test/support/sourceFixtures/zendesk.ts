@@ -22,7 +22,7 @@ export async function fixtureForZendesk(): Promise<ZendeskFixture> {
     connect: (user, body = {}) => byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN, ...body }),
     async connectWithInvalidCredentials(user) {
       // Zendesk rejects the new token.
-      emulator.misbehave(() => ({ status: 401 }));
+      emulator.injectFault(() => ({ status: 401 }));
       const answer = await byConsent.connect(user, { zendesk_subdomain: ZENDESK_SUBDOMAIN });
       emulator.reset();
       return answer;
@@ -71,10 +71,10 @@ export async function fixtureForZendesk(): Promise<ZendeskFixture> {
       account().articles.delete(numberOf(externalId));
     },
     limit(requests, forS = 0) {
-      emulator.misbehave(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
     },
     breakItem(externalId, status) {
-      emulator.misbehave((path) =>
+      emulator.injectFault((path) =>
         path.includes(`/articles/${numberOf(externalId)}/translations`) ? { status } : null,
       );
     },

@@ -83,9 +83,9 @@ export async function fixtureForZotero(): Promise<ZoteroFixture> {
         status: number % 2 === 0 ? 429 : 503,
         headers: { 'retry-after': String(forS) },
       });
-      emulator.misbehave(nextRequests(requests, refusal));
+      emulator.injectFault(nextRequests(requests, refusal));
     },
-    breakItem: (externalId, status) => emulator.misbehave((path) => (path === `/${externalId}` ? { status } : null)),
+    breakItem: (externalId, status) => emulator.injectFault((path) => (path === `/${externalId}` ? { status } : null)),
     contentRequests: (externalId) => emulator.requests.filter((path) => path === `/${externalId}`).length,
     pagesListed: () => emulator.requests.filter((path) => path.startsWith(`/${OWN}/groups?`)).length,
   };

@@ -66,7 +66,7 @@ let drive: GoogleDriveEmulator;
 let client: Client;
 
 /** Planned faults by customer; each customer has one scenario. */
-const planned = new Map<string, { workflow: Workflow; mishaps: InjectedFault[] }>();
+const planned = new Map<string, { workflow: Workflow; injectedFaults: InjectedFault[] }>();
 /** Number of running activities by workflow id. */
 const running = new Map<string, number>();
 /** Workflow ids by customer and kind. */
@@ -139,15 +139,18 @@ function withFaults(activities: Activities): Activities {
       const customerId = customers.get(organizationId) ?? '';
       startedWorkflows.set(`${customerId}: ${workflowType}`, workflowId);
       const plan = planned.get(customerId);
-      const index = plan?.workflow === workflowType ? plan.mishaps.findIndex((mishap) => mishap.step === step) : -1;
-      const [mishap] = index < 0 ? [] : (plan?.mishaps.splice(index, 1) ?? []);
+      const index =
+        plan?.workflow === workflowType
+          ? plan.injectedFaults.findIndex((injectedFault) => injectedFault.step === step)
+          : -1;
+      const [injectedFault] = index < 0 ? [] : (plan?.injectedFaults.splice(index, 1) ?? []);
       const happen = async (when: Moment): Promise<void> => {
-        if (mishap?.when !== when) return;
-        const message = `a mishap of the test ${when} ${step}`;
-        if (mishap.does === 'fail') throw new Error(message);
-        if (mishap.does === 'break') throw activity.ApplicationFailure.nonRetryable(message);
+        if (injectedFault?.when !== when) return;
+        const message = `an injected fault ${when} ${step}`;
+        if (injectedFault.does === 'fail') throw new Error(message);
+        if (injectedFault.does === 'break') throw activity.ApplicationFailure.nonRetryable(message);
         await client.workflow.getHandle(workflowId).cancel();
-        if (mishap.isDelivered !== true) return sleep(REACTION_MS);
+        if (injectedFault.isDelivered !== true) return sleep(REACTION_MS);
         const signal = activity.cancellationSignal();
         while (!signal.aborted) {
           activity.heartbeat();
@@ -229,7 +232,7 @@ async function resultOf(customerId: string, workflow: Workflow): Promise<Scenari
     workflowStatus: status.name,
     outcome: run?.outcome ?? null,
     running: stillRunning,
-    left: planned.get(customerId)?.mishaps.length ?? 0,
+    left: planned.get(customerId)?.injectedFaults.length ?? 0,
     listed: run && LISTING_RUNS.includes(workflow) ? await listedBy(run) : { sources: [], containers: [] },
   };
 }
@@ -257,12 +260,16 @@ async function sweepQuarantine(customerId: string): Promise<ScenarioResult | nul
 }
 
 /** Plays a scenario for a new customer, with the given faults. */
-async function playScenario(customerId: string, { workflow, start }: Scenario, mishaps: readonly InjectedFault[]) {
+async function playScenario(
+  customerId: string,
+  { workflow, start }: Scenario,
+  injectedFaults: readonly InjectedFault[],
+) {
   const { organizationId, apiKey } = await service.store.organizations.create(customerId);
   customers.set(organizationId, customerId);
   const user = await service.user(customerId, apiKey);
   const organization = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
-  planned.set(customerId, { workflow, mishaps: [...mishaps] });
+  planned.set(customerId, { workflow, injectedFaults: [...injectedFaults] });
   if (workflow === 'moveStorage') {
     const { body } = await user.upload(
       { name: 'notes.md', content: UPLOADS['notes.md']?.() ?? '' },
@@ -283,7 +290,7 @@ async function playScenario(customerId: string, { workflow, start }: Scenario, m
     planned.delete(customerId);
     await cool();
     startedWorkflows.delete(`${customerId}: ${workflow}`);
-    planned.set(customerId, { workflow, mishaps: [...mishaps] });
+    planned.set(customerId, { workflow, injectedFaults: [...injectedFaults] });
     expect((await user.post('/move_to_hot_storage', { filters: { ids: [body.id] } })).status).toBe(200);
     return resultOf(customerId, workflow);
   }
@@ -300,13 +307,13 @@ async function playScenario(customerId: string, { workflow, start }: Scenario, m
       planned.delete(customerId);
       await sweep();
       startedWorkflows.delete(`${customerId}: ${workflow}`);
-      planned.set(customerId, { workflow, mishaps: [...mishaps] });
+      planned.set(customerId, { workflow, injectedFaults: [...injectedFaults] });
       const answer = await organization.post('/quarantined_files/restore', { file_ids: [body.id] });
       expect(answer).toMatchObject({ status: 200, body: { restoring: 1 } });
       return resultOf(customerId, workflow);
     };
     const end = start === ERASED ? await sweep() : await restore();
-    planned.set(customerId, { workflow, mishaps: [] });
+    planned.set(customerId, { workflow, injectedFaults: [] });
     // The next run continues what a cancelled run left unfinished.
     while (end?.outcome === 'aborted' && (await sweep()) !== null);
     return end ?? Promise.reject(new Error('the quarantine was empty'));
@@ -402,21 +409,21 @@ export const isFirstScenarioWith = (step: Step, name: string): boolean =>
 /**
  * Defines the tests of a suite: plays each scenario undisturbed, and again with a fault at each step, all concurrently, and
  * compares the stored results.
- * @param mishapsAt returns the faults at a step of a scenario; each is a trial
+ * @param faultsAt returns the faults at a step of a scenario; each is a trial
  */
-export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly TrialFault[]): void {
+export function testWorkflows(faultsAt: (name: string, step: Step) => readonly TrialFault[]): void {
   const trials = names.flatMap((name) =>
     SCENARIOS[name]!.steps.flatMap((step) =>
-      mishapsAt(name, step).map(({ does, when }) => ({
+      faultsAt(name, step).map(({ does, when }) => ({
         scenario: name,
-        mishap: { step, does, when },
+        injectedFault: { step, does, when },
         customer: `${name}, ${does} ${when} ${step}`,
       })),
     ),
   );
   type Trial = (typeof trials)[number];
-  const failing = trials.filter(({ mishap }) => mishap.does === 'fail');
-  const cancelling = trials.filter(({ mishap }) => mishap.does === 'cancel');
+  const failing = trials.filter(({ injectedFault }) => injectedFault.does === 'fail');
+  const cancelling = trials.filter(({ injectedFault }) => injectedFault.does === 'cancel');
 
   const ends = new Map<string, ScenarioResult | Error>();
   let stores: StoredState;
@@ -452,15 +459,15 @@ export function testWorkflows(mishapsAt: (name: string, step: Step) => readonly 
     await service.startWorker(withFaults);
     // Many trials run concurrently, because they mostly wait; each has its own customer.
     const limit = pLimit(16);
-    const trial = (customer: string, scenario: Scenario, mishaps: readonly InjectedFault[]) =>
+    const trial = (customer: string, scenario: Scenario, injectedFaults: readonly InjectedFault[]) =>
       limit(async () => {
-        const end = await playScenario(customer, scenario, mishaps).catch((error: unknown) => error as Error);
+        const end = await playScenario(customer, scenario, injectedFaults).catch((error: unknown) => error as Error);
         ends.set(customer, end);
       });
     await Promise.all([
       ...names.map((name) => trial(name, SCENARIOS[name]!, SCENARIOS[name]!.given ?? [])),
-      ...trials.map(({ customer, scenario, mishap }) =>
-        trial(customer, SCENARIOS[scenario]!, [...(SCENARIOS[scenario]!.given ?? []), mishap]),
+      ...trials.map(({ customer, scenario, injectedFault }) =>
+        trial(customer, SCENARIOS[scenario]!, [...(SCENARIOS[scenario]!.given ?? []), injectedFault]),
       ),
     ]);
     stores = await readStoredState(service.env);

@@ -152,9 +152,9 @@ describe.each(SERVICES)('%s', (transcription_service) => {
       ['500', { status: 500 }],
       ['an answer that is not JSON', 'broken'],
     ]),
-  ] as const)('retries after %s, and reads the file', async (what, mishap) => {
+  ] as const)('retries after %s, and reads the file', async (what, injectedFault) => {
     const scene = `passing-${transcription_service}-${what.replaceAll(/\W/g, '')}`;
-    set(transcription_service, scene, { mishaps: [mishap] });
+    set(transcription_service, scene, { injectedFaults: [injectedFault] });
     expect(await transcribed(scene, options)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     if (transcription_service === 'assemblyai') expect(jobsOf(scene)).toHaveLength(1);
   });
@@ -170,8 +170,8 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     ]),
   ] as const)('reports a permanent %d with an error that says what to do: %s', async (status, hint) => {
     const scene = `lasting-${transcription_service}-${status}`;
-    const mishaps = Array.from({ length: 9 }, () => ({ status, body: { error: 'said by the service' } }));
-    set(transcription_service, scene, { mishaps, uploadMishaps: [...mishaps] });
+    const injectedFaults = Array.from({ length: 9 }, () => ({ status, body: { error: 'said by the service' } }));
+    set(transcription_service, scene, { injectedFaults, uploadFaults: [...injectedFaults] });
     const file = await transcribed(scene, options);
     expect(file).toMatchObject({ sync_status: 'SYNC_ERROR', sync_error_message: expect.stringContaining(hint) });
     expect(file.sync_error_message).toMatch(/said by the service/);
@@ -309,7 +309,7 @@ describe('a job of AssemblyAI', () => {
 });
 
 test('ends a call to Deepgram when its file is cancelled', async () => {
-  deepgram.scenes.set('hangs', { mishaps: ['hang'] });
+  deepgram.scenes.set('hangs', { injectedFaults: ['hang'] });
   const { id } = await send('hangs');
   await waitFor(
     () => Promise.resolve(callsOf('hangs').length),

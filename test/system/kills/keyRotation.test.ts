@@ -74,7 +74,7 @@ test('refreshes the token in a worker with the new key during an ingest; the API
   expect(await sealed()).toContain('old');
 
   // The contents of some files are served only after the worker was replaced.
-  drive.misbehave((path) => (/\/f1\d*\/export/.test(path) ? 'hang' : null));
+  drive.injectFault((path) => (/\/f1\d*\/export/.test(path) ? 'hang' : null));
   const request = { data_source_id: (await sourceOf()).id, ids: [DRIVE_ROOT] };
   expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
   await waitFor(filesOf, (files) => files.some(({ sync_status: status }) => status === 'READY'));

@@ -137,7 +137,7 @@ test('counts requests to a provider, the tokens it bills, and files that end in 
   expect(billed).toBeGreaterThan(0);
   expect(good[`allotrope_embedding_cost_total{space="${REMOTE}"}`]).toBeCloseTo((billed! * 0.02) / 1_000_000, 12);
 
-  emulator.misbehave(() => ({ status: 401 }));
+  emulator.injectFault(() => ({ status: 401 }));
   const bad = await growth(workerUrl, () => ingest(`The bittern ${randomUUID()} is silent.`, 'OPENAI'), {
     [ended('SYNC_ERROR')]: 1,
   });
@@ -249,7 +249,7 @@ test('count requests to a connected source, refusals by kind, and refreshes of i
   expect((await scrape(workerUrl))[requestsWith('answered')]).toBeGreaterThan(0);
 
   drive.oauth.expireAll();
-  drive.misbehave(
+  drive.injectFault(
     nextRequests(1, () => ({ status: 429, reason: 'rateLimitExceeded', headers: { 'retry-after': '0' } })),
   );
   const list = () => user.post('/integrations/items/sync', { data_source_id: listed.id });

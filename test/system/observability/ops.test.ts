@@ -491,7 +491,7 @@ describe('the diagnosis of a data source', () => {
 
   test('answers in time with all other checks when the source hangs', async () => {
     const { user, id } = await connected('silent');
-    drive.misbehave(() => 'hang');
+    drive.injectFault(() => 'hang');
     const { took_ms: took, of } = await diagnose(user, id);
     drive.reset();
     expect(took).toBeGreaterThanOrEqual(1_900);
@@ -519,7 +519,7 @@ describe('the diagnosis of a data source', () => {
 
   test('shows failures by cause, and how the last runs ended', async () => {
     const { user, id } = await connected('failing');
-    drive.misbehave((path) => (path === '/drive/v3/files/chart/export' ? { status: 403 } : null));
+    drive.injectFault((path) => (path === '/drive/v3/files/chart/export' ? { status: 403 } : null));
     const selected = await user.post('/integrations/files/sync', { data_source_id: id, ids: ['chart'] });
     expect(selected.status).toBe(200);
     const { status, of } = await waitFor(

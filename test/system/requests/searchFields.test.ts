@@ -347,7 +347,7 @@ test('answers a user above MAX_CONCURRENT_SEARCHES with 429 and Retry-After; dis
       signal: disconnect.signal,
     }).then(({ status }) => status);
   const statusFor = async (caller: TestUser) => (await caller.post('/embeddings', { query: 'pump', k: 1 })).status;
-  rerankers.misbehave('hang');
+  rerankers.injectFault('hang');
   const running = Array.from({ length: MAX_SEARCHES }, hanging);
   await waitFor(
     () => rerankers.waiting(),
@@ -363,7 +363,7 @@ test('answers a user above MAX_CONCURRENT_SEARCHES with 429 and Retry-After; dis
     () => rerankers.waiting(),
     (count) => count === 0,
   );
-  rerankers.misbehave(null);
+  rerankers.injectFault(null);
   await waitFor(
     () => statusFor(user),
     (status) => status === 200,
@@ -378,10 +378,10 @@ describe('a reranker that fails', () => {
     [{ status: 401 }, 502, null],
     ['cut', 503, null],
     ['beyond', 503, null],
-  ] as const)('with %j is answered with %d, never with another order', async (mishap, status, retryAfter) => {
-    rerankers.misbehave(mishap);
+  ] as const)('with %j is answered with %d, never with another order', async (injectedFault, status, retryAfter) => {
+    rerankers.injectFault(injectedFault);
     const answer = await user.post<{ detail: string }>('/embeddings', { query: 'pump', k: 2, rerank });
-    rerankers.misbehave(null);
+    rerankers.injectFault(null);
     expect(answer.status).toBe(status);
     expect(answer.body.detail).toMatch(/^Jina /);
     expect(answer.headers.get('retry-after')).toBe(retryAfter);

@@ -87,7 +87,7 @@ const isDocument = (text: string): boolean => text.includes('lives here.');
 /** Makes the emulator hold all requests for documents until it is reset. */
 function holdDocuments(): void {
   emulator.reset();
-  emulator.misbehave(({ texts }) => (texts.some(isDocument) ? 'hang' : null));
+  emulator.injectFault(({ texts }) => (texts.some(isDocument) ? 'hang' : null));
 }
 const underWay = () =>
   waitFor(
@@ -317,7 +317,7 @@ test('fails only the file whose text cannot be embedded, and keeps the vectors o
     user,
     BIRDS.slice(0, 3).map((bird) => textOf(`odd${bird}`)),
   );
-  emulator.misbehave(({ texts }) => (texts.some((text) => text.includes('oddheron')) ? { status: 400 } : null));
+  emulator.injectFault(({ texts }) => (texts.some((text) => text.includes('oddheron')) ? { status: 400 } : null));
   const { body } = await reembed(user, {});
   const end = await ended(user, body.id);
   expect(end).toMatchObject({ status: 'FINISHED', reembedded: 2, failed: 1 });

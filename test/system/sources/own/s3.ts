@@ -138,7 +138,7 @@ export function s3Rows(catalogue: Catalogue): void {
     });
 
     test('connect a key without the right to list buckets, and sync named ones', async () => {
-      s3.misbehave((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
+      s3.injectFault((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
       const { status, body } = await connect({ sync_source_items: true });
       expect(status).toBe(200);
       expect((await sync([{ bucket: 'boats' }])).status).toBe(200);
