@@ -101,7 +101,7 @@ async function comparePage(file: FileDoc, deps: ActivityDeps, signal: AbortSigna
   }
 }
 
-/** Returns the blocks of a page, of an unchanged one from its stored copy; null if it has none. */
+/** Returns the blocks of a page; null if it has none. The blocks of an unchanged page come from its stored copy. */
 async function blocksOf({ file, outcome, blocks }: ComparedPage, deps: ActivityDeps, signal: AbortSignal) {
   let found = blocks;
   if (found === null) {
