@@ -158,7 +158,7 @@ ${rows.join('\n')}
 
 ## Evidence
 
-All of a source is tested with our own emulator. This table shows the other evidence that a connector is correct:
+Every part of a source is tested with our own emulator. This table shows the additional evidence:
 
 | word | evidence |
 |---|---|

@@ -62,7 +62,7 @@ const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
 });
 
 /** Filters of quarantined files, in queries and bodies. */
-const names = {
+const filterFields = {
   data_source_id: integer()
     .min(1)
     .description('Only files of this data source, by its `id`. Absent: files of all data sources, and scraped pages.'),
@@ -80,14 +80,14 @@ const names = {
       'Only files that this run did not find at their source, by `id` of the run. Absent: files of all runs.',
     ),
 };
-interface Names {
+interface FilterValues {
   data_source_id?: number;
   parent_id?: number;
   customer_id?: string;
   run_id?: number;
   file_ids?: number[];
 }
-const filtersOf = ({ data_source_id, parent_id, customer_id, run_id, file_ids }: Names): QuarantineFilters => ({
+const filtersOf = ({ data_source_id, parent_id, customer_id, run_id, file_ids }: FilterValues): QuarantineFilters => ({
   ...(data_source_id !== undefined && { dataSourceId: data_source_id }),
   ...(parent_id !== undefined && { parentId: parent_id }),
   ...(customer_id !== undefined && { customerId: customer_id }),
@@ -108,7 +108,7 @@ export const quarantinedFiles = operation({
   ],
   returns: 'Files that can still be restored, and their number on all pages.',
   query: Joi.object({
-    ...names,
+    ...filterFields,
     limit: integer()
       .min(1)
       .max(MAX_PAGE_LIMIT)
@@ -140,7 +140,7 @@ export const restoreQuarantined = operation({
     named(
       'RestoreQuarantinedFilesRequest',
       Joi.object({
-        ...names,
+        ...filterFields,
         file_ids: idList().description('Only these files, by their `id`; at most 10,000. An empty list selects none.'),
       }).description('Which files to restore. At least one filter is required.'),
     ),
