@@ -23,7 +23,7 @@ const SPARSE_BYTES = 2_000 * MB;
  */
 const BOMBS = bombsOf({ unpackedBytes: 1_900 * MB, sentBytes: SPARSE_BYTES, lineBytes: LINE_BYTES });
 const GOOD = 50;
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 const ROUND_MS = 1_200_000;
 
 interface Round {
@@ -50,7 +50,7 @@ describe.each(ROUNDS)('$what', ({ what, settings, bombs, longest }) => {
 
   beforeAll(async () => {
     service = await startBombService(settings);
-    round = await service.play(bombs, GOOD, PATIENCE_MS);
+    round = await service.play(bombs, GOOD, TIMEOUT_MS);
   }, ROUND_MS);
   afterAll(() => service.close());
 
