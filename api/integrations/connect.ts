@@ -82,7 +82,7 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
         'URL of a page on which the user selects items. It is valid for the seconds of the server setting `CONNECT_PAGE_LIFE_S`. Null for sources that are connected by a key instead of consent (OAuth).',
       ),
     }).description(
-      'Record of the connected account, and the URL of a page on which the user selects items. The URL is null if the source has no consent.',
+      'Record of the connected account, and the URL of a page on which the user selects items. The URL is null for sources that do not use OAuth.',
     ),
   ),
   async handle({ caller, body, deps }): Promise<{ data_source: DataSourceRecord; sync_url: string | null }> {
