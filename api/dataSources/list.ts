@@ -74,7 +74,7 @@ export const integrations = operation({
   auth: 'reader',
   summary: 'List connected accounts for older front ends',
   description: [
-    'Lists the first 1,000 data sources of the end user that are not revoked, least recently changed first. Older published front ends call it. Use `POST /user_data_sources` in new code: it has filters, an order and pages.',
+    'Lists the first 1,000 data sources of the end user that are not revoked, least recently changed first. Older published front ends call it. The newer operation has filters, an order and pages.',
   ],
   returns: 'Accounts of the end user whose access is not revoked, at most 1,000.',
   replacedBy: 'POST /user_data_sources',
@@ -85,7 +85,7 @@ export const integrations = operation({
         .items(dataSourceRecord)
         .required()
         .description('Data sources of the user whose access is not revoked.'),
-    }).description('Connected accounts in the form that older front ends read.'),
+    }).description('Response of the deprecated `GET /integrations/`, which older front ends read.'),
   ),
   async handle({ caller: { organizationId, userId }, deps: { store, workflowLink } }) {
     const filters = { revokedAccess: false };

@@ -123,7 +123,7 @@ export const suppliedCredentials = () =>
           Joi.object({ source: sourceOf(sources), ...fields }).description(
             sources.length > 1
               ? 'Tokens of an account at a source that needs no further fields, such as `GOOGLE_DRIVE` or `DROPBOX`.'
-              : `Credentials of an account of \`${sources.join()}\`. They are verified at the source before they are stored.`,
+              : `Credentials of an account of the source \`${sources.join()}\`. They are verified at the source before they are stored.`,
           ),
         ),
       })),

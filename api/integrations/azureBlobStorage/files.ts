@@ -7,7 +7,7 @@ export const syncAzureFiles = syncObjects({
   path: '/integrations/azure_blob_storage/files',
   operationId: 'azure_blob_files_integrations_azure_blob_storage_files_post',
   tag: 'Integrations',
-  summary: 'Sync blobs, folders or containers of a connected Azure Blob Storage',
+  summary: 'Sync blobs, folders or containers of a connected Azure Blob Storage account',
   description: [
     `Creates files from blobs, or from all blobs of a folder or container, or syncs them again. Containers need not be listed before.
 

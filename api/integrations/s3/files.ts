@@ -7,7 +7,7 @@ export const syncS3Files = syncObjects({
   path: '/integrations/s3/files',
   operationId: 's3_files_integrations_s3_files_post',
   tag: 'Integrations',
-  summary: 'Sync objects, prefixes or buckets of a connected S3',
+  summary: 'Sync objects, prefixes or buckets of a connected S3 account',
   description: [
     `Creates files from objects, or from all objects of a prefix or bucket, or syncs them again. Buckets need not be listed before.
 
