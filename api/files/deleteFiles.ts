@@ -68,7 +68,9 @@ export const deleteFilesV2 = operation({
       Joi.object({
         filters: fileFilters()
           .default({ include_all_children: false, non_synced_only: false })
-          .description('Files to delete, combined with AND. At least one filter has to restrict them (400).'),
+          .description(
+            'Files to delete. Filters are combined with AND; without one that restricts the files, the response is 400.',
+          ),
         send_webhook: Joi.boolean()
           .default(false)
           .description(

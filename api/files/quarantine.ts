@@ -69,7 +69,7 @@ const names = {
   parent_id: integer()
     .min(1)
     .description(
-      'Only direct children of the file with this `id`, such as the pages of one scrape. Absent: files in every place.',
+      'Only direct children of the file with this `id`, such as the pages of one scrape. Absent: files with any parent or none.',
     ),
   customer_id: Joi.string().description(
     'Only files of this end user: your id of the user, as in the header `customer-id`. Absent: files of all end users.',

@@ -163,7 +163,7 @@ export const fileRecord = named(
       'Id of the request that the latest sync belongs to, as events of the file repeat it. Null if there is none.',
     ),
     upload_id: nullable(text()).description(
-      'Id of the upload or of the request to sync items that created the file; `upload_ids` of `POST /user_files_v2` filters by it. Null if there was none.',
+      'Id of the upload that created or last overwrote the file, by which `upload_ids` of `POST /user_files_v2` filters. Null for files from the web and from connected accounts.',
     ),
     sync_properties: openObject().description(
       'Options of the sync that differ from the defaults, for files of a data source.',

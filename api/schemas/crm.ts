@@ -12,7 +12,9 @@ const remote = () =>
     'The record as Salesforce returned it. `null` without `include_remote_data`.',
   );
 const recordId = () =>
-  text().description('Id of the record at Salesforce: 18 characters, of which the first three determine its kind.');
+  text().description(
+    'Id of the record at Salesforce: 18 characters. The first three determine its kind, such as \`001\` for accounts.',
+  );
 const owner = () =>
   named(
     'PartialOwner',
@@ -136,7 +138,7 @@ const task = named(
       'Progress, such as `Completed`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
     ),
     ...times,
-  }).description('Work that a Salesforce user has to do, or has done, for an account or a person.'),
+  }).description('Task of Salesforce: work that a user has to do, or has done, for an account or a person.'),
 );
 const event = named(
   'Event',
@@ -154,7 +156,7 @@ const event = named(
     start_date: maybe('Start of the appointment, ISO 8601; a day alone if it has no time. Null if unknown.'),
     end_date: maybe('End of the appointment, ISO 8601; a day alone if it has no time. Null if unknown.'),
     ...times,
-  }).description('Meeting, call or other appointment with a company or a person.'),
+  }).description('Event of Salesforce: a meeting, call or other appointment with a company or a person.'),
 );
 
 /** Returns the schema of a record with its related data, which is included on request. */
@@ -181,10 +183,10 @@ const record = (about: string, fields: Record<string, Joi.Schema>) =>
 const ORDERS = ['created_at', 'updated_at', 'name', 'last_activity_at'];
 const name = () =>
   orNull(text().max(2_048)).description(
-    'Part of the names of the records to return, ignoring case. Null or empty: all.',
+    'Text that the name of a record has to contain, ignoring case: `acme` finds `Acme Ltd`. Null or empty: all.',
   );
 const id = (of: string) =>
-  orNull(text().max(100)).description(`Salesforce id of the ${of} of the records to return. Null or empty: all.`);
+  orNull(text().max(100)).description(`Only records with this ${of}, by its id at Salesforce. Null or empty: all.`);
 
 /** The kinds of records, by the names of their operations. */
 export const CRM_OPERATIONS = {
@@ -224,7 +226,7 @@ export const CRM_OPERATIONS = {
     orders: ORDERS,
     record: named(
       'Lead',
-      record('Person who may become a customer, and whom sales staff have not qualified yet.', {
+      record('Lead of Salesforce: a person who may become a customer, and whom sales staff have not qualified yet.', {
         owner: owner().description(
           'Salesforce user, or queue of several users, that is responsible for the lead, by id.',
         ),
@@ -304,30 +306,33 @@ export const CRM_OPERATIONS = {
     orders: [...ORDERS, 'amount', 'close_date'],
     record: named(
       'Opportunity',
-      record('Possible sale to a company, with its expected value, until it is won or lost.', {
-        owner: owner().description(
-          'Salesforce user who owns the opportunity, as an object with the \`id\` of the user. \`owner_id\` in \`filters\` lists the opportunities of one owner.',
-        ),
-        name: maybe('Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.'),
-        amount: nullable(integer()).description(
-          'Expected value, rounded, in the currency of the record. Null if users entered none.',
-        ),
-        account: account().description(
-          'Account of the company that may buy, as an object with its `id`. Null if users have set none.',
-        ),
-        contact: contact().description(
-          'Contact at the company who takes part in the sale, as an object with its \`id\`. Null if none is set.',
-        ),
-        stage: maybe(
-          'Step of the sales process, such as `Prospecting`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
-        ),
-        status: nullable(opportunityStatus()).description(
-          '`OPEN` while the sale can still be won, `WON` once it is won; null if it is lost.',
-        ),
-        close_date: maybe(
-          'Day on which the sale is expected to end, or ended, `YYYY-MM-DD`. Null if Salesforce returns none.',
-        ),
-      }),
+      record(
+        'Opportunity of Salesforce: a possible sale to a company, with its expected value, until it is won or lost.',
+        {
+          owner: owner().description(
+            'Salesforce user who owns the opportunity, as an object with the \`id\` of the user. \`owner_id\` in \`filters\` lists the opportunities of one owner.',
+          ),
+          name: maybe('Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.'),
+          amount: nullable(integer()).description(
+            'Expected value, rounded, in the currency of the record. Null if users entered none.',
+          ),
+          account: account().description(
+            'Account of the company that may buy, as an object with its `id`. Null if users have set none.',
+          ),
+          contact: contact().description(
+            'Contact at the company who takes part in the sale, as an object with its \`id\`. Null if none is set.',
+          ),
+          stage: maybe(
+            'Step of the sales process, such as `Prospecting`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
+          ),
+          status: nullable(opportunityStatus()).description(
+            '`OPEN` while the sale can still be won, `WON` once it is won; null if it is lost.',
+          ),
+          close_date: maybe(
+            'Day on which the sale is expected to end, or ended, `YYYY-MM-DD`. Null if Salesforce returns none.',
+          ),
+        },
+      ),
     ),
   },
 } as const satisfies Record<

@@ -19,7 +19,7 @@ const runKind = () =>
     Joi.string()
       .valid(...RUN_KINDS)
       .description(
-        'Work of a run: `scrapeSitemap`, `webScrape`, `syncFeed`, `syncUpload` and `syncSource` (a selection of an account) find and ingest files, `syncItems` lists an account, `resyncFile` syncs files again, `autoSync` is a scheduled sync whose parts are runs of their own.',
+        'Work of a run: `scrapeSitemap`, `webScrape`, `syncFeed`, `syncUpload` and `syncSource` (items of a connected account) find and ingest files, `syncItems` lists an account, `resyncFile` syncs files again, `autoSync` is a scheduled sync whose parts are runs of their own.',
       ),
   );
 const runCause = () =>

@@ -15,7 +15,7 @@ const INFO = {
     ),
   upload_id: () =>
     nullable(text()).description(
-      'Id of the upload or of the request to sync items that created the files; `upload_ids` of `POST /user_files_v2` filters by it. Null if there is none.',
+      'Id of the upload that created the files, by which `upload_ids` of `POST /user_files_v2` filters. Null for files from the web and from connected accounts.',
     ),
   is_resync: () =>
     Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
@@ -68,7 +68,7 @@ type InfoField = keyof typeof INFO;
 /** What additional fields contain, in short. */
 const INFO_TEXTS: Readonly<Record<InfoField, string>> = {
   request_id: 'the request that led to the event',
-  upload_id: 'the upload or sync request that created the files',
+  upload_id: 'the upload that created the files, or null',
   is_resync: 'the text `True` or `False`: whether the file was synced before',
   sync_error_message: 'why the file failed or waits',
   sparse_vector_queue_status: 'what happened to its sparse vectors',
@@ -107,11 +107,11 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   ALL_UPLOADED_FILES_QUEUED: {
-    when: 'All pages of a scrape are found and queued. `object_id` is the request id.',
+    when: 'All files of a request are known and queued: an upload, the pages of a scrape, or items of a connected account. A scheduled sync sends it only at its end. `object_id` is the request id.',
     info: OF_UPLOAD,
   },
   FILE_SYNCING: {
-    when: 'The processing of a file began, after it had waited in the queue. The event is sent again for each further attempt.',
+    when: 'The processing of a file began, after it waited in the queue. Each further attempt sends the event again.',
     info: ['request_id'],
   },
   FILE_READY: {
@@ -131,7 +131,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   FILES_SKIPPED: {
-    when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, or their run was cancelled. It also reports items of an account that cannot become files, such as a form or a video link, in `items`.',
+    when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, or their run was cancelled. It also reports items of an account that cannot become files, such as drafts and links, in `items`.',
     info: ['reason', ...OF_UPLOAD],
     sometimes: ['data_source_id', 'items'],
   },

@@ -45,7 +45,7 @@ export const slackConversations = operation({
   auth: 'user',
   summary: 'List the conversations of a connected Slack account',
   description: [
-    `Returns a page of the channels and direct messages that the connected user sees now. Use the \`id\` of one in \`POST /integrations/slack/sync\`. Follow \`next_cursor\` to its end: a page may be short. ${LIVE}`,
+    `Returns a page of the channels and direct messages that the connected user sees now. Use the \`id\` of one in \`POST /integrations/slack/sync\`. Follow \`next_cursor\` to the last page, also after a page with few or no entries. ${LIVE}`,
   ],
   returns: 'One page of channels and direct messages that the token can read, and the cursor of the next page.',
   query: Joi.object({
