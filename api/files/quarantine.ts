@@ -29,7 +29,7 @@ const record = named(
       'Number of the data source that it came from; null for pages of a scrape.',
     ),
     parent_id: nullable(integer()).description('Number of the folder or scrape that contained it; null at the top.'),
-    organization_supplied_user_id: Joi.string().description('Your own name for the end user: its `customer-id`.'),
+    organization_supplied_user_id: Joi.string().description('Your id of the end user, as in the header `customer-id`.'),
     run_id: integer().description('Number of the run that did not find the file, for `GET /sync_runs/{sync_run_id}`.'),
     quarantined_at: timestamp().description(
       'Since when users and searches do not find it, in UTC. It is erased at `kept_until`.',
@@ -69,16 +69,14 @@ const filterFields = {
   parent_id: integer()
     .min(1)
     .description(
-      'Only direct children of the file with this `id`, such as the pages of one scrape. Absent: files in every place.',
+      'Only direct children of the file with this `id`, such as the pages of one scrape. Absent: files with any parent or none.',
     ),
   customer_id: Joi.string().description(
-    'Only files of this end user, by your own name for it (`customer-id`). Absent: files of all end users.',
+    'Only files of this end user: your id of the user, as in the header `customer-id`. Absent: files of all end users.',
   ),
   run_id: integer()
     .min(1)
-    .description(
-      'Only files that this run did not find at their source, by `id` of the run. Absent: files of all runs.',
-    ),
+    .description('Only files that the run with this `id` did not find at their source. Absent: files of all runs.'),
 };
 interface FilterValues {
   data_source_id?: number;
@@ -104,7 +102,7 @@ export const quarantinedFiles = operation({
   auth: 'key',
   summary: 'List quarantined files',
   description: [
-    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. End users and searches do not see them. Files that a caller deleted are not in this list. Filters are combined with AND; rows are in the order of their ids.',
+    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. Until then, neither searches nor the file lists of end users return them. Files that a caller deleted are not in this list. Filters are combined with AND; files are sorted by id.',
   ],
   returns: 'Files that can still be restored, and their number on all pages.',
   query: Joi.object({
