@@ -242,7 +242,7 @@ export function salesforceRows(catalogue: Catalogue): void {
           Email: 'eel@harbour.example',
           Address: address,
         },
-        ...{ Status: 'Open', LeadSource: 'Web', ConvertedAccountId: id('Boats'), MobilePhone: '3' },
+        ...{ Company: 'Lantern', Status: 'Open', LeadSource: 'Web', ConvertedAccountId: id('Boats'), MobilePhone: '3' },
       });
       emulated().put('Contact', sfId('003', 'ben'), {
         ...{ ...common, Name: 'Ben Low', FirstName: 'Ben', LastName: 'Low', AccountId: id('Boats'), Title: 'Captain' },
