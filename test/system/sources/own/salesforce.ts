@@ -72,7 +72,9 @@ export function salesforceRows(catalogue: Catalogue): void {
       const library = sfId('058', 'atlas');
       file('moved', { ParentId: library });
       const folder = emulated().records.get('ContentWorkspace')!.get(library)!['RootContentFolderId'] as string;
-      emulated().put('ContentFolderItem', sfId('069', 'moved'), { IsFolder: false, ParentContentFolderId: folder });
+      emulated().put('ContentFolderItem', sfId('069', 'moved'), {
+        ...{ Title: 'Moved', IsFolder: false, ParentContentFolderId: folder },
+      });
       customer.fixture.remove(customer.content.keeper);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
       const after = new Map(before);
