@@ -7,6 +7,7 @@ import { CONNECTION_CLIENTS, FACT_FIELDS } from '../contract/accounts/oauth.js';
 import { supportsOption } from '../contract/sources/sources.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
+import { ANSWERS } from '../test/contracts/answers/index.js';
 import { INDEPENDENT_SUITES, SPECIFIED } from '../test/contracts/evidence.js';
 import { type Aspect, ASPECTS } from '../test/contracts/reality/fact.js';
 import { REALITIES } from '../test/contracts/reality/index.js';
@@ -59,12 +60,16 @@ export function limitsOf(source: ConnectedSourceType): string {
   return `${CONNECTED_SOURCES[source].requestsAtOnce} concurrent requests per account${shared}; ${limits}`;
 }
 
-/** Returns what the requests of a source were compared with; null for nothing. */
+/** Returns what the requests of a source, and the answers of its emulator, were compared with; null for nothing. */
 function contractOf(source: ConnectedSourceType): string | null {
   const of = CONTRACTS.filter((contract) => contract.source === CONNECTED_SOURCES[source].name);
-  const shown = of.map(({ specification, version, taken, operations }) => {
+  const shown = of.map(({ name, specification, version, taken, operations }) => {
     const [address = ''] = specification.split(' ');
-    return `requests of ${Object.keys(operations).length} operations compared with [its specification](${address}) (${version}; ${taken})`;
+    const numberOf = (all: object): string =>
+      `${Object.keys(all).length} operation${Object.keys(all).length === 1 ? '' : 's'}`;
+    const schemas = ANSWERS.find((table) => table.name === name);
+    const answers = schemas === undefined ? '' : ` and answers of ${numberOf(schemas.operations)}`;
+    return `requests of ${numberOf(operations)}${answers} compared with [its specification](${address}) (${version}; ${taken})`;
   });
   return shown.length === 0 ? null : shown.join('; ');
 }
@@ -146,7 +151,9 @@ export function sourcesPage(): string {
 every source passes ([test/system/sources](../test/system/sources)), and by syncs whose worker is killed at random
 moments ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names additional tests.
 Where it names a specification, every request of every test is compared with it: operation, parameters, types, limits,
-allowed values, required fields and headers ([test/contracts](../test/contracts)).
+allowed values, required fields and headers ([test/contracts](../test/contracts)). Where it also names answers, those
+of the emulator are compared with the published response schemas: names, types and allowed values of fields, and the
+fields that are always there ([test/contracts/answers](../test/contracts/answers)).
 \`npm run docs:sources\` writes this page from \`contract/sources/connectedSources.ts\` and \`connectors/\`.
 
 For every source, the next listing deletes files whose items vanished, unless so many are missing that an operator must
@@ -163,7 +170,7 @@ Every part of a source is tested with our own emulator. This table shows the add
 
 | word | evidence |
 |---|---|
-| specification | every request is compared with the provider's specification ([test/contracts/tables](../test/contracts/tables)) |
+| specification | every request, and for some sources every answer of our emulator, is compared with the provider's specification ([test/contracts/tables](../test/contracts/tables)) |
 | other server | a suite calls a server that another project wrote (linked in the last column above) |
 | facts | observations of users and other projects, each with its link, its date and a test or a reason ([test/contracts/reality](../test/contracts/reality)) |
 | own | our own emulator only |

@@ -30,7 +30,11 @@ const RECORD = {
 const CRM = {
   accounts: { object: 'Account', id: sfId('001', 'boats'), fields: { Name: 'Boats' } },
   contacts: { object: 'Contact', id: sfId('003', 'ben'), fields: { Name: 'Ben Low', LastName: 'Low' } },
-  leads: { object: 'Lead', id: sfId('00Q', 'eel'), fields: { Name: 'Eel Lang', LastName: 'Lang', Status: 'Open' } },
+  leads: {
+    object: 'Lead',
+    id: sfId('00Q', 'eel'),
+    fields: { Name: 'Eel Lang', LastName: 'Lang', Company: 'Lantern', Status: 'Open' },
+  },
   opportunities: {
     object: 'Opportunity',
     id: sfId('006', 'won'),

@@ -57,12 +57,12 @@ const TABLE: AnswerTable = {
     'GET /ships/{id}': ({ searchParams }) => (searchParams.has('brief') ? text : SHIP),
   },
 };
-const answered = (path: string, text: string, status = 200): string[] =>
+const answered = (path: string, sent: string, status = 200): string[] =>
   answerProblems(TABLE, CONTRACT, path.replace(/\?.*/, ''), {
     method: 'GET',
     url: `https://a.example${path}`,
     status,
-    text,
+    text: sent,
   });
 
 test('requires of a selection only the selected fields', () => {

@@ -72,7 +72,9 @@ export function salesforceRows(catalogue: Catalogue): void {
       const library = sfId('058', 'atlas');
       file('moved', { ParentId: library });
       const folder = emulated().records.get('ContentWorkspace')!.get(library)!['RootContentFolderId'] as string;
-      emulated().put('ContentFolderItem', sfId('069', 'moved'), { IsFolder: false, ParentContentFolderId: folder });
+      emulated().put('ContentFolderItem', sfId('069', 'moved'), {
+        ...{ Title: 'Moved', IsFolder: false, ParentContentFolderId: folder },
+      });
       customer.fixture.remove(customer.content.keeper);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
       const after = new Map(before);
@@ -242,7 +244,7 @@ export function salesforceRows(catalogue: Catalogue): void {
           Email: 'eel@harbour.example',
           Address: address,
         },
-        ...{ Status: 'Open', LeadSource: 'Web', ConvertedAccountId: id('Boats'), MobilePhone: '3' },
+        ...{ Company: 'Lantern', Status: 'Open', LeadSource: 'Web', ConvertedAccountId: id('Boats'), MobilePhone: '3' },
       });
       emulated().put('Contact', sfId('003', 'ben'), {
         ...{ ...common, Name: 'Ben Low', FirstName: 'Ben', LastName: 'Low', AccountId: id('Boats'), Title: 'Captain' },
