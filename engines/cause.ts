@@ -15,7 +15,7 @@ const TAIL_BYTES = 64_000;
  * the same disk.
  */
 const FULL_BYTES = 50_000_000;
-const LONGEST = 300;
+const MAX_CAUSE_LENGTH = 300;
 /** Messages of Linux, Rust, SQLite and Node about a full disk. */
 const FULL = /no space left on device|os error 28|disk is full|ENOSPC/i;
 
@@ -52,7 +52,7 @@ export async function causeOf(dataDir: string, name: EngineName, logged: number)
   const full = await fullDisk(dataDir, name, logged);
   if (full !== null) return { line: full, isDiskFull: true };
   const errors = (await tailOf(dataDir, name, logged)).split('\n').map(errorOf);
-  return { line: (errors.findLast((error) => error !== '') ?? '').slice(0, LONGEST), isDiskFull: false };
+  return { line: (errors.findLast((error) => error !== '') ?? '').slice(0, MAX_CAUSE_LENGTH), isDiskFull: false };
 }
 
 /** Lines that Temporal and the Qdrant engine print at each start. */

@@ -63,7 +63,7 @@ export const dataSources = operation({
 });
 
 /** Exceeds the number of data sources per user, since the older form has no paging. */
-const MOST = { limit: 1_000, offset: 0, startingId: 0 };
+const ONE_PAGE = { limit: 1_000, offset: 0, startingId: 0 };
 
 /** GET /integrations/: lists the caller's data sources whose access is not revoked, for older front-ends. */
 export const integrations = operation({
@@ -89,7 +89,7 @@ export const integrations = operation({
   ),
   async handle({ caller: { organizationId, userId }, deps: { store, workflowLink } }) {
     const filters = { revokedAccess: false };
-    const listing: DataSourceListing = { filters, orderBy: 'updated_at', orderDir: 'asc', page: MOST };
+    const listing: DataSourceListing = { filters, orderBy: 'updated_at', orderDir: 'asc', page: ONE_PAGE };
     const active: DataSourceRecord[] = [];
     for await (const part of store.dataSources.list({ organizationId, userId }, listing))
       active.push(...part.map((source) => presentDataSource(source, { workflowLink })));

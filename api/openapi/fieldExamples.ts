@@ -17,7 +17,7 @@ interface Recorded {
 type Values = ReadonlyMap<string, readonly Recorded[]>;
 
 /** Maximum number of characters of a text, or of a list as JSON. */
-const LONGEST = 80;
+const MAX_CHARACTERS = 80;
 const MOST_ITEMS = 4;
 /** Shorter strings are test data such as `b`, which explain nothing. */
 const SHORTEST = 3;
@@ -64,9 +64,10 @@ function isPlain(schema: Json, schemas: Named, inList = false): boolean {
 /** Returns whether a value is short and has content. 0 contains no more information than the type. */
 function isUseful(value: unknown, inList = false): boolean {
   if (typeof value === 'number') return value !== 0;
-  if (typeof value === 'string') return value.length >= SHORTEST && value.length <= LONGEST && !UNFIT.test(value);
+  if (typeof value === 'string')
+    return value.length >= SHORTEST && value.length <= MAX_CHARACTERS && !UNFIT.test(value);
   if (inList || !Array.isArray(value) || value.length === 0 || value.length > MOST_ITEMS) return false;
-  return value.every((one) => isUseful(one, true)) && JSON.stringify(value).length <= LONGEST;
+  return value.every((one) => isUseful(one, true)) && JSON.stringify(value).length <= MAX_CHARACTERS;
 }
 
 /** Returns whether a value has one of the types of a schema. Alternatives of an object may have other types. */

@@ -19,7 +19,7 @@ import { syncRunOf } from './syncRunOf.js';
  * Maximum number of files queued per request: they are written in one transaction, which MongoDB limits to 5 s (100
  * files take 0.2 s).
  */
-const MOST = 1_000;
+const MAX_FILES = 1_000;
 /** Page size of the items. */
 const PER_READ = 500;
 
@@ -41,7 +41,7 @@ async function namedFiles(
 /** Returns the files of the items that match a filter and are not synced now; one more than a request may queue. */
 async function matching(run: RunDoc, tenant: Tenant, filter: ItemFilter, { store }: ApiDeps): Promise<number[]> {
   const found: number[] = [];
-  for (let after: string | null = null; found.length <= MOST;) {
+  for (let after: string | null = null; found.length <= MAX_FILES;) {
     const items = await store.ledger.items(run, filter, after, PER_READ);
     found.push(
       ...(await store.files.retryable(
@@ -105,7 +105,7 @@ export const retrySyncRun = operation({
     const { outcomes = ['failed'], stages, causes } = body;
     const filter = { outcomes, ...(stages ? { stages } : {}), ...(causes ? { causes } : {}) };
     const found = isNamed ? await namedFiles(run, body, deps) : await matching(run, owner, filter, deps);
-    const ids = found.slice(0, MOST);
+    const ids = found.slice(0, MAX_FILES);
     const runId = await store.runs.nextId();
     const again = { runId, workflowId: workflowIds.retry(runId), requestId: randomUUID() };
     const queued = await unit.transaction(async (session) => {
@@ -124,7 +124,7 @@ export const retrySyncRun = operation({
       sync_run_id: runId,
       request_id: again.requestId,
       queued,
-      has_more: found.length > MOST,
+      has_more: found.length > MAX_FILES,
       ...deps.workflowLink(again.workflowId),
     };
   },

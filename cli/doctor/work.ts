@@ -8,7 +8,7 @@ import { stalledRuns, workers } from './stalls.js';
 import { bad, type Check, ok, skipped, warn } from './check.js';
 
 /** Maximum number of runs, webhooks and data sources that are reported. */
-const MOST = 200;
+const MAX_REPORTED = 200;
 const EXAMPLES = 5;
 const LONG_MS = 60_000;
 
@@ -29,7 +29,7 @@ async function stuckFiles(
   temporal: TemporalInspection | null,
 ): Promise<Check[]> {
   const name = 'unfinished files';
-  const moving = await inspection.unfinishedFiles(MOST);
+  const moving = await inspection.unfinishedFiles(MAX_REPORTED);
   const sum = moving.reduce((all, { files }) => all + files, 0);
   const ownerless = moving.filter(({ run }) => run === null);
   const gone: typeof moving = [];
@@ -79,7 +79,7 @@ async function outbox(inspection: Inspection): Promise<Check> {
 }
 
 async function webhooks(inspection: Inspection): Promise<Check[]> {
-  const troubled = await inspection.troubledWebhooks(MOST);
+  const troubled = await inspection.troubledWebhooks(MAX_REPORTED);
   if (troubled.length === 0) return [ok('webhooks', 'none is disabled or failing')];
   return troubled
     .slice(0, EXAMPLES)
@@ -99,7 +99,7 @@ async function webhooks(inspection: Inspection): Promise<Check[]> {
 }
 
 async function sources(inspection: Inspection): Promise<Check[]> {
-  const troubled = await inspection.troubledSources(MOST);
+  const troubled = await inspection.troubledSources(MAX_REPORTED);
   if (troubled.length === 0) return [ok('data sources', 'none is revoked or in error')];
   const checks = troubled.slice(0, EXAMPLES).map(({ _id, type, customerId, revokedAccess, metadata }) => {
     const which = `data source ${_id} (${type} of ${customerId})`;
@@ -128,7 +128,7 @@ async function sources(inspection: Inspection): Promise<Check[]> {
         ...checks,
         warn(
           'data sources',
-          `${more} more${troubled.length === MOST ? ' at least' : ''}`,
+          `${more} more${troubled.length === MAX_REPORTED ? ' at least' : ''}`,
           'List them with POST /data_sources.',
         ),
       ]

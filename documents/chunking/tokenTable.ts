@@ -1,7 +1,7 @@
 /** Read once: in a separate context, as in tests, access to globals is slow. */
 const { imul } = Math;
 /** Maximum length of a cached piece: longer ones rarely repeat. */
-const LONGEST = 48;
+const MAX_PIECE_LENGTH = 48;
 const MAX_PIECES = 50_000;
 const MAX_UNITS = 600_000;
 /** A power of two, several times the maximum number of pieces. */
@@ -38,7 +38,7 @@ export class TokenTable {
    */
   tokensOf(text: string, start: number, end: number, count: (piece: string) => number): number {
     const length = end - start;
-    if (length > LONGEST) return count(text.slice(start, end));
+    if (length > MAX_PIECE_LENGTH) return count(text.slice(start, end));
     let hash = length;
     for (let at = start; at < end; at++) hash = imul(hash ^ text.charCodeAt(at), 0x01000193);
     hash ^= hash >>> 15;

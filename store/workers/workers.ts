@@ -41,7 +41,7 @@ export interface Workers {
 
 /** Lifetime of a row without a heartbeat in seconds, for a worker whose host failed too. */
 const FORGOTTEN_AFTER_S = 3_600;
-const MOST = 100;
+const MAX_WORKERS = 100;
 
 export function createWorkerRecords(connection: Connection): Workers {
   const schema = schemaOf<WorkerDoc>(WORKER);
@@ -57,13 +57,13 @@ export function createWorkerRecords(connection: Connection): Workers {
       await rows.deleteOne({ _id: id });
     },
     async on(host) {
-      const found = await rows.find({ host }, { host: 1, pid: 1 }).limit(MOST).lean();
+      const found = await rows.find({ host }, { host: 1, pid: 1 }).limit(MAX_WORKERS).lean();
       return found.map(({ _id: id, pid }) => ({ id, host, pid }));
     },
     list: () =>
       rows.aggregate<WorkerReport>([
         { $sort: { heartbeatAt: -1 } },
-        { $limit: MOST },
+        { $limit: MAX_WORKERS },
         { $set: { ageMs: { $subtract: ['$$NOW', '$heartbeatAt'] } } },
         { $unset: '_id' },
       ]),

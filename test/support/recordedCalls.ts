@@ -16,8 +16,8 @@ export interface RecordedCall {
 
 /** Larger calls do not make readable examples. */
 const MAX_BYTES = 20_000;
-/** Most calls of one operation and suite. */
-const MOST = 30;
+/** Maximum number of recorded calls of one operation and suite. */
+const MAX_CALLS = 30;
 
 const counts = new Map<string, number>();
 
@@ -28,7 +28,7 @@ export function recordCall(call: RecordedCall): void {
   const operation = `${call.method} ${call.path.replace(/\?.*/, '').replaceAll(/\/\d+/g, '/0')}`;
   const count = counts.get(operation) ?? 0;
   const line = JSON.stringify(call);
-  if (count >= MOST || line.length > MAX_BYTES) return;
+  if (count >= MAX_CALLS || line.length > MAX_BYTES) return;
   counts.set(operation, count + 1);
   appendFileSync(file, `${line}\n`);
 }

@@ -7,7 +7,7 @@ import { dataSourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
 /** Maximum number of items in the response; /integrations/items/list has pages. */
-const MOST = 10_000;
+const MAX_ITEMS = 10_000;
 
 /** POST /integrations/confluence/list: lists spaces, or the direct children of an item, as of the last listing. */
 export const listConfluence = operation({
@@ -20,7 +20,7 @@ export const listConfluence = operation({
   description: [
     `Returns the spaces, or the direct children of a space, folder or page, as the last listing of the account found them. Use it to let a user choose what to sync; \`POST /integrations/items/list\` does the same for every source, with pages and filters.
 
-No request is sent to the source: \`POST /integrations/items/sync\` lists it again. The response has up to ${MOST} items, sorted by name.`,
+No request is sent to the source: \`POST /integrations/items/sync\` lists it again. The response has up to ${MAX_ITEMS} items, sorted by name.`,
   ],
   returns: 'Spaces of the account, or the children of `parent_id`, sorted by name.',
   body: named(
@@ -68,7 +68,7 @@ No request is sent to the source: \`POST /integrations/items/sync\` lists it aga
     const source = await dataSourceOf(caller, body.data_source_id, store, 'CONFLUENCE');
     // Front-ends may send an empty value for the root.
     const filters = body.parent_id ? { parentExternalId: body.parent_id } : { rootsOnly: true };
-    const page = { limit: MOST, offset: 0, startingId: 0 };
+    const page = { limit: MAX_ITEMS, offset: 0, startingId: 0 };
     const data: { id: string; name: string; has_children: boolean; is_synced: boolean }[] = [];
     for await (const part of store.items.list(source, { filters, orderBy: 'name', orderDir: 'asc', page })) {
       const parents = await store.items.parents(

@@ -60,7 +60,7 @@ function parentIdOf(message: GmailJson): string {
   return own === undefined ? OTHER_MAIL : `${LABEL}${own}`;
 }
 
-const LONGEST = 500;
+const MAX_HEADER_LENGTH = 500;
 const MAX_PEOPLE = 100;
 
 /** Returns the first header with a name, ignoring case. */
@@ -75,7 +75,9 @@ function headerOf(message: GmailJson, name: string): string | null {
 /** Returns the distinct addresses in a header such as `Ada <ada@example.org>, "B, C" <b@example.org>`. */
 export function addressesIn(header: string | null): string[] {
   const found = (header ?? '').match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
-  const addresses = found.map((one) => (/<([^<>]+)>\s*$/.exec(one.trim())?.[1] ?? one).trim().slice(0, LONGEST));
+  const addresses = found.map((one) =>
+    (/<([^<>]+)>\s*$/.exec(one.trim())?.[1] ?? one).trim().slice(0, MAX_HEADER_LENGTH),
+  );
   return [...new Set(addresses.filter((one) => one !== ''))].slice(0, MAX_PEOPLE);
 }
 
@@ -106,7 +108,7 @@ export function itemOfMessage(message: GmailJson): SourceItem | null {
     externalId: id,
     parentExternalId: within,
     rootExternalId: within,
-    name: headerOf(message, 'subject')?.slice(0, LONGEST) ?? '(no subject)',
+    name: headerOf(message, 'subject')?.slice(0, MAX_HEADER_LENGTH) ?? '(no subject)',
     itemType: 'FILE',
     externalUrl: urlOf(id),
     fileFormat: 'EML',

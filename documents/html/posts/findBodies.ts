@@ -4,8 +4,8 @@ import { shapeOf } from './shapeOf.js';
 
 /** Share of the prose of a post that its body has. */
 const NEARLY_ALL = 0.9;
-/** Share of the posts whose body has the shape of the others. */
-const MOST = 0.8;
+/** Minimum share of the posts in which an element of one shape occurs for the shape to be usual. */
+const MIN_SAME_SHAPE_SHARE = 0.8;
 
 /**
  * Finds the author's text in each post: the smallest element with nearly all of the prose whose shape occurs in the
@@ -21,7 +21,9 @@ export function findBodies(
   for (const chain of chains)
     for (const shape of new Set(chain.map((one) => shapeOf(one)))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
   const written = chains.filter((chain) => chain.length > 0).length;
-  const usual = new Set([...counts].filter(([, count]) => count >= MOST * written).map(([shape]) => shape));
+  const usual = new Set(
+    [...counts].filter(([, count]) => count >= MIN_SAME_SHAPE_SHARE * written).map(([shape]) => shape),
+  );
   const chosen = new Map<string, number>();
   posts.forEach(({ element }, nth) => {
     const body = chains[nth]?.findLast((one) => usual.has(shapeOf(one)));

@@ -12,8 +12,8 @@ export interface Post extends PostParts {
   readonly date: DateMark | null;
 }
 
-/** Share of the elements of one shape that must be posts. */
-const MOST = 0.6;
+/** Minimum share of the elements of one shape that must be posts, and of the posts that must have an author. */
+const MIN_POST_SHARE = 0.6;
 /** Minimum mean number of characters of a post outside of links. */
 const LEAST_LENGTH = 40;
 
@@ -121,7 +121,7 @@ function postsOf(group: readonly PageElement[], found: ReadonlyMap<PageElement, 
     const post = dates.has(element) ? readPost(element, (inner) => found.has(inner)) : null;
     return post === null || post.dates.length === 0 ? [] : [post];
   });
-  if (parts.length < 2 || parts.length < MOST * group.length) return [];
+  if (parts.length < 2 || parts.length < MIN_POST_SHARE * group.length) return [];
   const length = group.reduce((sum, { textLength, linkLength }) => sum + textLength - linkLength, 0);
   if (length < LEAST_LENGTH * group.length) return [];
   const written = parts.filter(({ element }) => element.proseLength > 0).length;
@@ -141,7 +141,7 @@ const QUOTES = new Set(['aside', 'blockquote', 'q', 'dd', 'dt', 'td']);
 function withAuthors(parts: readonly PostParts[]): Post[] {
   for (const rank of [0, 1, 2, 3, 4]) {
     const names = parts.flatMap(({ authors }) => authors.find((author) => author.rank === rank)?.text ?? []);
-    if (names.length < MOST * parts.length || (rank >= 3 && new Set(names).size < 2)) continue;
+    if (names.length < MIN_POST_SHARE * parts.length || (rank >= 3 && new Set(names).size < 2)) continue;
     return parts.flatMap((post) => {
       const [author] = post.authors.toSorted((a, b) => Math.abs(a.rank - rank) - Math.abs(b.rank - rank));
       return author === undefined ? [] : [{ ...post, author, date: chooseDate(post.dates, author) }];

@@ -29,7 +29,7 @@ export function addEvidence(evidence: Evidence, words: readonly string[], isViet
  * Minimum evidence for the language of a chunk, as a number of words and as a share of its words. Tables and code have
  * less.
  */
-const LEAST = { words: 1.5, share: 0.04 };
+const MIN_EVIDENCE = { words: 1.5, share: 0.04 };
 /** Maximum evidence for the second language of a chunk, as a share of that for the first. */
 const RIVAL = 0.8;
 /** Languages of a query with at least this share of the evidence for the best one are all possible. */
@@ -47,7 +47,7 @@ const ranked = (evidence: Evidence): (readonly [Language, number])[] => [...evid
 /** Returns the language of a chunk; null if it is not clear. Texts in other scripts have none. */
 export function languageOfChunk(evidence: Evidence, words: number): Language | null {
   const [best, second] = ranked(evidence);
-  if (!best || best[1] < Math.max(LEAST.words, LEAST.share * words)) return null;
+  if (!best || best[1] < Math.max(MIN_EVIDENCE.words, MIN_EVIDENCE.share * words)) return null;
   return second && second[1] > RIVAL * best[1] ? null : best[0];
 }
 

@@ -28,7 +28,7 @@ const BY_DICTIONARY = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=M
 const OTHER_SCRIPTS = new RegExp(`(${BY_TWO.source}|${BY_DICTIONARY.source})`, 'u');
 
 /** Maximum length of a word; longer runs are data (keys, encoded pictures). */
-const LONGEST = 128;
+const MAX_WORD_LENGTH = 128;
 /** Maximum number of parts of a joined form; an address or a path with more parts is indexed by its parts only. */
 const MAX_JOINED = 8;
 
@@ -82,14 +82,14 @@ function addPart(part: string, words: Collected): void {
 
 function addWord(word: string, words: Collected): void {
   words.count += 1;
-  if (word.length <= LONGEST) words.terms.push(word);
+  if (word.length <= MAX_WORD_LENGTH) words.terms.push(word);
 }
 
 /** Joins `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` into one word, and keeps 1.18.0; null if it is one word already. */
 function writtenTogether(written: string, pieces: readonly string[]): string | null {
   const folded = foldText(written);
   if (LANGUAGE_NAME.test(folded)) return folded;
-  if (pieces.length < 2 || pieces.length > MAX_JOINED || folded.length > LONGEST) return null;
+  if (pieces.length < 2 || pieces.length > MAX_JOINED || folded.length > MAX_WORD_LENGTH) return null;
   if (!isAscii(folded) && OTHER_SCRIPTS.test(folded)) return null;
   return NUMBERS.test(folded) ? folded : pieces.join('');
 }
