@@ -122,8 +122,8 @@ export function createRateLimiters(
   sharedSlots: HostRateLimits = localRateLimits(),
   sharedAtOnce = 0,
 ) {
-  const limiter = createSharedHostLimiter({ perHost: atOnce, turns: sharedSlots });
-  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, turns: sharedSlots }) : null;
+  const limiter = createSharedHostLimiter({ perHost: atOnce, rateLimits: sharedSlots });
+  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, rateLimits: sharedSlots }) : null;
   return (account: string, group: string | null = null): RateLimiter =>
     createRateLimiter(
       name,

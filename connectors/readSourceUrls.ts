@@ -15,8 +15,8 @@ const isAddress = (text: string): boolean => {
 };
 
 /**
- * Returns the URLs of all sources, with replacements from `SOURCE.part=URL`. @throws Error that names an invalid
- * entry
+ * Returns the URLs of all sources, with replacements from `SOURCE.part=URL`.
+ * @throws Error with the expected form if an entry is invalid
  */
 export function readSourceUrls(text: string): SourceUrls {
   const urls: Record<string, Record<string, string>> = Object.fromEntries(

@@ -41,7 +41,7 @@ export async function parseDocument(input: ParseInput, limits: DocumentLimits): 
   if (!isDocument(format)) {
     throw new Fault(
       'unsupported_type',
-      `The content is of the format ${format}. Sound and video are transcribed where they are uploaded as files; upload it as one.`,
+      `The content is of the format ${format}. Audio and video are transcribed only if they are uploaded as files. Upload it as a file.`,
     );
   }
   const parser = await PARSERS[format]();

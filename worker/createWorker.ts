@@ -102,7 +102,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost }, tracing);
   const transcribers = createEgress(config.transcription.egress, tracing);
   const feed = createFeedReader(client, names, store, log, config.reapIntervalMs);
-  const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, turns: store.hostRateLimits });
+  const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, rateLimits: store.hostRateLimits });
   const web = createWebSource({
     egress,
     settings: config.web,

@@ -20,6 +20,7 @@ import type { AutoSyncInput, AutoSyncPart, AutoSyncResult } from '../contract/ru
 import { fairnessKeys, SEARCH_ATTRIBUTES } from '../contract/runs/workflowIds.js';
 import { STORE } from './activityOptions.js';
 
+/** A pass is one execution of an automatic sync: a run whose parts are child runs. */
 const { acceptPass, nextPart, endPass } = proxyActivities<Activities>(STORE);
 
 /** An earlier run of the same target may be about to end. A part waits this long for it, up to CONFLICTS times. */
@@ -44,7 +45,7 @@ async function runPart(part: AutoSyncPart): Promise<void> {
         typedSearchAttributes: attributesOf(part),
         priority: { fairnessKey: fairnessKeys.work(attributes.OrganizationId ?? '', attributes.UserId ?? '') },
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-        // When a sync is terminated, its running children end on their own.
+        // If the sync is terminated, Temporal requests the cancellation of its running child, which then cleans up.
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       });
       return;
@@ -61,7 +62,7 @@ async function runPart(part: AutoSyncPart): Promise<void> {
 }
 
 /**
- * Brings a record up to date with the same runs that a user would request, one after the other. A schedule starts this
+ * Syncs a data source or a scraped site with the same runs that a user would request, one after the other. A schedule starts this
  * workflow. If there is nothing to do, it ends at once and returns the reason.
  */
 export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {

@@ -6,8 +6,8 @@ const MAX_SHARE_OF_USER = 0.75;
 /** Limits the files that a worker fetches, reads and embeds in parallel, over all batches. */
 export interface FileSlots {
   /**
-   * Runs work for a file in a slot. Waiting organizations take turns, and within one its users, so the number of batches
-   * and workflows of a user gives it no larger share.
+   * Runs work for a file in a slot. Waiting organizations take turns, and so do the users of an organization. A user
+   * with more batches or workflows therefore gets no larger share.
    */
   run<T>(user: Tenant, work: () => Promise<T>): Promise<T>;
 }

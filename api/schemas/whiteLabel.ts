@@ -73,7 +73,7 @@ const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
   ),
 }));
 
-// For an unknown source, the error is reported for the type.
+// For an unknown source, this schema reports the error at `data_source_type`.
 const anyElement = hidden(
   Joi.object({ data_source_type: oauthSource().required(), credentials: Joi.object().required() }),
 );
@@ -133,6 +133,6 @@ export const whiteLabelRecord = named(
       .description('When a client of this source was first stored, in UTC. Replacing it keeps this time.'),
     updated_at: timestamp()
       .required()
-      .description('When its credentials were last replaced or changed, in UTC. Equal to `created_at` before.'),
+      .description('When its credentials were last replaced or changed, in UTC. Equal to `created_at` before that.'),
   }).description("An organization's own OAuth client for one source, without its secrets."),
 );

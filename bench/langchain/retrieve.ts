@@ -1,4 +1,4 @@
-/** Peers of `bench:retrieval`: LangChain.js as a user would set it up, and BM25 over the same chunks. */
+/** The programs with which `bench:retrieval` compares the service: LangChain.js as a user would set it up, and BM25 over the same chunks. */
 import { readFile } from 'node:fs/promises';
 
 import { Document } from '@langchain/core/documents';

@@ -44,8 +44,9 @@ export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   autoSync: false,
 };
 
-/** Kinds whose work no other run repeats. A run that was terminated externally is started again, at most
- * MAX_RUN_RESTARTS * times.
+/**
+ * Kinds whose work no other run repeats. A run that was terminated externally is started again, at most
+ * MAX_RUN_RESTARTS times.
  */
 export const RESTARTED_KINDS: readonly RunKind[] = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'];
 

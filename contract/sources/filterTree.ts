@@ -35,20 +35,20 @@ export function readFilterTree<Condition>(
   let conditions = 0;
   const readNode = (node: unknown, path: Path, level: number): FilterTree<Condition> => {
     if (!isObject(node)) throw new FilterError(path, 'Give an object with a key and a value, or with AND or OR');
-    const joints = (['AND', 'OR'] as const).filter((joint) => Object.hasOwn(node, joint));
-    const [joint] = joints;
-    if (joint === undefined) {
+    const operators = (['AND', 'OR'] as const).filter((operator) => Object.hasOwn(node, operator));
+    const [operator] = operators;
+    if (operator === undefined) {
       conditions += 1;
       if (conditions > MAX_CONDITIONS) throw new FilterError(path, `Give at most ${MAX_CONDITIONS} conditions`);
       return readCondition(node, path);
     }
     if (Object.keys(node).length > 1) throw new FilterError(path, 'An object with AND or OR can have no other key');
-    const members = node[joint];
+    const members = node[operator];
     if (!Array.isArray(members) || members.length === 0)
-      throw new FilterError([...path, joint], 'Give a list of conditions');
+      throw new FilterError([...path, operator], 'Give a list of conditions');
     if (level >= MAX_LEVELS) throw new FilterError(path, `Nest groups at most ${MAX_LEVELS} levels deep`);
-    const inner = members.map((member: unknown, index) => readNode(member, [...path, joint, index], level + 1));
-    return joint === 'AND' ? { AND: inner } : { OR: inner };
+    const inner = members.map((member: unknown, index) => readNode(member, [...path, operator, index], level + 1));
+    return operator === 'AND' ? { AND: inner } : { OR: inner };
   };
   return isObject(given) && Object.keys(given).length === 0 ? null : readNode(given, [], 0);
 }

@@ -12,7 +12,8 @@ const WINDOW = 1 << 25;
 const AHEAD = 200;
 
 /**
- * An index of the tokens of a text, or of a window of a long text. Tokens never span pieces, so the tokens of any part
+ * An index of the tokens of a text, or of a window of a long text. The tokenizer first splits a text into pieces (words,
+ * numbers, white space), then each piece into tokens. Tokens never span pieces, so the tokens of any part
  * are the difference of two sums, except for the pieces that the part's own ends split: those are counted separately.
  */
 export class TokenIndex {
@@ -75,8 +76,8 @@ export class TokenIndex {
     let tokens = 0;
     let at = start;
     if (!this.#isEnd(start)) {
-      // Count from the cut until a piece ends at the end of a piece of the whole text: from there on all pieces are
-      // equal.
+      // The pieces of the part differ from those of the whole text until one of them ends where a piece of the whole
+      // text ends. Count up to there; the sums of the index cover the rest.
       const part = this.text.slice(start, end);
       forEachPreToken(part, (pieceStart, pieceEnd) => {
         tokens += countPreToken(part, pieceStart, pieceEnd);
@@ -102,8 +103,8 @@ export class TokenIndex {
     const slack = 16;
     const whole = this.#sumAt(last + 1) - this.#sumAt(first);
     if (whole + slack <= limit) return true;
-    // Count a split piece by its share here: otherwise each chunk of a word of a megabyte would count the rest of the
-    // word.
+    // Estimate a split piece by the share of its characters. An exact count of a word of a megabyte would read the rest
+    // of the word again for each chunk.
     if (this.#estimate(start, end) > limit * 1.5 + slack) return false;
     return this.count(start, end) <= limit;
   }

@@ -166,7 +166,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
     };
   },
   async 'turns at a host, across all workers'() {
-    const limiter = createSharedHostLimiter({ perHost: CAPACITY, turns: createHostRateLimits(connection) });
+    const limiter = createSharedHostLimiter({ perHost: CAPACITY, rateLimits: createHostRateLimits(connection) });
     (await limiter.enter(SITE, HOUR_MS, never))();
     return {
       hold: within((signal) => limiter.enter(SITE, 0, signal)),

@@ -23,7 +23,7 @@ async function table(leaseMs?: number): Promise<HostRateLimits> {
   return createHostRateLimits(connection, leaseMs);
 }
 function limiterOver(turns: HostRateLimits, perHost: number) {
-  const made = createSharedHostLimiter({ perHost, turns });
+  const made = createSharedHostLimiter({ perHost, rateLimits: turns });
   limiters.push(made);
   return made;
 }

@@ -58,7 +58,7 @@ function callsOf(page: string): Call[] {
 
 const isOf = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path);
-/** Bodies that a shell computes. */
+/** Replaces the shell variables of a body with a number. */
 const withoutVariables = (text: string): string => text.replaceAll(/\$[A-Z]+/g, '17');
 
 test('every call in the guide is an operation of the API, with fields and values that the operation accepts', async () => {

@@ -10,11 +10,12 @@ export const orNeeds =
   };
 
 export interface FetchedJars {
+  /** Start of the name of the download folder. */
   readonly family: string;
   /** File that lists the dependencies. */
   readonly pom: string;
   readonly label: string;
-  /** What to install, for the error without Maven. */
+  /** What to install; the message of the error if Maven is missing. */
   readonly needs: string;
 }
 

@@ -26,8 +26,9 @@ export interface EmbeddingWork {
 }
 
 /**
- * Returns the vectors of chunks, in their order. Vectors that are not cached are computed. @param owner shares a
- * provider's capacity with other owners. @throws BoundReached if the tokens do not fit
+ * Returns the vectors of chunks, in their order. Vectors that are not cached are computed.
+ * @param owner shares a provider's capacity with other owners
+ * @throws BoundReached if the tokens exceed the bound of the work
  */
 export async function embedTexts(
   owner: Party,

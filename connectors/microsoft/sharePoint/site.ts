@@ -23,11 +23,11 @@ export interface Site {
   readonly json: Json;
 }
 
-const unnamed = (): Fault => new Fault('server_error', 'SharePoint returned no site. Try again.');
+const noSite = (): Fault => new Fault('server_error', 'SharePoint returned no site. Try again.');
 
 export function hostOf(site: Json): string {
   const url = asText(site['webUrl']);
-  if (url === null || !URL.canParse(url)) throw unnamed();
+  if (url === null || !URL.canParse(url)) throw noSite();
   return new URL(url).host;
 }
 
@@ -59,7 +59,7 @@ export async function siteOf(client: GrantClient): Promise<Site> {
       ? root
       : await byGivenId(NAME, client.get(['sites', `${host}:`, ...path], { $select: SITE_FIELDS }));
   const id = asText(json['id']);
-  if (id === null || !SITE_ID.test(id)) throw unnamed();
+  if (id === null || !SITE_ID.test(id)) throw noSite();
   return { id, host, name: path.join('/').replace(/^sites\//, ''), json };
 }
 

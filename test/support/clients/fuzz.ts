@@ -20,7 +20,7 @@ const STREAMS = ['stream_events', 'stream_sync_run'];
  * @param examples number of generated requests per operation
  * @param phases the phases of Schemathesis to run: `coverage` also sends wrong methods, types and missing parts
  */
-export function answersByTheDocument(examples: number, phases: readonly string[], seed: number): void {
+export function testAnswersAgainstOpenApi(examples: number, phases: readonly string[], seed: number): void {
   let service: TestService;
   let site: Site;
   /** All sources, so that no request leaves this machine. */

@@ -1,4 +1,4 @@
-import { answersByTheDocument } from '../../support/clients/fuzz.js';
+import { testAnswersAgainstOpenApi } from '../../support/clients/fuzz.js';
 
 // test/long/clients/document.test.ts also sends wrong methods, wrong types and incomplete requests.
-answersByTheDocument(3, ['fuzzing'], 2_026);
+testAnswersAgainstOpenApi(3, ['fuzzing'], 2_026);

@@ -124,7 +124,7 @@ const at = (name: string) => site.url(`/${name}`);
 
 const ROWS: readonly Row[] = [
   text('the shortest text', () => 'x'.repeat(5)),
-  text('just a row', () => 'x'.repeat(ROW_BYTES)),
+  text('exactly a row', () => 'x'.repeat(ROW_BYTES)),
   text('just more than a row', () => 'x'.repeat(ROW_BYTES + 1)),
   json('/upload_text', 'the longest request', () => sized(MAX_CONTENTS, (contents) => ({ contents }))),
   text(
@@ -323,7 +323,7 @@ describe('an API killed at the commit whose request is repeated with the same ke
     ]),
   ];
   test.each(KILLED.map(([row, when]) => [row.path, when, row] as const))(
-    'executes %s once when killed %s it',
+    'executes %s once when killed %s the commit',
     async (_path, when, row) => {
       const proxy = await startFaultProxy(service.env);
       const api = await startProcess('api/server', { ...service.env, MONGODB_URI: proxy.env.MONGODB_URI });
