@@ -138,7 +138,7 @@ async function searchAll(tenant: Tenant, wanted: number, request: SearchRequest,
   const spaces = request.spaces();
   // Attach a handler now so that an early rejection is not unhandled.
   spaces.catch(() => undefined);
-  const shared = { wanted, spaces, readFiles: deps.store.files.found };
+  const shared = { wanted, spaces, readFiles: deps.store.files.findHits };
   const search = (space: string) => searchSpace(tenant, { space, ...shared }, request, deps);
   const early = likely === null ? null : search(likely);
   // Ignore errors from speculative searches of empty spaces.
