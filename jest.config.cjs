@@ -3,8 +3,8 @@ module.exports = {
   testEnvironment: '<rootDir>/test/support/environment.cjs',
   globalSetup: '<rootDir>/test/support/globalSetup.mjs',
   globalTeardown: '<rootDir>/test/support/globalTeardown.mjs',
-  // Compares the requests of connectors with the published specifications.
-  setupFilesAfterEnv: ['<rootDir>/test/contracts/checkRequests.ts'],
+  // Compares the requests of connectors, and the answers of emulators, with the published specifications.
+  setupFilesAfterEnv: ['<rootDir>/test/contracts/checkRequests.ts', '<rootDir>/test/contracts/checkAnswers.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

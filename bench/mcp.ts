@@ -153,7 +153,7 @@ const text = [
   '',
   `${startedAt.toISOString()} · \`npm run bench:mcp${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
-  `${CALLERS} users with one client each search their ${PARAGRAPHS} paragraphs at once for ${K} passages by meaning and words, as fast as possible. ` +
+  `${CALLERS} users, each with one client and ${PARAGRAPHS} paragraphs of its own, run hybrid searches for ${K} passages concurrently and as fast as possible. ` +
     `The MCP clients are those of the official SDK. Rounds of both ways alternate. Wanted: no error, p95 at most ${WANTED}× that of POST /embeddings.`,
   '',
   table(['way', 'searches', 'errors', 'per second', 'p50, ms', 'p95, ms', 'API CPU, ms'], rows),

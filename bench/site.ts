@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Number of answers of the site for pages since its start: 200 and 304. */
+/** Numbers of page responses since the site started: with status 200 (`full`) and with 304. */
 export interface SiteCounts {
   readonly full: number;
   readonly notModified: number;

@@ -88,7 +88,7 @@ export interface SharedLimit {
   /** Returns the group of accounts that share the limit; null: this account shares it with no known one. Unset: all accounts of the client share it. */
   groupOf?(grant: OAuthGrant): string | null;
   /** Whether a refusal that asks to wait comes from this limit, not from the account's own. */
-  isMet(refusal: Refusal): boolean;
+  appliesTo(refusal: Refusal): boolean;
 }
 
 /** Documentation of a source, in addition to the facts of its row and connector: it is part of docs/sources.md. */

@@ -148,7 +148,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     if (fault.kind !== 'rate_limited') throw fault;
     const requestedMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? DEFAULT_WAIT_MS;
     const waitMs = Math.max(requestedMs, MIN_WAIT_MS);
-    if (connector.sharedLimit?.isMet(refusal)) gate.pause(waitMs, 'shared');
+    if (connector.sharedLimit?.appliesTo(refusal)) gate.pause(waitMs, 'shared');
     throw faultOf(settings, refusal, waitMs);
   };
 

@@ -56,7 +56,7 @@ export interface DispatchStores extends GoneRunStores {
   readonly heldRuns: HeldRuns;
   readonly uploadStreams: Pick<UploadStreams, 'waiting'>;
   readonly attempts: Pick<Attempts, 'unacknowledged' | 'move' | 'acknowledge'>;
-  readonly pauses: Pick<Pauses, 'unacknowledged' | 'under'>;
+  readonly pauses: Pick<Pauses, 'unacknowledged' | 'pausedOf'>;
 }
 
 /**

@@ -14,7 +14,7 @@ const GRACE_MS = 10_000;
 export interface ReaperStores extends GoneRunStores {
   readonly originals: Pick<Originals, 'sweep'>;
   readonly runs: Pick<Runs, 'activeStartedBefore' | 'find' | 'finish' | 'redo'>;
-  readonly pauses: Pick<Pauses, 'standing' | 'resume'>;
+  readonly pauses: Pick<Pauses, 'paused' | 'resume'>;
 }
 
 /**
@@ -68,7 +68,7 @@ export async function reapOnce(
  */
 export async function endEmptyPauses({ pauses, files }: Pick<ReaperStores, 'pauses' | 'files'>): Promise<number> {
   let ended = 0;
-  for (const run of await pauses.standing(RUNS_PER_ROUND)) {
+  for (const run of await pauses.paused(RUNS_PER_ROUND)) {
     if ((await files.countRun(run._id)).open > 0) continue;
     if (await pauses.resume(run, run._id, run.maxTokens ?? null)) ended += 1;
   }

@@ -62,7 +62,7 @@ async function answerOf({ input, chunking, links, recognition }: PoolDocument, l
 
 function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  // A RangeError: the depth of the stack, and the length of strings and arrays, are limited too.
+  // JavaScript throws a RangeError for a stack overflow, and for a string or array that is too long.
   if (error instanceof RangeError) {
     return new Fault(
       'parse_limit',

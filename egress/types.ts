@@ -28,7 +28,7 @@ export type WatchRequest = (call: {
   readonly target: string;
 }) => (end: { readonly failed: boolean; readonly status?: number }) => void;
 
-/** The path of a request: directly to the site, or through the next of EgressSettings.premiumProxies. */
+/** The route of a request: directly to the site, or through the next of EgressSettings.premiumProxies. */
 export type RouteKind = 'direct' | 'premium_proxy';
 
 export interface EgressRequest {
@@ -44,7 +44,7 @@ export interface EgressRequest {
   readonly maxBytes: number;
   /** Time limit of the whole exchange, including redirects and body, in milliseconds. */
   readonly totalTimeoutMs: number;
-  /** Default: direct. All redirects use the same path. */
+  /** Default: direct. All redirects use the same route. */
   readonly way?: RouteKind;
   /** Default: follow. With `answer`, a redirect is returned as the response. */
   readonly redirects?: 'follow' | 'answer';

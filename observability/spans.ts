@@ -34,6 +34,7 @@ export interface SpanSettings {
 export interface OpenSpan {
   /** Runs `work` so that everything it starts, also later, belongs to this span. */
   within<T>(work: () => T): T;
+  /** Adds ids and attributes to the span. */
   note(ids: SpanIds, attributes?: SpanSettings['attributes']): void;
   rename(name: string): void;
   /** @param error why the work failed; only its type is recorded, since messages may contain names and addresses */
@@ -62,7 +63,7 @@ export interface Tracing {
   workflowEnded(span: WorkflowSpan): void;
   /** Returns the fields of the active span for log lines. */
   logFields(): Readonly<Record<string, string>>;
-  /** Creates a span for each call within a span; null: calls are not traced. */
+  /** Observer that records each call to another process as a child of the active span; null if traces are disabled. */
   readonly watch: Watch | null;
   /** Exports the remaining spans. */
   close(): Promise<void>;

@@ -81,34 +81,35 @@ function proofOf(source: ConnectedSourceType): string {
           .toLowerCase() === name,
     )
     .toSorted();
-  const opinions = INDEPENDENT_SUITES.filter(({ aspects }) => aspects[source] !== undefined);
+  const suites = INDEPENDENT_SUITES.filter(({ aspects }) => aspects[source] !== undefined);
   return [
     'emulator, catalogue, kills',
     ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
-    ...opinions.map(({ suite }) => linkTo(suite, 'a third-party emulator')),
+    ...suites.map(({ suite }) => linkTo(suite, 'a third-party emulator')),
     ...[contractOf(source) ?? []].flat(),
   ].join('; ');
 }
 
-/** Returns what shows that an aspect of a source is as its provider has it. */
+/** Returns the evidence that the emulator of a source behaves like its provider in one aspect. */
 function evidenceOf(source: ConnectedSourceType, aspect: Aspect): string {
   const { name, auth } = CONNECTED_SOURCES[source];
   if (aspect === 'OAuth' && auth === 'token') return '–';
   const isSpecified = CONTRACTS.some((one) => one.source === name && SPECIFIED[one.name]?.includes(aspect) === true);
-  const isAsked = INDEPENDENT_SUITES.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
+  const hasOtherServer = INDEPENDENT_SUITES.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
   const facts = REALITIES.flatMap((one) => (one.source === name ? one.facts : [])).filter(
     ({ about }) => about === aspect,
   );
   const shown = [
     ...(isSpecified ? ['specification'] : []),
-    ...(isAsked ? ['other server'] : []),
+    ...(hasOtherServer ? ['other server'] : []),
     ...(facts.length === 0 ? [] : [`${facts.length} ${facts.length === 1 ? 'fact' : 'facts'}`]),
   ];
   return shown.length === 0 ? 'own' : shown.join(', ');
 }
 
 /**
- * Sources without a connected account. Their emulators serve feeds and sites as browsers and feed readers found them.
+ * Sources without a connected account. Their emulators serve sites and feeds like those that browsers and feed readers
+ * receive.
  */
 const UNCONNECTED = ['RSS feed', 'Web pages'];
 
@@ -158,7 +159,7 @@ ${rows.join('\n')}
 
 ## Evidence
 
-All of a source is tested with our own emulator. This table shows the other evidence that a connector is correct:
+Every part of a source is tested with our own emulator. This table shows the additional evidence:
 
 | word | evidence |
 |---|---|
@@ -166,7 +167,7 @@ All of a source is tested with our own emulator. This table shows the other evid
 | other server | a suite calls a server that another project wrote (linked in the last column above) |
 | facts | observations of users and other projects, each with its link, its date and a test or a reason ([test/contracts/reality](../test/contracts/reality)) |
 | own | our own emulator only |
-| – | the source has no consent: the user supplies a token, or nothing |
+| – | the source does not use OAuth: the user supplies a token, or nothing |
 
 ${evidenceTable(sources)}
 `;

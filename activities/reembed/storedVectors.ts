@@ -25,7 +25,7 @@ export function createVectorsOfRows(
   signal: AbortSignal,
 ): VectorsOfRows {
   if (from === 'chunks') return (rows) => embedTexts(tenant, space, rows, { deps, signal, tokens: null });
-  // A long file arrives in several portions.
+  // Keep the vectors of a file: the chunks of a long file are requested in several calls.
   const known = new Map<number, readonly Float32Array[]>();
   const vectorsOf = async (file: FileDoc): Promise<readonly Float32Array[]> =>
     from === 'given vectors'
@@ -40,14 +40,14 @@ export function createVectorsOfRows(
       known.set(fileId, all);
       const vector = all[chunkIndex];
       if (!vector)
-        throw new Fault('broken_content', `The vector of its chunk ${chunkIndex} is not stored. Upload it again.`);
+        throw new Fault('broken_content', `The vector of chunk ${chunkIndex} is not stored. Upload the file again.`);
       vectors.push(vector);
     }
     return vectors;
   };
 }
 
-/** @throws Fault when the picture is not stored here */
+/** @throws Fault if this service does not store the picture */
 async function withPicture<T>(
   file: FileDoc,
   deps: ActivityDeps,

@@ -11,15 +11,15 @@ import { DOCS_SCRIPT, docsPage } from './page.js';
 const SCALAR = new URL('scalar.js.gz', import.meta.url);
 
 /**
- * Returns the Content Security Policy of the page. The page renders texts of our schemas, so only its own scripts and the styles that
- * these add may run, and it may call only this server.
+ * Returns the Content Security Policy of the page. The page renders texts of our schemas, so only its own scripts, and
+ * the styles that they add, are allowed. The page may call only this server.
  */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src-elem 'nonce-${nonce}'`,
-    // Scalar's markup has attributes with variables of colours and sizes.
+    // Scalar sets colours and sizes as CSS variables in style attributes.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",
@@ -33,7 +33,7 @@ const scalar = async (): Promise<Compressed> => compressed('text/javascript', aw
 
 /** Serves /openapi.json, generated from the validation schemas, and /docs, which shows it. */
 export function mountDocs(app: Express): void {
-  // Made at the first request, so that the service starts no later for it.
+  // Created at the first request, so that they do not delay the start of the service.
   let document: Compressed | undefined;
   let script: Compressed | undefined;
   app.get('/openapi.json', (request, response) => {

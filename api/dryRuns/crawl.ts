@@ -14,7 +14,7 @@ import { estimateOf } from './estimate.js';
 export async function dryCrawl(
   caller: UserCaller,
   { url: start, scrape, ingest }: WebScrapeRequest,
-  { discovery, whole }: Deadline,
+  { discovery, total }: Deadline,
   samplePages: number,
   deps: ApiDeps,
 ) {
@@ -38,8 +38,8 @@ export async function dryCrawl(
       if (cap < requested) skipped.over_limit = (skipped.over_limit ?? 0) + 1;
       return;
     }
-    const mayFetch = await sitemaps.mayFetch(url, whole).catch((error: unknown) => {
-      if (!whole.aborted) throw error;
+    const mayFetch = await sitemaps.mayFetch(url, total).catch((error: unknown) => {
+      if (!total.aborted) throw error;
       isCutOff = true;
       return null;
     });
@@ -56,8 +56,8 @@ export async function dryCrawl(
   const canContinue = (): boolean => open.length > 0 && read.length + failed < samplePages && !discovery.aborted;
   while (canContinue()) {
     const urls = open.splice(0, Math.min(PAGES_AT_ONCE, samplePages - read.length - failed));
-    const page = async (url: string) => ({ url, ...(await samples.page(url, scrape, ingest, [...hosts], whole)) });
-    const got = await readSample(urls, PAGES_AT_ONCE, page, whole);
+    const page = async (url: string) => ({ url, ...(await samples.page(url, scrape, ingest, [...hosts], total)) });
+    const got = await readSample(urls, PAGES_AT_ONCE, page, total);
     read.push(...got.read);
     failed += got.failed;
     // A redirect of the start URL leads to the same site.

@@ -16,7 +16,8 @@ const RETRY_AFTER_S = 5;
 export interface Deadline {
   /** Time limit for discovery: half of the total. */
   readonly discovery: AbortSignal;
-  readonly whole: AbortSignal;
+  /** Time limit for the whole dry run. */
+  readonly total: AbortSignal;
 }
 
 /** Creates the limit of concurrent dry runs. */
@@ -32,7 +33,7 @@ export async function withDeadline<T>(
   const leave = dryRuns.enter(String(userId));
   try {
     const { timeoutMs } = settings.dryRun;
-    return await work({ discovery: AbortSignal.timeout(timeoutMs / 2), whole: AbortSignal.timeout(timeoutMs) });
+    return await work({ discovery: AbortSignal.timeout(timeoutMs / 2), total: AbortSignal.timeout(timeoutMs) });
   } finally {
     leave();
   }

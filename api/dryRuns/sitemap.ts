@@ -11,7 +11,7 @@ import { estimateOf } from './estimate.js';
 export async function drySitemap(
   caller: UserCaller,
   { url: sitemap, scrape, ingest }: ScrapeSitemapRequest,
-  { discovery, whole }: Deadline,
+  { discovery, total }: Deadline,
   deps: ApiDeps,
 ) {
   const { sitemaps, samples, settings, store } = deps;
@@ -41,7 +41,7 @@ export async function drySitemap(
     }
     complete = false;
   }
-  const read = (url: string) => samples.page(url, scrape, ingest, null, whole);
-  const sample = await readSample(spread(urls, settings.dryRun.samplePages), PAGES_AT_ONCE, read, whole);
+  const read = (url: string) => samples.page(url, scrape, ingest, null, total);
+  const sample = await readSample(spread(urls, settings.dryRun.samplePages), PAGES_AT_ONCE, read, total);
   return estimateOf(caller, 'scrapeSitemap', ingest, { files: urls.length, complete, ...sample, skipped }, deps);
 }

@@ -29,7 +29,7 @@ const record = named(
       'Number of the data source that it came from; null for pages of a scrape.',
     ),
     parent_id: nullable(integer()).description('Number of the folder or scrape that contained it; null at the top.'),
-    organization_supplied_user_id: Joi.string().description('Your own name for the end user: its `customer-id`.'),
+    organization_supplied_user_id: Joi.string().description('Your id of the end user, as in the header `customer-id`.'),
     run_id: integer().description('Number of the run that did not find the file, for `GET /sync_runs/{sync_run_id}`.'),
     quarantined_at: timestamp().description(
       'Since when users and searches do not find it, in UTC. It is erased at `kept_until`.',
@@ -62,32 +62,30 @@ const present = ({ _id, file, ...row }: QuarantinedDoc) => ({
 });
 
 /** Filters of quarantined files, in queries and bodies. */
-const names = {
+const filterFields = {
   data_source_id: integer()
     .min(1)
     .description('Only files of this data source, by its `id`. Absent: files of all data sources, and scraped pages.'),
   parent_id: integer()
     .min(1)
     .description(
-      'Only direct children of the file with this `id`, such as the pages of one scrape. Absent: files in every place.',
+      'Only direct children of the file with this `id`, such as the pages of one scrape. Absent: files with any parent or none.',
     ),
   customer_id: Joi.string().description(
-    'Only files of this end user, by your own name for it (`customer-id`). Absent: files of all end users.',
+    'Only files of this end user: your id of the user, as in the header `customer-id`. Absent: files of all end users.',
   ),
   run_id: integer()
     .min(1)
-    .description(
-      'Only files that this run did not find at their source, by `id` of the run. Absent: files of all runs.',
-    ),
+    .description('Only files that the run with this `id` did not find at their source. Absent: files of all runs.'),
 };
-interface Names {
+interface FilterValues {
   data_source_id?: number;
   parent_id?: number;
   customer_id?: string;
   run_id?: number;
   file_ids?: number[];
 }
-const filtersOf = ({ data_source_id, parent_id, customer_id, run_id, file_ids }: Names): QuarantineFilters => ({
+const filtersOf = ({ data_source_id, parent_id, customer_id, run_id, file_ids }: FilterValues): QuarantineFilters => ({
   ...(data_source_id !== undefined && { dataSourceId: data_source_id }),
   ...(parent_id !== undefined && { parentId: parent_id }),
   ...(customer_id !== undefined && { customerId: customer_id }),
@@ -104,11 +102,11 @@ export const quarantinedFiles = operation({
   auth: 'key',
   summary: 'List quarantined files',
   description: [
-    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. End users and searches do not see them. Files that a caller deleted are not in this list. Filters are combined with AND; rows are in the order of their ids.',
+    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. Until then, neither searches nor the file lists of end users return them. Files that a caller deleted are not in this list. Filters are combined with AND; files are sorted by id.',
   ],
   returns: 'Files that can still be restored, and their number on all pages.',
   query: Joi.object({
-    ...names,
+    ...filterFields,
     limit: integer()
       .min(1)
       .max(MAX_PAGE_LIMIT)
@@ -140,7 +138,7 @@ export const restoreQuarantined = operation({
     named(
       'RestoreQuarantinedFilesRequest',
       Joi.object({
-        ...names,
+        ...filterFields,
         file_ids: idList().description('Only these files, by their `id`; at most 10,000. An empty list selects none.'),
       }).description('Which files to restore. At least one filter is required.'),
     ),

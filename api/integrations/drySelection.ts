@@ -21,7 +21,7 @@ export async function drySelection(
   caller: UserCaller,
   source: ConnectedDataSource,
   { externalIds, ingest, incremental = false }: Selection & { readonly externalIds: readonly string[] },
-  { discovery, whole }: Deadline,
+  { discovery, total }: Deadline,
   deps: ApiDeps,
 ) {
   const { samples, settings, store } = deps;
@@ -78,7 +78,7 @@ export async function drySelection(
     }
   }
   const items = [...found.values()];
-  const read = (item: (typeof items)[number]) => samples.item(account, item, ingest, whole);
-  const sample = await readSample(spread(items, settings.dryRun.samplePages), FILES_AT_ONCE, read, whole);
+  const read = (item: (typeof items)[number]) => samples.item(account, item, ingest, total);
+  const sample = await readSample(spread(items, settings.dryRun.samplePages), FILES_AT_ONCE, read, total);
   return estimateOf(caller, 'syncSource', ingest, { files: items.length, complete, ...sample, skipped }, deps);
 }

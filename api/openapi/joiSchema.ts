@@ -32,7 +32,7 @@ interface Match extends Condition {
   readonly switch?: readonly Condition[];
 }
 
-interface Inside {
+interface JoiInternals {
   readonly type: string;
   readonly _flags: {
     readonly only?: boolean;
@@ -56,11 +56,11 @@ interface Inside {
 }
 
 /** Returns the internal state of a Joi schema. */
-export const insideOf = (schema: Joi.Schema): Inside => schema as unknown as Inside;
+export const internalsOf = (schema: Joi.Schema): JoiInternals => schema as unknown as JoiInternals;
 
-/** Returns the meta data of a schema. */
+/** Returns the metadata of a schema. */
 export const metaOf = (schema: Joi.Schema): ReferenceMeta =>
-  Object.assign({}, ...(insideOf(schema).$_terms.metas ?? [])) as ReferenceMeta;
+  Object.assign({}, ...(internalsOf(schema).$_terms.metas ?? [])) as ReferenceMeta;
 
 /** Returns the limit of a rule; undefined if another field sets it, which JSON Schema cannot express. */
 export const limitOf = ({ args }: Rule): unknown => (Joi.isRef(args?.limit) ? undefined : args?.limit);

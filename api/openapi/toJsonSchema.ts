@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 
-import { insideOf, limitOf, metaOf } from './joiSchema.js';
+import { internalsOf, limitOf, metaOf } from './joiSchema.js';
 import type { Json } from './types.js';
 
 /** `input`: of requests; fields with defaults may be absent. `output`: of responses. */
@@ -80,7 +80,7 @@ export function createSchemas(): Schemas {
 
   /** Converts a schema where it is used: with null, the default and the description of the place. */
   const used = (schema: Joi.Schema, direction: Direction): Json => {
-    const { _flags: flags, _valids: valids } = insideOf(schema);
+    const { _flags: flags, _valids: valids } = internalsOf(schema);
     const { name, ownDescription = null, extension, alsoAccepts } = metaOf(schema);
     const base = name === undefined ? bare(schema, direction) : reference(name, schema, direction);
     const isNullable = valids?._values.has(null) ?? false;
@@ -116,7 +116,7 @@ export function createSchemas(): Schemas {
 
   /** Converts a schema without null, default and description, which depend on the place where it is used. */
   const bare = (schema: Joi.Schema, direction: Direction): Json => {
-    const { type, _flags: flags, _valids: valids, _rules: rules, $_terms: terms } = insideOf(schema);
+    const { type, _flags: flags, _valids: valids, _rules: rules, $_terms: terms } = internalsOf(schema);
     if (terms.whens) throw new Error('when() is not converted: use alternatives');
     const values = [...(valids?._values ?? [])].filter((value) => value !== null && typeof value !== 'symbol');
     const { keywords = {} } = metaOf(schema);
@@ -142,7 +142,7 @@ export function createSchemas(): Schemas {
       case 'any':
         return {};
       case 'string': {
-        const takesEmpty = insideOf(schema)._valids?._values.has('') ?? false;
+        const takesEmpty = internalsOf(schema)._valids?._values.has('') ?? false;
         return { type, ...(takesEmpty ? {} : { minLength: 1 }) };
       }
       case 'number':
@@ -166,14 +166,14 @@ export function createSchemas(): Schemas {
   };
 
   const itemsOf = (schema: Joi.Schema, direction: Direction): Json[] =>
-    (insideOf(schema).$_terms.items ?? []).map((item) => of(item, direction));
+    (internalsOf(schema).$_terms.items ?? []).map((item) => of(item, direction));
 
   const ofObject = (schema: Joi.Schema, direction: Direction): Json => {
-    const { _flags: flags, $_terms: terms } = insideOf(schema);
+    const { _flags: flags, $_terms: terms } = internalsOf(schema);
     const keys = terms.keys ?? [];
     const properties = Object.fromEntries(keys.map(({ key, schema: one }) => [key, of(one, direction)]));
     const required = keys.filter(({ schema: one }) => {
-      const { presence, default: fallback } = insideOf(one)._flags;
+      const { presence, default: fallback } = internalsOf(one)._flags;
       return presence === 'required' || (direction === 'output' && fallback !== undefined);
     });
     const isClosed = flags.unknown === undefined && Boolean(terms.keys ?? terms.patterns);
@@ -201,8 +201,8 @@ export function createSchemas(): Schemas {
 
   /** Objects whose keys the caller chooses. */
   const patternsOf = (schema: Joi.Schema, direction: Direction): Json => {
-    const patterns = insideOf(schema).$_terms.patterns ?? [];
-    const isForbidden = ({ rule }: (typeof patterns)[number]) => insideOf(rule)._flags.presence === 'forbidden';
+    const patterns = internalsOf(schema).$_terms.patterns ?? [];
+    const isForbidden = ({ rule }: (typeof patterns)[number]) => internalsOf(rule)._flags.presence === 'forbidden';
     const allowed = patterns.filter((pattern) => !isForbidden(pattern));
     // Joi takes the first pattern that matches: a forbidden one at the end refuses the keys that are not allowed.
     const before = patterns.slice(0, patterns.findLastIndex((pattern) => !isForbidden(pattern)) + 1);
@@ -233,7 +233,7 @@ export function createSchemas(): Schemas {
 
 /** Returns the alternatives that accept a value. */
 function alternativesOf(schema: Joi.Schema): Joi.Schema[] {
-  const { matches = [] } = insideOf(schema).$_terms;
+  const { matches = [] } = internalsOf(schema).$_terms;
   return matches
     .flatMap((match) => [match.schema, ...(match.switch ?? [match]).flatMap((one) => [one.then, one.otherwise])])
     .filter((one): one is Joi.Schema => one !== undefined && metaOf(one).hidden !== true);

@@ -40,6 +40,7 @@ const HEARTBEAT_MS = 15_000;
 const REST = 4;
 /** Time after which a disconnected browser reconnects. */
 const RETRY_MS = 3_000;
+/** Reasons why a stream ends. OVER: its session has ended, or its viewer has left. CLOSING: the server stops. */
 const OVER = 'over';
 const CLOSING = 'closing';
 
@@ -100,7 +101,7 @@ export function createLiveOverviews(
     refreshing.delete(room);
   };
   const close = (organizationId: number, room: Room): void => {
-    // A later viewer starts a new group.
+    // A later viewer opens a new room.
     if (rooms.get(organizationId) === room) rooms.delete(organizationId);
     room.closed.abort();
   };

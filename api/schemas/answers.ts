@@ -91,7 +91,7 @@ export const fileRecord = named(
       '`id` of the end user that owns the file, as `POST /list_users` returns it. Never null in this version.',
     ),
     organization_supplied_user_id: Joi.string().description(
-      'Your own name for the end user that owns the file: its `customer-id`.',
+      'Your id of the end user that owns the file, as in the header `customer-id`.',
     ),
     organization_user_data_source_id: nullable(integer()).description(
       '`id` of the data source that the file came from; null for uploads and scrapes.',
@@ -163,7 +163,7 @@ export const fileRecord = named(
       'Id of the request that the latest sync belongs to, as events of the file repeat it. Null if there is none.',
     ),
     upload_id: nullable(text()).description(
-      'Id of the upload or selection that the file came with; null if there was none.',
+      'Id of the upload that created or last overwrote the file, by which `upload_ids` of `POST /user_files_v2` filters. Null for files from the web and from connected accounts.',
     ),
     sync_properties: openObject().description(
       'Options of the sync that differ from the defaults, for files of a data source.',
@@ -203,7 +203,9 @@ export const chunkRecord = named(
       '`id` of the file that the chunk is part of, for `ids` of `POST /user_files_v2`.',
     ),
     chunk_index: integer().description('Position of the chunk in its file, counted from 0.'),
-    source_content: text().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
+    source_content: text().description(
+      'Text of the chunk. It is empty for a picture that was embedded without OCR, by a model for images.',
+    ),
     embedding: nullable(Joi.array().items(Joi.number())).description(
       'Vector of the chunk. Null unless `include_vectors` is set, and for chunks without vectors or in cold storage.',
     ),
@@ -216,7 +218,11 @@ export const chunkRecord = named(
 export const documentRecord = named(
   'DocumentResponse',
   Joi.object({
-    content: text().required().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
+    content: text()
+      .required()
+      .description(
+        'Text of the chunk. It is empty for a picture that was embedded without OCR, by a model for images.',
+      ),
     file_id: integer()
       .required()
       .description('`id` of the file that contains the chunk, for `ids` of `POST /user_files_v2`.'),

@@ -53,7 +53,7 @@ export const fileSyncConfig = () =>
         auto_synced_source_types: Joi.array()
           .items(typeAtSource())
           .description(
-            'Types of items below a selection that become files, for sources of tickets, articles and tables. Absent: all types. Items that the selection names by id always become files.',
+            'Types of items that become files when a container or the whole account is synced, such as `TICKET`, for sources of tickets, articles and tables. Absent: all types. Items that the request names by id always become files.',
           ),
         sync_attachments: flag().description(
           'Whether attachments of messages, tickets and records become files below them, for sources that support it.',
@@ -71,7 +71,7 @@ export const fileSyncConfig = () =>
           'Whether table rows are cut where a chunk is full. Otherwise a row stays whole if it fits a chunk. JSON files ignore it.',
         ),
         generate_chunks_only: flag().description(
-          'Whether files get chunks without vectors, whatever `skip_embedding_generation` says.',
+          'Whether files get chunks without vectors, even if `skip_embedding_generation` is `false`. Searches do not find them.',
         ),
         store_file_only: flag().description('Whether files are stored without extracting text, chunks or vectors.'),
         skip_file_processing: flag().description(
@@ -81,11 +81,11 @@ export const fileSyncConfig = () =>
           'Format of the extracted text, for sources that offer both, such as Notion. Default, also for null: `PLAIN_TEXT`.',
         ),
       }).description(
-        'How files of a connected account are selected and read. A source ignores options that it does not support. In a selection it replaces the stored configuration as a whole.',
+        'Which items of a connected account become files, and how they are read. A source ignores options that it does not support. In a request that syncs items, it replaces the configuration of the connection as a whole.',
       ),
     ),
   ).description(
-    'Which items of the account become files, and how they are read. Absent or null: no attachments, and the defaults of the source; a selection then uses the configuration of the connection.',
+    'Which items of the account become files, and how they are read. Absent or null: no attachments, and the defaults of the source. A request that syncs items of a connected account then uses the configuration that the account was connected with.',
   );
 
 /** Options for splitting documents of an account into chunks. */
@@ -126,7 +126,7 @@ export type ConnectedFilesBody = IngestBody & Partial<Shape<ConnectedFields>>;
 /** Fields of every operation that creates files from a selection. */
 export const selectionFields = () => ({
   tags: orNull(tags(), {}).description(
-    'Tags of every file of the selection, for filters of lists and searches. Absent or null: the tags that the account was connected with.',
+    'Tags of every file that this request syncs, for filters of lists and searches. Absent or null: the tags that the account was connected with.',
   ),
   ...ingestFields(),
   ...boundFields(),

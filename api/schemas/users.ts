@@ -25,7 +25,9 @@ const listed = {
     .description(
       '`id` of the organization, as `GET /organization` returns it. All users that an API key can read have the same.',
     ),
-  organization_supplied_user_id: Joi.string().required().description('Your own name for the user: its `customer-id`.'),
+  organization_supplied_user_id: Joi.string()
+    .required()
+    .description('Your id of the user, as in the header `customer-id`.'),
   created_at: timestamp().required().description('When a request first named the user, which created it, in UTC.'),
   updated_at: timestamp()
     .required()

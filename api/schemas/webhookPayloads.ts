@@ -14,7 +14,9 @@ const INFO = {
       'Id of the request that led to the event: the `request_id` that you sent, or one that the server created. Null if no request led to it.',
     ),
   upload_id: () =>
-    nullable(text()).description('Id of the upload or selection that the files belong to; null if there is none.'),
+    nullable(text()).description(
+      'Id of the upload that created the files, by which `upload_ids` of `POST /user_files_v2` filters. Null for files from the web and from connected accounts.',
+    ),
   is_resync: () =>
     Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
   sync_error_message: () =>
@@ -29,14 +31,16 @@ const INFO = {
         .description(
           '`queued`: they wait to be created. `aborted`: the sync of the file was cancelled. `failed`: the sync failed. FILE_READY reports their success.',
         ),
-    ).description('What happened to the sparse vectors: `queued`, `aborted` with the file, or `failed`.'),
+    ).description(
+      'State of the sparse vectors: `queued`, `failed`, or `aborted` because the sync of the file was cancelled.',
+    ),
   reason: () =>
     text().description(
       'Why the files were not processed: the option that excluded them, or a sentence with what to do.',
     ),
   data_source_id: () =>
     Joi.string().description(
-      'Id of the data source, as text. Only with `items`: items of a selection that do not become files.',
+      '`id` of the data source to which `items` belong, as text, such as `17`. Present only with `items`.',
     ),
   items: () =>
     Joi.array()
@@ -46,29 +50,31 @@ const INFO = {
           Joi.object({
             external_id: text()
               .required()
-              .description('Id of the item at its source, as the selection named it or a listing found it.'),
+              .description('Id of the item at its source, as the request named it or a listing found it.'),
             name: text()
               .required()
               .description(
                 'Name of the item as its source shows it, for people. Programs recognize it by `external_id`.',
               ),
-          }).description('An item of a selection that does not become a file. `reason` of the event has the cause.'),
+          }).description('An item of a connected account that does not become a file. `reason` of the event says why.'),
         ),
       )
-      .description('Up to 100 items of a selection that do not become files; then `object_id` is `[]`.'),
+      .description(
+        'Up to 100 items of the account that do not become files. An event with `items` is about no files, so its `object_id` is `[]`.',
+      ),
 } as const satisfies Record<string, () => Joi.Schema>;
 type InfoField = keyof typeof INFO;
 
 /** What additional fields contain, in short. */
 const INFO_TEXTS: Readonly<Record<InfoField, string>> = {
   request_id: 'the request that led to the event',
-  upload_id: 'the upload or selection of the files',
+  upload_id: 'the upload that created the files, or null',
   is_resync: 'the text `True` or `False`: whether the file was synced before',
   sync_error_message: 'why the file failed or waits',
   sparse_vector_queue_status: 'what happened to its sparse vectors',
   reason: 'why the files were not processed',
   data_source_id: 'the data source of `items`, as a text',
-  items: 'items of a selection that do not become files',
+  items: 'items that do not become files',
 };
 
 /** Values of additional fields in examples. */
@@ -101,10 +107,13 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   ALL_UPLOADED_FILES_QUEUED: {
-    when: 'All pages of a scrape are found and queued. `object_id` is the request id.',
+    when: 'All files of a request are known and queued: an upload, the pages of a scrape, or items of a connected account. A scheduled sync sends it only at its end. `object_id` is the request id.',
     info: OF_UPLOAD,
   },
-  FILE_SYNCING: { when: 'A file left the queue. It is sent again at each attempt.', info: ['request_id'] },
+  FILE_SYNCING: {
+    when: 'The processing of a file began, after it waited in the queue. Each further attempt sends the event again.',
+    info: ['request_id'],
+  },
   FILE_READY: {
     when: 'A file, or a scrape as a whole, ended with success: its content can be searched.',
     info: ['is_resync', 'request_id'],
@@ -122,7 +131,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   FILES_SKIPPED: {
-    when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, their run was cancelled, or no file is made of the items.',
+    when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, or their run was cancelled. It also reports items of an account that cannot become files, such as drafts and links, in `items`.',
     info: ['reason', ...OF_UPLOAD],
     sometimes: ['data_source_id', 'items'],
   },
@@ -154,8 +163,12 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   ADD: { when: 'An account or a feed was connected, or connected again.' },
-  UPDATE: { when: 'A selection of a connected account was accepted for syncing.' },
-  CANCEL: { when: 'A user cancelled the reconnection of an account, or a selection.' },
+  UPDATE: {
+    when: 'A request to sync items of a connected account was accepted, from the API or from the page on which the user chooses items.',
+  },
+  CANCEL: {
+    when: 'A user refused the consent that renews a connected account, or cancelled on the page on which items are chosen. The account is not changed.',
+  },
   REVOKE: { when: 'Access to an account was revoked, by `POST /revoke_access_token` or at its source.' },
   DATA_SOURCE_READY: { when: 'The contents of a connected account were listed completely.' },
   WEBPAGE_READY: {
@@ -184,10 +197,10 @@ const OBJECT_IDS: Readonly<Record<EventObjectType, () => Joi.Schema>> = {
   ),
   FILE: idText('`id` of the file as text, such as `17`. `POST /user_files_v2` takes it as a number in `ids`.'),
   ORGANIZATION_USER: idText(
-    '`id` of the deleted end user as text, such as `17`. `customer_id` is your own name for it.',
+    '`id` of the deleted end user as text, such as `17`. `customer_id` is your id of the user.',
   ),
   UPLOAD_REQUEST_ID: idText(
-    'Id of the request: its `request_id`, as the runs, files and events of the request have it.',
+    '`request_id` of the request. `GET /sync_runs` and `request_ids` of `POST /user_files_v2` filter by it.',
   ),
   WEBPAGE: idText(
     '`id` of the file of the page as text, such as `17`; in `WEBSCRAPE_URLS_READY`, of the parent file of the scrape.',
@@ -241,7 +254,9 @@ const LIST = new Intl.ListFormat('en-GB');
 function infoOf(kind: EventKind): Joi.Schema {
   const { info = [], sometimes = [] } = EVENT_TEXTS[kind];
   if (info.length === 0)
-    return Joi.string().valid('null').description('The text `null`, since the event has no additional information.');
+    return Joi.string()
+      .valid('null')
+      .description('Always the string `"null"`, not a JSON null: this event has no additional information.');
   const fields = [...info, ...sometimes].map((field) => `\`${field}\` (${INFO_TEXTS[field]})`);
   const details = LIST.format(fields);
   return named(
@@ -287,18 +302,22 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
             .description(`Type of the object that \`object_id\` identifies. Always \`${type}\` in ${oneEvent(kind)}.`),
           object_id: objectId().required(),
           additional_information: infoOf(kind).required(),
-        }).description(`Object of ${oneEvent(kind)} (${ABOUT[type]}): its type and id, with details of the event.`),
+        }).description(`What ${oneEvent(kind)} is about: type and id of ${ABOUT[type]}, with details of the event.`),
       )
         .required()
-        .description(`Type and id of the object of the event (${ABOUT[type]}), with details of the event.`),
+        .description(`What the event is about: type and id of ${ABOUT[type]}, with details of the event.`),
       customer_id: text()
         .required()
-        .description('Your own name for the end user; empty for events of the whole organization.'),
+        .description(
+          'The \`customer-id\` of the end user, your id of that user. Empty for events about the whole organization.',
+        ),
       timestamp: Joi.string()
         .required()
         .description('When the event occurred, not when it is sent: seconds since 1970, as text.'),
       workflow_id: extension(
-        Joi.string().description('Id of the workflow that caused the event. Absent if there is none.'),
+        Joi.string().description(
+          'Id of the Temporal workflow that caused the event, by which the operator finds it in Temporal. Absent if there is none.',
+        ),
       ),
       workflow_url: extension(
         nullable(Joi.string()).description(

@@ -29,13 +29,13 @@ export const listUsers = operation({
         'ListUsersFilters',
         Joi.object({
           customer_ids: orNull(customerIds().max(MAX_MEMBERS)).description(
-            'Only users with one of these names of yours; at most 10,000. Null or empty: all.',
+            'Only users with one of these \`customer-id\` values; at most 10,000. Null or empty: all.',
           ),
           carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)).description(
             'Only users with one of these values of `id`, deleted ones too; at most 10,000. Null or empty: all that exist.',
           ),
         }).description(
-          'Which end users to list: by your own names, by `id`, or both. A user has to meet every filter that is set.',
+          'Which end users to list: by `customer-id`, by `id`, or both. A user has to meet every filter that is set.',
         ),
       )
         .default({})

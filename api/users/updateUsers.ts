@@ -31,7 +31,9 @@ export const updateUsers = operation({
       customer_ids: customerIds()
         .max(MAX_USERS)
         .required()
-        .description('Your own names of the users to change, at most 100. One unknown name returns 404 for all.'),
+        .description(
+          'Your ids of the users to change, as in the header \`customer-id\`; at most 100. If one is unknown, the response is 404 and no user is changed.',
+        ),
       ...userSettings(),
     }).description('Names of end users, and the limits and automatic syncs that they get.'),
   ),

@@ -29,7 +29,7 @@ export const user = operation({
   auth: 'key',
   summary: 'Get an end user',
   description: [
-    'Returns an end user with limits, features, and totals over its files. The totals are current and count files with content, without folders and parents of scrapes. An unknown or deleted user returns 404. End users themselves call `GET /whoami`.',
+    'Returns an end user with its limits and features, and the totals of its files. The totals are current and count files with content, without folders and parents of scrapes. An unknown or deleted user returns 404. End users themselves call `GET /whoami`.',
   ],
   returns: 'The end user with its limits and features, and current totals over its files.',
   body: named(
@@ -38,7 +38,9 @@ export const user = operation({
       customer_id: Joi.string()
         .allow('')
         .required()
-        .description('Your own name for the end user: the `customer-id` of its requests. An unknown one returns 404.'),
+        .description(
+          'Your id of the end user, as in the header `customer-id` of its requests. An unknown one returns 404.',
+        ),
     }).description('The end user that is returned, with current totals over its files.'),
   ),
   answer: wholeUserRecord,

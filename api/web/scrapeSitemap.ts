@@ -87,7 +87,7 @@ export const scrapeSitemap = operation({
   ],
   returns: 'The parent file of the scrape; for a dry run, the estimate.',
   errors: {
-    409: 'The address is the one of a scraped page, whose file has to be deleted first; or a request with the same Idempotency-Key is in progress.',
+    409: 'A file of a scraped page with this address exists: delete it first. Or a request with the same Idempotency-Key is in progress.',
     429: 'The caller sent more requests than allowed, or has two dry runs in progress. Repeat the request after the seconds in `Retry-After`.',
   },
   createsWork: true,

@@ -38,7 +38,7 @@ export const redeliver = operation({
     const { _id } = await webhookOf(call);
     const { ids } = call.body;
     const count = await call.deps.store.deliveries.again(_id, ids.length > 0 ? ids : null);
-    await call.deps.store.webhooks.call(_id);
+    await call.deps.store.webhooks.enableAndWake(_id);
     return { success: true, count };
   },
 });

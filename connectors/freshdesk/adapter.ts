@@ -178,15 +178,15 @@ const wordOf = (words: Readonly<Record<string, string>>, value: unknown): string
 export function contentOfTicket({ json, item, conversations }: Ticket): ItemContent {
   const requester = asObject(json['requester']);
   const asker = asText(requester['name']) ?? asText(requester['email']);
-  const whoOf = (one: Json): string => {
+  const authorOf = (one: Json): string => {
     const isAsker = idOf(one['user_id']) !== null && idOf(one['user_id']) === idOf(json['requester_id']);
-    const byPart = one['incoming'] === true ? 'Requester' : 'Agent';
-    return (isAsker ? asker : null) ?? asText(one['from_email']) ?? byPart;
+    const role = one['incoming'] === true ? 'Requester' : 'Agent';
+    return (isAsker ? asker : null) ?? asText(one['from_email']) ?? role;
   };
   const comments: Comment[] = [
     { author: asker ?? 'Requester', at: dateOf(json['created_at']), text: asText(json['description_text']) ?? '' },
     ...conversations.map((one) => ({
-      author: whoOf(one),
+      author: authorOf(one),
       at: dateOf(one['created_at']),
       text: asText(one['body_text']) ?? '',
       isInternal: one['private'] === true,

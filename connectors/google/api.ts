@@ -28,7 +28,7 @@ export const googleConsent = (scopes: readonly string[]): OAuthSpec => ({
   pkce: true,
   clientAuth: 'post',
   bodyFormat: 'form',
-  // Google issues a refresh token to a user who has consented before only after another consent.
+  // Google issues a refresh token only at a consent: a user who consented earlier must be asked again.
   authorizeParameters: { access_type: 'offline', prompt: 'consent' },
   rotates: false,
   revokes: 'form',
@@ -68,7 +68,7 @@ const OF_PROJECT: ReadonlySet<string> = new Set(['rateLimitExceeded', 'dailyLimi
 /** The limits of a project; each API has its own. */
 export const projectLimit: SharedLimit = {
   requestsAtOnce: 64,
-  isMet: (refusal) => refusal.status === 403 && OF_PROJECT.has(reasonOf(refusal)),
+  appliesTo: (refusal) => refusal.status === 403 && OF_PROJECT.has(reasonOf(refusal)),
 };
 
 interface ErrorEntry {
@@ -87,13 +87,13 @@ const entriesOf = (refusal: Refusal): readonly ErrorEntry[] => asList(errorOf(re
 export const reasonOf = (refusal: Refusal): string => asText(entriesOf(refusal)[0]?.reason) ?? '';
 
 /** Whether a refusal is an expired cursor of a listing or feed. */
-const isStalePoint = (refusal: Refusal): boolean =>
+const isExpiredCursor = (refusal: Refusal): boolean =>
   refusal.status === 410 ||
   (refusal.status === 400 &&
     entriesOf(refusal).some(({ location }) => location === 'pageToken' || location === 'startHistoryId'));
 
 export function classify(refusal: Refusal): ErrorClass | null {
-  if (isStalePoint(refusal)) return 'cursor_invalid';
+  if (isExpiredCursor(refusal)) return 'cursor_invalid';
   const reason = reasonOf(refusal);
   return Object.hasOwn(REASONS, reason) ? (REASONS[reason] ?? null) : null;
 }

@@ -74,7 +74,7 @@ export function classify({ status, headers, body }: Refusal): ErrorClass | null 
 export const appLimit: SharedLimit = {
   requestsAtOnce: 64,
   // Other limits apply to a tenant, or to the app in one tenant or mailbox; which accounts share them is unknown.
-  isMet: ({ headers }) => /^application\b/i.test(headers['x-ms-throttle-scope'] ?? ''),
+  appliesTo: ({ headers }) => /^application\b/i.test(headers['x-ms-throttle-scope'] ?? ''),
 };
 
 /** Identifies the account by the user's sign-in address. */

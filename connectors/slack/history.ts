@@ -34,7 +34,7 @@ class Collected {
       if (this.#characters > MAX_CHARACTERS)
         throw new Fault(
           'too_large',
-          `The messages here have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
+          `The messages of this time range or thread have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. They are not synced.`,
         );
     }
   }

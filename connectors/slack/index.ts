@@ -168,7 +168,7 @@ export const slack: Connector<OAuthGrant> = {
     revokes: 'bearer',
   },
   // https://docs.slack.dev/apis/web-api/rate-limits: per app and workspace, for all users who have consented.
-  sharedLimit: { requestsAtOnce: 8, groupOf: ({ facts }) => facts['team'] ?? null, isMet: () => true },
+  sharedLimit: { requestsAtOnce: 8, groupOf: ({ facts }) => facts['team'] ?? null, appliesTo: () => true },
   headers: bearer,
   classify,
   refusalIn,

@@ -2,7 +2,10 @@ import { Fault } from '../../contract/failures.js';
 
 /** Maximum nesting of containers that indent: more would only make lines longer. */
 const DEEPEST_PREFIX = 8;
-/** Texts of fewer characters between two posts are headings and labels. */
+/**
+ * A text with fewer characters between two posts of a page (such as comments of a thread) is a heading or a label of the
+ * next post.
+ */
 const SHORT_REST = 200;
 
 /**

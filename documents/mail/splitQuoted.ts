@@ -5,8 +5,8 @@ export interface SplitMessage {
 }
 
 /**
- * Lines that mail programs write above a quoted message, in the languages of the largest programs: "On … wrote:" and
- * its translations. Quantifiers are bounded, because the lines come from strangers.
+ * Lines that mail programs write above a quoted message: "On … wrote:" and its translations into common European
+ * languages. Quantifiers are bounded, because the lines come from strangers.
  */
 const ATTRIBUTION =
   /^(?:On|Am|Le|El|Il|Em|Op|Den|W dniu) .{1,300}(?:wrote|schrieb.{0,100}|a écrit|escribió|ha scritto|escreveu|schreef.{0,100}|skrev.{0,100}|napisał\(?a?\)?) ?:$/;
@@ -42,6 +42,6 @@ function beginsQuotation(lines: readonly string[], at: number): boolean {
   const attribution = line.endsWith(':') ? line : `${line} ${lines[at + 1]?.trim() ?? ''}`;
   if (line === '' || attribution.length > 500 || !ATTRIBUTION.test(attribution)) return false;
   const rest = lines.slice(at + (attribution === line ? 1 : 2)).filter((one) => one.trim() !== '');
-  // Without marks, everything after the attribution is quoted; with marks, it must be marked to the end.
+  // Without `>` marks, everything after the attribution is quoted. If the next line is marked, all others must be too.
   return rest.length > 0 && (rest[0]?.startsWith('>') !== true || rest.every((one) => one.startsWith('>')));
 }

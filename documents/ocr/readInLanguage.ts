@@ -44,7 +44,7 @@ const RIGHT_SCRIPT = 0.65;
 const GOOD = 0.88;
 /** Maximum number of languages of one script that are compared. */
 const MAX_COMPARED = 4;
-/** The scripts of Tesseract's detection. */
+/** Our name of each script that Tesseract detects. */
 const SCRIPTS: Readonly<Record<string, OcrScript>> = {
   Latin: 'Latin',
   Fraktur: 'Latin',
@@ -71,9 +71,10 @@ interface Trial extends ReadPage {
 }
 
 /**
- * Reads a page in the best of several languages. A strip with much print is tried first: in English or another language
- * in Latin letters, then by frequent words in the language that these suggest; if that fails, the script is detected,
- * and the languages of that script are compared by their confidence.
+ * Reads a page in the best of several languages. The language is chosen on a strip with much print:
+ * 1. The strip is read in English, or in another language with Latin script. If the confidence is high enough, frequent
+ *    words in the result select the language.
+ * 2. Otherwise the script is detected, and the languages of that script are compared by their confidence.
  * @throws DataNeeded
  */
 export async function readInLanguage(raster: Raster, choice: LanguageChoice): Promise<ReadPage> {
@@ -152,7 +153,7 @@ async function chooseLanguage(raster: Raster, tries: Trials, choice: LanguageCho
   const script = await scriptOf(raster, choice);
   if (script === 'Han' && of('Japanese').length > 0) {
     const chinese = of('Han').length === 0 ? null : await tries.best(of('Han'));
-    // A Japanese page with few kana.
+    // A page detected as Han can be a Japanese page with few kana.
     return chinese !== null && (await tries.in(chinese)).confidence >= RIGHT_SCRIPT
       ? chinese
       : tries.best([...of('Han'), ...of('Japanese')]);

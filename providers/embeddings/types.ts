@@ -7,8 +7,9 @@ export type { VectorSpace };
 export type EmbeddingPurpose = 'document' | 'query';
 
 /**
- * Computes vectors in one way. Throws a Fault of kind embedding_failed, or of the kind of the provider's error; an
- * aborted signal rejects with its reason instead. Vectors are normalised and in the order of their inputs.
+ * Computes the vectors of one vector space, with one model. Throws a Fault of kind embedding_failed, or of the kind of
+ * the provider's error; an aborted signal rejects with its reason instead. Vectors are normalised and in the order of
+ * their inputs.
  */
 export interface EmbeddingProvider {
   readonly space: VectorSpace;
@@ -46,7 +47,7 @@ export type OnRequest = (space: string, outcome: string) => void;
 /** The provider and model that serve a model id. */
 export interface ServedModel {
   readonly model: EmbeddingModelId;
-  /** Null: the embedded model. */
+  /** Null: the embedded model, which runs on this machine. */
   readonly provider: EmbeddingModelRow['provider'] | null;
   /** The provider's name of the model. */
   readonly upstream: string;
@@ -60,7 +61,7 @@ export interface ServedModel {
 export interface Embeddings {
   /** Returns the space in which texts for this model id are embedded now. */
   spaceOf(model: EmbeddingModelId): VectorSpace;
-  /** Announces texts for a space: a model that needs loading starts to load. Costs nothing if it is loaded. */
+  /** Starts to load the model of a space, before its first text arrives. Does nothing if the model is loaded. */
   prepare(space: string): void;
   /** Returns every model id in the order of the contract. */
   models(): readonly ServedModel[];

@@ -12,10 +12,10 @@ const ENCODED_LOOPBACK = /https?%3A%2F%2F(?:localhost|127\.0\.0\.1)(?:%3A\d+)?/g
 const SIGNED = /([?&](?:key|signature|state|token|code)=)[^&"\s]+/g;
 /** Name and password in an address. */
 const LOGIN = /(:\/\/)[^\s/@"]*@/g;
-/** Maximum length of lists and texts in an example. */
-const MOST = 2;
-const MOST_NUMBERS = 4;
-const LONGEST = 400;
+/** Maximum length of a list, of a list of numbers, and of a text in an example. */
+const MAX_ITEMS = 2;
+const MAX_NUMBERS = 4;
+const MAX_CHARACTERS = 400;
 
 /** Removes addresses of this machine, logins, times, request ids and signatures from a text. */
 function redactText(text: string, baseUrl: string): string {
@@ -28,14 +28,14 @@ function redactText(text: string, baseUrl: string): string {
     .replaceAll(SIGNED, '$1…')
     .replaceAll(UUID, '7d9f2c1e-4b3a-4e8f-9c6d-2a1b0c3d4e5f')
     .replaceAll(TIME, '2026-01-15T09:30:00.000Z');
-  return redacted.length > LONGEST ? `${redacted.slice(0, LONGEST)}…` : redacted;
+  return redacted.length > MAX_CHARACTERS ? `${redacted.slice(0, MAX_CHARACTERS)}…` : redacted;
 }
 
 /** Returns a recorded value with secrets and volatile parts replaced, and long lists shortened. */
 export function redact(value: unknown, baseUrl: string, name = ''): unknown {
   if (typeof value === 'string') return SECRETS.test(name) ? `<${name}>` : redactText(value, baseUrl);
   if (Array.isArray(value)) {
-    const maxItems = value.every((one) => typeof one === 'number') ? MOST_NUMBERS : MOST;
+    const maxItems = value.every((one) => typeof one === 'number') ? MAX_NUMBERS : MAX_ITEMS;
     return value.slice(0, maxItems).map((one) => redact(one, baseUrl, name));
   }
   if (typeof value !== 'object' || value === null) return value;

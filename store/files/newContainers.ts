@@ -20,7 +20,7 @@ export interface NewContainer {
 export interface NewContainers {
   /**
    * Accepts a container together with those of concurrent requests, in one transaction. False if nothing was written and
-   * the caller must accept it alone, because its address is known or another container failed.
+   * the caller must accept it alone, because a file with its address exists or another container failed.
    */
   accept(container: NewContainer): Promise<boolean>;
 }
@@ -82,7 +82,7 @@ export function createNewContainers(
         const fresh = some.filter(({ file }) => {
           const name = nameOf(file);
           if (taken.has(name)) return false;
-          // If two containers have the same key, the second one counts as known.
+          // If two containers have the same key, the second one counts as existing.
           taken.add(name);
           return true;
         });

@@ -31,8 +31,8 @@ interface Row {
   readonly by: 'run' | 'tenant';
   readonly emits?: Emits;
   /**
-   * Whether the transition ends a sync, so that FilesEnded counts the file. An aborted evaluation does not count: its
-   * file keeps its state.
+   * Whether the transition ends a sync, so that FilesEnded counts the file. An evaluation that ends without an outcome
+   * does not count: its file becomes READY again, as before.
    */
   readonly endsSync?: true;
 }
@@ -71,11 +71,13 @@ export const startsSparse = ({ sparseQueuedBy, runId, options }: EventFile): boo
  * operations with this table, and test/store/fileStates.test.ts rejects a write that bypasses it.
  */
 export const TRANSITIONS = {
-  // New records.
+  // New records. The restore transitions recreate files from quarantine.
   create: { from: [], to: 'QUEUED_FOR_SYNC', by: 'tenant', emits: created },
   createDelayed: { from: [], to: 'DELAYED', by: 'tenant', emits: created },
   restore: { from: [], to: 'READY', by: 'tenant', emits: ready },
+  /** For a file that was never read. */
   restoreUnread: { from: [], to: 'SYNC_ABORTED', by: 'tenant' },
+  /** For a file whose vectors could not be restored. */
   restoreFailed: { from: [], to: 'SYNC_ERROR', by: 'tenant' },
 
   // A request or a scheduled sync assigns a known file to a run.
@@ -89,6 +91,7 @@ export const TRANSITIONS = {
   // Delays.
   delayNewest: { from: ['QUEUED_FOR_SYNC'], to: 'DELAYED', by: 'run' },
   releaseDelayed: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'run' },
+  /** For an upload whose run was held because the user's queue was full. */
   releaseHeld: { from: ['DELAYED'], to: 'QUEUED_FOR_SYNC', by: 'tenant' },
 
   // An attempt.

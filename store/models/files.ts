@@ -144,7 +144,7 @@ const FILE = {
   syncProperties: byDefault(json<Record<string, unknown>>(), () => ({})),
   messagesMetadata: byDefault(json<Record<string, unknown>>(), () => ({})),
   requestId: nullable(text),
-  /** Request to which the file returns if a scheduled sync finds it unchanged. */
+  /** Value of requestId before a scheduled sync; it is restored if the sync finds the file unchanged. */
   keptRequestId: optional(orNull(text)),
   uploadId: nullable(text),
   supportsColdStorage: byDefault(flag, false),

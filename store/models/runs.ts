@@ -154,7 +154,7 @@ for (const [name, keys, partialFilterExpression] of [
   ['inFlight', { organizationId: 1, startedAt: 1 }, OPEN],
   // findConflict
   ['underWayOfSource', { dataSourceId: 1 }, OPEN],
-  // unacknowledged, standing
+  // unacknowledged, paused
   ['pause.at_1', { 'pause.at': 1 }, PAUSED_ONCE],
   // createRunsOverview: the longest paused, and stalled, first
   ['paused', { organizationId: 1, 'pause.at': 1 }, PAUSED_ONCE],

@@ -63,9 +63,9 @@ function restOf(file: FileDoc): Partial<FileDoc> {
   // It failed only because it was missing at its source.
   const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
   if (isSettled(file) && !isGone) return {};
-  const looked = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
+  const evaluated = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
   return file.generation > 0
-    ? { ...stateOf('restore'), syncErrorMessage: null, ...looked }
+    ? { ...stateOf('restore'), syncErrorMessage: null, ...evaluated }
     : { ...stateOf('restoreUnread'), syncErrorMessage: UNREAD };
 }
 

@@ -8,7 +8,7 @@ export interface Passes {
   find(temporalRunId: string): Promise<Run | null>;
   /** Returns the started parts, in order. */
   parts(passId: number): Promise<Run[]>;
-  /** Returns whether another run on the same target is active or paused; null if there is none. */
+  /** Returns the state of another unfinished run on the same target; null if there is none. */
   findConflict(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<'busy' | 'paused' | null>;
 }
 

@@ -19,9 +19,9 @@ export interface Pauses {
   /** Returns runs that were resumed before a time and whose pause their workflow has not removed yet. */
   unacknowledged(before: Date, limit: number): Promise<RunDoc[]>;
   /** Returns paused runs, at most `limit`. */
-  standing(limit: number): Promise<RunDoc[]>;
+  paused(limit: number): Promise<RunDoc[]>;
   /** Returns the paused run of a workflow that was not resumed; null if there is none. */
-  under(workflowId: string): Promise<RunDoc | null>;
+  pausedOf(workflowId: string): Promise<RunDoc | null>;
 }
 
 const NOT_PAUSED = { $exists: false };
@@ -62,8 +62,8 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
         .limit(limit)
         .lean()
         .exec(),
-    standing: (limit) => runs.find(PAUSED).limit(limit).lean().exec(),
-    under: (workflowId) =>
+    paused: (limit) => runs.find(PAUSED).limit(limit).lean().exec(),
+    pausedOf: (workflowId) =>
       runs
         .findOne({ workflowId, ...PAUSED })
         .lean()

@@ -8,9 +8,11 @@ import { pointId } from './pointId.js';
 import { tenantFilter } from './tenantFilter.js';
 import type { VectorSettings } from './vectors.js';
 
-/** File ids above one, up to and including another; null: no upper bound. */
+/** A range of file ids. */
 export interface IdRange {
+  /** Exclusive lower bound. */
   readonly above: number;
+  /** Inclusive upper bound; null: none. */
   readonly upTo: number | null;
 }
 

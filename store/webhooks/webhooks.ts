@@ -42,8 +42,8 @@ export interface Webhooks {
   progressed(webhookId: number, progress: WebhookProgress): Promise<void>;
   /** Deletes the remaining rows of a deleted webhook. */
   erase(webhookId: number): Promise<void>;
-  /** Signals the webhook's workflow without an event, even if the webhook was disabled. */
-  call(webhookId: number): Promise<void>;
+  /** Enables a webhook if it was disabled, and has its workflow signalled without an event. */
+  enableAndWake(webhookId: number): Promise<void>;
   /** Returns webhooks with pending work whose workflow was not signalled since a time. */
   toWake(wokenBefore: Date, limit: number): Promise<WebhookDoc[]>;
   /** Records that its workflow has received this `wake`. */
@@ -134,7 +134,7 @@ export function createWebhooks(
       await deliveries.deleteMany({ webhookId });
       await webhooks.deleteOne({ _id: webhookId, deletedAt: { $ne: null } });
     },
-    async call(webhookId) {
+    async enableAndWake(webhookId) {
       // A unique value, so that a round that is just ending does not clear it.
       await webhooks.updateOne({ _id: webhookId }, { $set: { wake: -Date.now(), wokenAt: null, disabledAt: null } });
     },

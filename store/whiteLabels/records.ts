@@ -37,7 +37,7 @@ export interface WhiteLabels {
   /** Returns the sources for which the organization has its own client. */
   types(organizationId: number): Promise<OAuthSource[]>;
   remove(organizationId: number, ids: readonly number[]): Promise<void>;
-  /** Returns the client with its decrypted secrets, for an immediate connection; null if there is no client. */
+  /** Returns the client's credentials with decrypted secrets, never to be stored; null if there is no client. */
   credentials(organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null>;
   /** Returns the client in the form that OAuth requests need; null if there is no client. */
   client(organizationId: number, type: OAuthSource): Promise<OAuthClient | null>;

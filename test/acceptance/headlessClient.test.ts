@@ -140,7 +140,7 @@ test('reads pages live, and scrapes them one by one and by a sitemap', async () 
   const page = await carbon.fetchUrls({ ...credentials(), url: urls[0]! });
   expect(page).toMatchObject({ status: 200, data: { html_content: expect.stringContaining('<') as unknown } });
 
-  // Not the first page of the sitemap, which can belong to only one of the scrapes.
+  // Not the first page: the scrape of the sitemap takes that one, and a page belongs to only one scrape.
   const scraped = await carbon.submitScrapeRequest({ ...credentials(), urls: [urls[1]!] });
   expect(scraped).toMatchObject({ status: 200, data: { files: [{ external_url: urls[1] }] } });
   const sitemap = await carbon.submitSitemapScrapeRequest({ ...credentials(), url: sitemapUrl });

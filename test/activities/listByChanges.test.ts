@@ -377,7 +377,12 @@ describe('source with a change feed', () => {
           throw new Error('crashed');
         }),
     };
-    const request = { walk: { open: [], at: null, roots: null, refused: 0 }, listed: 0, changeToken: '1', nextChangeToken: '1' };
+    const request = {
+      walk: { open: [], at: null, roots: null, refused: 0 },
+      listed: 0,
+      changeToken: '1',
+      nextChangeToken: '1',
+    };
     const step = (items: typeof crashing | typeof service.store.items) =>
       currentSource().then((current) =>
         listPage({ source: current, account }, request, { runId: 987_654, items }, NEVER),

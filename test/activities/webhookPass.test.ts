@@ -120,7 +120,7 @@ describe('receiver that answers 410', () => {
     expect(await pass()).toMatchObject({ ended: true });
     expect(received).toHaveLength(before);
     await service.store.deliveries.again(webhook._id, null);
-    await service.store.webhooks.call(webhook._id);
+    await service.store.webhooks.enableAndWake(webhook._id);
     while ((await pass()).more);
     expect(new Set(received)).toEqual(new Set(Array.from({ length: 12 }, (_, at) => String(at + 1))));
     expect(await outcomes()).toEqual(Array.from({ length: 12 }, (_, at) => `${at + 1} DELIVERED 0`));
@@ -136,7 +136,7 @@ describe('receiver that answers 410', () => {
       react = () => ((answers += 1) === nth ? 410 : 200);
       while ((await pass()).more);
       await service.store.deliveries.again(webhook._id, null);
-      await service.store.webhooks.call(webhook._id);
+      await service.store.webhooks.enableAndWake(webhook._id);
       while ((await pass()).more);
       const added = (await outcomes()).slice(before);
       expect(added).toEqual(objects.map((object) => `${object} DELIVERED 0`));
@@ -215,7 +215,7 @@ test('a failed event flags the webhook, can be sent again, and does not block th
   expect(await outcomes()).toEqual(['1 FAILED 2', '1 DELIVERED 0']);
   expect(await service.store.deliveries.again(webhook._id, null)).toBe(1);
   expect(await service.store.deliveries.again(webhook._id, null)).toBe(0);
-  await service.store.webhooks.call(webhook._id);
+  await service.store.webhooks.enableAndWake(webhook._id);
   while ((await pass()).more);
   expect(await outcomes()).toEqual(['1 DELIVERED 0', '1 DELIVERED 0']);
   expect(received).toHaveLength(4);
@@ -283,7 +283,7 @@ test('a wake-up that arrives while a pass ends is not lost', async () => {
   await pass();
   const { find } = service.store.webhooks;
   const before = (await find(webhook._id))!;
-  await service.store.webhooks.call(webhook._id);
+  await service.store.webhooks.enableAndWake(webhook._id);
   await service.store.webhooks.progressed(webhook._id, {
     ...{ cursor: before.cursor, outcome: null, failing: null, disabled: false, done: before.wake ?? -1 },
   });

@@ -200,7 +200,7 @@ describe('operators page', () => {
     const group = { of: 'data_source_id', id: 5, name: 'n', source: 'BOX', customerId: 'ada', files: 3 };
     const rows = [{ ...group, firstErasedAt: new Date(NOW), lastErasedAt: new Date(NOW) }];
     const shown = render('quarantine', { quarantine: { files: 9, rows, groups: 2 } });
-    expect(shown).toContain('9 files that vanished at their source; the first 1 of 2 groups to be erased');
+    expect(shown).toContain('9 files that vanished at their source; shows the 1 of 2 groups that are erased first');
     expect(shown).toContain('POST /quarantined_files/restore {"data_source_id": 5}');
     expect(render('quarantine')).toContain('No file is in quarantine.');
   });

@@ -39,7 +39,7 @@ const nameOf = ({ method, path }: Row): string => `${method.toUpperCase()} ${pat
 interface Sent {
   readonly method: string;
   readonly url: string;
-  /** By names in small letters. */
+  /** Keyed by the lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   /** Name of the uploaded file. */
@@ -143,7 +143,10 @@ function sentByPython(sources: readonly string[]): Sent[] {
   return JSON.parse(stdout.toString()) as Sent[];
 }
 
-/** The request of an operation by its declaration and its example. */
+/**
+ * Checks a sent request against the declaration and the example of its operation.
+ * @param writesType whether the sample itself sets the content type of a JSON body
+ */
 function expectSent({ method, path, auth, takesFile, described, example }: Row, sent: Sent, writesType: boolean): void {
   const url = new URL(sent.url);
   const { parameters = {}, request } = example;

@@ -145,12 +145,16 @@ test('applies a workspace limit to all accounts of the workspace, and to no othe
 describe('the scope of a limit', () => {
   test('is read from a header or from the reason in the body', () => {
     const graph = (scope?: string) =>
-      appLimit.isMet({ status: 429, headers: scope === undefined ? {} : { 'x-ms-throttle-scope': scope }, body: {} });
+      appLimit.appliesTo({
+        status: 429,
+        headers: scope === undefined ? {} : { 'x-ms-throttle-scope': scope },
+        body: {},
+      });
     expect(graph('Application/Read/0785ef7c')).toBe(true);
     expect(graph('Tenant_Application/ReadWrite/9a3d526c/0785ef7c')).toBe(false);
     expect(graph()).toBe(false);
     const google = (status: number, reason: string) =>
-      projectLimit.isMet({ status, headers: {}, body: { error: { errors: [{ reason }] } } });
+      projectLimit.appliesTo({ status, headers: {}, body: { error: { errors: [{ reason }] } } });
     expect(google(403, 'dailyLimitExceeded')).toBe(true);
     expect(google(429, 'rateLimitExceeded')).toBe(false);
   });

@@ -69,7 +69,7 @@ test('runs a single call at once, and batches the calls that arrive meanwhile, u
   expect(await Promise.all(all)).toEqual([2, 4, 6, 8, 10]);
 });
 
-test('rejects the calls of a failed batch alone, and runs the next ones', async () => {
+test('rejects only the calls of a failed batch, and runs the next batch', async () => {
   const { batches, work, release } = heldWork();
   const call = coalesce(work, { maxItems: 10 });
   const all = Promise.allSettled([1, 13, 3].map((item) => call(item)));

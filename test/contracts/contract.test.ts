@@ -12,8 +12,12 @@ const CONTRACT: Contract = {
   common: { key: { type: 'string' } },
   operations: {
     'GET /ships': { query: { limit: { type: 'integer', min: 1, max: 100 }, order: { enum: ['asc', 'desc'] } } },
-    'GET /ships/{id}': { query: { deep: { type: 'boolean' } }, headers: { version: { pattern: '^2\\.' } } },
+    'GET /ships/{id}': {
+      query: { deep: { type: 'boolean' } },
+      headers: { version: { pattern: '^2\\.', required: true }, flags: { list: ['a', 'b'] } },
+    },
     'GET /ships/{id}/papers/{path+}': {},
+    'GET /ports/{host}:/{path+}': { query: { at: { check: (at) => (at === 'noon' ? null : 'is not noon') } } },
     'GET /ships/latest': { query: { at: { required: true } } },
     'POST /search': { body: { query: { type: 'object', required: true }, size: { type: 'integer', max: 10 } } },
   },
@@ -34,6 +38,8 @@ test('accepts requests that the specification allows', () => {
   expect(ask({ path: '/ships?limit=100&order=asc&key=a' })).toEqual([]);
   expect(ask({ path: '/ships/7?deep=true', headers: { Version: '2.1' } })).toEqual([]);
   expect(ask({ path: '/ships/7/papers/a/b.md' })).toEqual([]);
+  expect(ask({ path: '/ships/7', headers: { version: '2.1', flags: 'b,a' } })).toEqual([]);
+  expect(ask({ path: '/ports/a.example:/west/pier?at=noon' })).toEqual([]);
   expect(post('{"query":{},"size":10}')).toEqual([]);
 });
 
@@ -48,6 +54,12 @@ test.each([
   [{ path: '/ships/7' }, /header version is missing/],
   [{ path: '/ships/7', headers: { version: '1' } }, /header version does not match/],
   [{ path: '/ships/latest' }, /query at is missing/],
+  [
+    { path: '/ships/7', headers: { version: '2.1', flags: 'a,c' } },
+    /header flags contains c, not in the specification/,
+  ],
+  [{ path: '/ports/a.example/west' }, /no such operation/],
+  [{ path: '/ports/a.example:/west?at=dusk' }, /query at is not noon/],
 ])('names the difference of %j', (request, difference) => {
   expect(ask(request as Parameters<typeof ask>[0]).join()).toMatch(difference);
 });

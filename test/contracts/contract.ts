@@ -12,12 +12,16 @@ export interface Rule {
   readonly enum?: readonly string[];
   readonly pattern?: string;
   readonly required?: true;
+  /** The value is a list, separated by commas, of some of these. */
+  readonly list?: readonly string[];
+  /** Returns what else is wrong with a text; null for nothing. */
+  readonly check?: (value: string) => string | null;
 }
 type Rules = Readonly<Record<string, Rule>>;
 
 export interface Operation {
   readonly query?: Rules;
-  /** Required headers, in lower case. */
+  /** Headers by their names in lower case. Others are not compared. */
   readonly headers?: Rules;
   /** Source of the facts, if it is not the specification; then scripts/contracts.ts keeps them. */
   readonly source?: string;
@@ -72,15 +76,20 @@ export function locate({ url, urls }: Pick<SentRequest, 'url' | 'urls'>): Locate
   return { part, path: pathname.slice(new URL(base).pathname.replace(/\/$/, '').length), query: searchParams };
 }
 
-/** Returns whether a path fits a template, and how many of its segments are literal. */
+/** Returns how many segments of a template are literal; -1 if the path does not fit. A parameter may have a suffix: `{host}:`. */
 function fit(template: string, path: string): number {
   const [wanted, given] = [template.split('/'), path.split('/')];
   const isRest = /\{\w+\+\}$/.test(template);
   if (isRest ? given.length < wanted.length : given.length !== wanted.length) return -1;
   let literal = 0;
   for (const [at, segment] of wanted.entries()) {
-    if (/^\{.*\}$/.test(segment)) continue;
-    if (decodeURIComponent(given[at] ?? '') !== segment) return -1;
+    const value = decodeURIComponent(given[at] ?? '');
+    const suffix = /^\{.*\}(.*)$/.exec(segment)?.[1];
+    if (suffix !== undefined) {
+      if (!value.endsWith(suffix)) return -1;
+      continue;
+    }
+    if (value !== segment) return -1;
     literal += 1;
   }
   return literal;
@@ -101,7 +110,7 @@ export function operationOf({ operations }: Contract, method: string, path: stri
  * from a query or a form
  */
 function violation(rule: Rule, value: unknown, isText: boolean): string | null {
-  const { type, min, max, enum: allowed, pattern } = rule;
+  const { type, min, max, enum: allowed, pattern, list, check } = rule;
   if (Array.isArray(value) && type !== 'array') return `is a list, not ${type}`;
   if (allowed && !Array.isArray(value) && !allowed.includes(String(value)))
     return `is ${String(value)}, none of ${allowed.join(', ')}`;
@@ -118,7 +127,13 @@ function violation(rule: Rule, value: unknown, isText: boolean): string | null {
   if (type === 'array' && !isText && !Array.isArray(value)) return 'is not a list';
   if (type === 'string' && !isText && typeof value !== 'string' && value !== null) return 'is not a text';
   if (pattern !== undefined && !new RegExp(pattern).test(String(value))) return `does not match ${pattern}`;
-  return null;
+  const unlisted =
+    list &&
+    String(value)
+      .split(',')
+      .filter((one) => !list.includes(one));
+  if (unlisted !== undefined && unlisted.length > 0) return `contains ${unlisted.join(', ')}, not in the specification`;
+  return check?.(String(value)) ?? null;
 }
 
 function compare(where: string, rules: Rules, given: ReadonlyMap<string, unknown>, isText: boolean): string[] {
@@ -156,7 +171,8 @@ export function differences(contract: Contract, request: SentRequest, { path, qu
   const problems = compare('query', { ...contract.common, ...own }, new Map(query), true);
   for (const [header, rule] of Object.entries(wanted)) {
     const value = headers.get(header);
-    const problem = value === undefined ? 'is missing' : violation(rule, value, true);
+    const absent = rule.required ? 'is missing' : null;
+    const problem = value === undefined ? absent : violation(rule, value, true);
     if (problem !== null) problems.push(`header ${header} ${problem}`);
   }
   if (request.method === 'POST' && body !== undefined) {

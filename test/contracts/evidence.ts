@@ -19,7 +19,13 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   googleProjects: ['listing', 'paging'],
   intercom: ['listing', 'paging', 'changes', 'formats'],
   notion: ['listing', 'paging', 'formats'],
+  oneDrive: ['listing', 'paging', 'changes', 'formats'],
+  outlook: ['listing', 'paging', 'changes', 'formats'],
+  salesforce: ['listing', 'paging', 'changes', 'deletions', 'formats'],
+  salesforceIdentity: [],
+  sharePoint: ['listing', 'paging', 'changes', 'formats'],
   slack: ['listing', 'paging', 'formats'],
+  zendesk: ['listing', 'paging', 'changes', 'formats'],
 };
 
 /**

@@ -244,7 +244,7 @@ describe('reaper', () => {
   test('resumes paused runs without open files so that they end', async () => {
     const [empty, full] = [runOf({ _id: 1, maxTokens: 50 }), runOf({ _id: 2 })];
     const { stores, of } = recorder({
-      'pauses.standing': [empty, full],
+      'pauses.paused': [empty, full],
       'files.countRun': (id: number) => ({ open: id === 1 ? 0 : 1 }),
       'pauses.resume': true,
     });
@@ -364,14 +364,14 @@ describe('dispatcher', () => {
     await own.dispatcher.start(7);
     expect([own.of('runs.markStarted').length, own.of('runs.postpone').length]).toEqual([1, 0]);
     const others = { 'scrape:3': { status: 'RUNNING', memo: { runId: 6 } } };
-    const behind = dispatch(runOf({ startedAt: null }), { 'pauses.under': null }, others, { start });
+    const behind = dispatch(runOf({ startedAt: null }), { 'pauses.pausedOf': null }, others, { start });
     await behind.dispatcher.start(7);
     expect([behind.of('runs.markStarted').length, behind.of('runs.postpone').length]).toEqual([0, 1]);
     expect(behind.done.filter((one) => one.startsWith('cancel'))).toEqual([]);
     // Postponed by at most two seconds: the sweeper retries then.
     const [, until] = behind.of('runs.postpone')[0] as [number, Date];
     expect(until.getTime() - Date.now()).toBeLessThanOrEqual(2_000);
-    const paused = dispatch(runOf({ startedAt: null }), { 'pauses.under': { _id: 6 } }, others, { start });
+    const paused = dispatch(runOf({ startedAt: null }), { 'pauses.pausedOf': { _id: 6 } }, others, { start });
     await paused.dispatcher.start(7);
     expect(paused.done.at(-1)).toBe('cancel scrape:3');
     expect(paused.of('runs.postpone')).toHaveLength(1);

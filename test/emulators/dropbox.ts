@@ -1,6 +1,6 @@
 /**
  * Emulates Dropbox on loopback, by its published API reference (v2): a tree of paths whose items keep their ids, cursors
- * that never end, and deletions reported by path. Consent and tokens come from oauthProvider.ts.
+ * that stay valid after the last page, and deletions reported by path. Consent and tokens come from oauthProvider.ts.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -83,7 +83,7 @@ export async function startDropbox({
   const requests: string[] = [];
   const roots = { own: '1001', whole: '1001' };
   const flaw = { missing: 0 };
-  let age = randomUUID();
+  let cursorGeneration = randomUUID();
 
   const keyOf = ({ path }: EmulatedDropboxThing): string => path.toLowerCase();
   const byPath = (path: string) => [...things].find(([, thing]) => keyOf(thing) === path.toLowerCase());
@@ -164,11 +164,12 @@ export async function startDropbox({
     });
   };
 
-  /** A cursor holds what it lists and a position; cursors of changes never end. */
-  const cursorOf = (content: object): string => Buffer.from(JSON.stringify({ age, ...content })).toString('base64url');
+  /** A cursor contains what it lists, and a position. A cursor of changes stays valid after its last page. */
+  const cursorOf = (content: object): string =>
+    Buffer.from(JSON.stringify({ generation: cursorGeneration, ...content })).toString('base64url');
   const readCursor = (
     text: unknown,
-  ): { age?: string; folder?: string; after?: number; since?: number; root?: string } => {
+  ): { generation?: string; folder?: string; after?: number; since?: number; root?: string } => {
     try {
       return JSON.parse(Buffer.from(String(text), 'base64url').toString()) as object;
     } catch {
@@ -192,14 +193,15 @@ export async function startDropbox({
     });
   };
   const continueListing = (response: ServerResponse, cursor: unknown, root: string): void => {
-    const { age: cursorAge, folder, after = 0, since, root: of } = readCursor(cursor);
-    if (cursorAge === undefined) return refuse(response, { status: 400 });
-    if (cursorAge !== age || of !== root) return refuse(response, { status: 409, summary: 'reset' });
+    const { generation, folder, after = 0, since, root: of } = readCursor(cursor);
+    if (generation === undefined) return refuse(response, { status: 400 });
+    if (generation !== cursorGeneration || of !== root) return refuse(response, { status: 409, summary: 'reset' });
     if (folder !== undefined) return list(response, folder, after, root);
     const all = changesSince(since ?? 0);
     const page = all.slice(0, perPage);
     const next = page.length < all.length ? Math.min(...all.slice(perPage).map(({ at }) => at)) : log.entries.length;
-    // Several entries can share a position. If a page would end inside such a group at its own start, send the whole group.
+    // Several entries can share a position. If the next page would start at the position of this one, send all entries:
+    // otherwise, the listing would repeat this page forever.
     const isStuck = page.length < all.length && next === since;
     sendJson(response, 200, {
       entries: (isStuck ? all : page).map(({ entry }) => entry),
@@ -297,7 +299,7 @@ export async function startDropbox({
       requests.length = 0;
     },
     expire() {
-      age = randomUUID();
+      cursorGeneration = randomUUID();
     },
     ...{ things, requests, roots, flaw },
   };

@@ -2,6 +2,7 @@
  * The base of all source emulators: an HTTP server on loopback that logs requests, counts concurrent ones and injects
  * faults.
  */
+import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -54,6 +55,18 @@ export interface Emulator<R extends Refused = Refused> {
   close(): Promise<void>;
 }
 
+/** An answer of an emulator, before a connector reads it. */
+export interface EmulatedAnswer {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Name of the channel on which emulators publish their answers of type EmulatedAnswer, without mishaps. */
+export const EMULATED_ANSWERS = 'allotrope.emulatedAnswers';
+const emulatedAnswers = channel(EMULATED_ANSWERS);
+
 export interface EmulatedSource<R extends Refused> {
   /** Whether a request is admitted; if not, `admit` sends the refusal. Unset: all requests are admitted. */
   admit?(call: Call): boolean;
@@ -90,6 +103,19 @@ function cutBody(response: ServerResponse): void {
   response.end = ((body?: string | Buffer) => end(body?.slice(0, Math.floor(body.length / 2)))) as typeof response.end;
 }
 
+/** Publishes the answer to a call when its body is complete. */
+function publishAnswer({ request, response, method }: Call): void {
+  const end = response.end.bind(response) as (body: unknown) => ServerResponse;
+  response.end = ((body?: string | Buffer) => {
+    const answer: EmulatedAnswer = {
+      ...{ method, url: `http://${request.headers.host ?? ''}${request.url ?? ''}` },
+      ...{ status: response.statusCode, text: body?.toString() ?? '' },
+    };
+    emulatedAnswers.publish(answer);
+    return end(body);
+  }) as typeof response.end;
+}
+
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
@@ -123,6 +149,7 @@ export async function startEmulator<R extends Refused>(source: EmulatedSource<R>
     else if (injectedFault !== null && 'wrongBody' in injectedFault)
       return void response.writeHead(200, { 'content-type': injectedFault.contentType }).end(injectedFault.wrongBody);
     else if (injectedFault !== null) return source.refuse(response, injectedFault);
+    if (emulatedAnswers.hasSubscribers) publishAnswer(call);
     await source.answer(call);
   };
 

@@ -55,11 +55,12 @@ const refuse = (response: ServerResponse, { status, errorCode, headers = {} }: S
   );
 
 const DESCRIBED = [
-  { name: 'Title', label: 'Title', custom: false, type: 'string' },
-  { name: 'Answer__c', label: 'Answer', custom: true, type: 'textarea', htmlFormatted: true },
-  { name: 'Hint__c', label: 'Hint', custom: true, type: 'string', htmlFormatted: false },
-  { name: 'Rank__c', label: 'Rank', custom: true, type: 'double' },
+  { name: 'Title', label: 'Title', custom: false, type: 'string', htmlFormatted: false, relationshipName: null },
+  { name: 'Answer__c', label: 'Answer', custom: true, type: 'textarea', htmlFormatted: true, relationshipName: null },
+  { name: 'Hint__c', label: 'Hint', custom: true, type: 'string', htmlFormatted: false, relationshipName: null },
+  { name: 'Rank__c', label: 'Rank', custom: true, type: 'double', htmlFormatted: false, relationshipName: null },
 ];
+const RELATION = 'LatestPublishedVersion';
 
 /** Whether a query selects a field. @param name `Object.Field` */
 const namesField = (selected: string, name: string): boolean =>
@@ -76,12 +77,15 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
   const deletions = { forgottenUntil: 0 };
   const momentOf = (at: number): string => new Date(at).toISOString().replace('Z', '+0000');
 
-  /** Returns the visible fields of an object: those of its records, and relationships. */
+  /** Returns the visible fields of an object: those of its records. A relationship belongs to the field with its id. */
   const describedOf = (kind: string): readonly object[] => {
     if (kind === 'Knowledge__kav') return DESCRIBED;
     const names = new Set([...(records.get(kind)?.values() ?? [])].flatMap(Object.keys));
-    const visible = [...names, 'Id'].filter((name) => !hidden.has(`${kind}.${name}`));
-    return visible.map((name) => ({ name, relationshipName: name, type: 'string' }));
+    const visible = [...names, 'Id'].filter((name) => !hidden.has(`${kind}.${name}`) && name !== RELATION);
+    return visible.map((name) => ({
+      ...{ name, label: name, type: 'string', custom: false, htmlFormatted: false },
+      relationshipName: name === `${RELATION}Id` ? RELATION : null,
+    }));
   };
   const sendDeleted = ({ response, query: parameters }: Call, kind: string): void => {
     // Salesforce ignores the seconds.
@@ -104,8 +108,8 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     const kind = records.get(parsed.from);
     if (parsed.from === 'User') {
       const [user] = SALESFORCE_PEOPLE;
-      const row = { Username: user?.id ?? '', Name: 'Ada Lee', Email: user?.id ?? '' };
-      return sendJson(response, 200, { totalSize: 1, done: true, records: [row] });
+      const row = { Id: sfId('005', 'ada'), Username: user?.id ?? '', Name: 'Ada Lee', Email: user?.id ?? '' };
+      return sendJson(response, 200, { totalSize: 1, done: true, records: [pick(row, parsed)] });
     }
     if (!kind) return refuse(response, { status: 400, errorCode: 'INVALID_TYPE' });
     const selected = / from /i.exec(soql) === null ? '' : soql.slice(0, soql.search(/ from /i));
@@ -130,6 +134,7 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
       return refuse(response, { status: 403, errorCode: 'FORBIDDEN' });
     if (data === 'oauth2')
       return sendJson(response, 200, {
+        sub: `https://login.salesforce.com/id/${sfId('00D', 'harbour')}/${sfId('005', 'ada')}`,
         ...{ user_id: sfId('005', 'ada'), organization_id: sfId('00D', 'harbour'), preferred_username: person },
         ...{ email: person, name: 'Ada Lee' },
       });
@@ -195,7 +200,8 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
       const all = records.get(kind) ?? new Map<string, SoqlRecord>();
       // Salesforce stamps a file on each write.
       const stamp = kind === 'ContentDocument' ? { SystemModstamp: momentOf(Date.now()) } : {};
-      records.set(kind, all.set(id, { ...record, ...stamp }));
+      const name = kind === 'Knowledge__kav' ? { UrlName: id } : {};
+      records.set(kind, all.set(id, { ...name, ...record, ...stamp }));
     },
     drop(kind, id, at = Date.now()) {
       if (records.get(kind)?.delete(id)) deleted.push({ kind, id, at });

@@ -216,20 +216,36 @@ export function readSoql(soql: string): SoqlQuery {
   };
 }
 
+/** Returns what each record states: its type and its address. */
+const attributesOf = (type: string, id: unknown) => ({
+  type,
+  url: `/services/data/v67.0/sobjects/${type}/${typeof id === 'string' ? id : ''}`,
+});
+/** Objects by the names of relationships. */
+const RELATED: Readonly<Record<string, string>> = {
+  LatestPublishedVersion: 'ContentVersion',
+  Tasks: 'Task',
+  Events: 'Event',
+};
+
 /** Returns a record with only the selected fields. */
 export function pick(row: SoqlRecord, { fields, children, from }: SoqlQuery): SoqlRecord {
-  const picked: SoqlRecord = { attributes: { type: from } };
+  const picked: SoqlRecord = { attributes: attributesOf(from, row['Id']) };
   for (const field of fields) {
     const [first = '', ...rest] = field.split('.');
+    const attributes = attributesOf(RELATED[first] ?? first, at(row, `${first}Id`));
     picked[first] =
       rest.length === 0
         ? (row[first] ?? null)
-        : { ...(picked[first] as SoqlRecord | undefined), [rest.join('.')]: at(row, field) };
+        : { attributes, ...(picked[first] as SoqlRecord | undefined), [rest.join('.')]: at(row, field) };
   }
   for (const { name, fields: inside } of children) {
     const all = (row[name] as unknown as readonly SoqlRecord[] | undefined) ?? [];
-    const records = all.map((child) => Object.fromEntries(inside.map((field) => [field, child[field] ?? null])));
-    picked[name] = records.length === 0 ? null : { records };
+    const records = all.map((child) => ({
+      attributes: attributesOf(RELATED[name] ?? name, child['Id']),
+      ...Object.fromEntries(inside.map((field) => [field, child[field] ?? null])),
+    }));
+    picked[name] = records.length === 0 ? null : { totalSize: records.length, done: true, records };
   }
   return picked;
 }

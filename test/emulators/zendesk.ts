@@ -69,6 +69,7 @@ export interface ZendeskEmulator extends ConsentingEmulator<ZendeskRefused> {
 }
 
 const STAMP = '2026-03-03T10:00:00Z';
+const LOCALE = 'en-us';
 const BODIES: Readonly<Record<number, unknown>> = {
   401: {
     error: 'invalid_token',
@@ -108,7 +109,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     });
   };
   const sendPage = (call: Call, name: string, all: readonly object[], more: object = {}): void => {
-    const { response, query } = call;
+    const { response, query, url } = call;
     if (numbered.has(name)) return sendNumbered(call, name, all, more);
     const size = Number(query.get('page[size]') ?? 100);
     if (!(size >= 1 && size <= 100))
@@ -123,7 +124,13 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       after_cursor: Buffer.from(String(to)).toString('base64'),
       before_cursor: 'b',
     };
-    sendJson(response, 200, { [name]: all.slice(from, to), meta, links: {}, ...more });
+    const linkTo = (parameter: string, cursor: string): string =>
+      `https://zendesk.example${url.pathname}?page[size]=${size}&page[${parameter}]=${cursor}`;
+    const links = {
+      next: meta.has_more ? linkTo('after', meta.after_cursor) : null,
+      prev: from > 0 ? linkTo('before', meta.before_cursor) : null,
+    };
+    sendJson(response, 200, { [name]: all.slice(from, to), meta, links, ...more });
   };
   const withUsers = ({ query }: Call) => (query.get('include') === 'users' ? { users } : {});
 
@@ -132,7 +139,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     id: number,
     { section, title, body, draft = false, updated = STAMP }: EmulatedArticle,
   ) => ({
-    ...{ id, title, name: title, body, draft, section_id: section, locale: 'en-us', source_locale: 'en-us' },
+    ...{ id, title, name: title, body, draft, section_id: section, locale: LOCALE, source_locale: LOCALE },
     ...{ created_at: STAMP, updated_at: updated, edited_at: updated, label_names: ['sea'] },
     html_url: `https://${sub}.zendesk.com/hc/en-us/articles/${id}`,
   });
@@ -180,7 +187,8 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     sendJson(response, 200, {
       tickets: page,
       after_cursor: next,
-      after_url: '',
+      after_url: next === null ? null : `https://zendesk.example/api/v2/incremental/tickets/cursor.json?cursor=${next}`,
+      ...{ before_cursor: null, before_url: null },
       end_of_stream: page.length === all.length,
       ...withUsers(call),
     });
@@ -195,17 +203,12 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     const missing = (): void => refuse(call.response, { status: 404 });
     const number = Number(id);
     const categories = [...account.categories].map(([key, name]) => ({
-      id: key,
-      name,
+      ...{ id: key, name, locale: LOCALE, created_at: STAMP },
       html_url: `https://${sub}.zendesk.com/hc/categories/${key}`,
-      created_at: STAMP,
     }));
     const sections = [...account.sections].map(([key, { category, above, name }]) => ({
-      id: key,
-      name,
-      category_id: category,
-      parent_section_id: above ?? null,
-      created_at: STAMP,
+      ...{ id: key, name, locale: LOCALE, created_at: STAMP },
+      ...{ category_id: category, parent_section_id: above ?? null },
     }));
     const articles = [...account.articles].map(([key, article]) => articleJson(sub, key, article));
     if (resource === 'categories' && id === '') return sendPage(call, 'categories', categories);
@@ -218,7 +221,14 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       });
     if (resource === 'articles' && part === 'translations') {
       const { title, body, draft = false, translations = [] } = account.articles.get(number)!;
-      return sendPage(call, 'translations', [...translations, { locale: 'en-us', title, body, draft }]);
+      const texts = [...translations, { locale: LOCALE, title, body, draft }];
+      return sendPage(
+        call,
+        'translations',
+        texts.map((one, at) => ({
+          ...{ id: number * 100 + at, source_id: number, source_type: 'Article', draft: false, ...one },
+        })),
+      );
     }
     const isIn = (section: (typeof sections)[number]): boolean =>
       (resource === 'categories' ? section.category_id : section.id) === number;

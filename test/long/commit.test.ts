@@ -20,7 +20,7 @@ const stops: Stop[] = [...chance.shuffle(PLACES), ...Array.from({ length: POINTS
   .map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
 
 test.each(stops.map((stop) => [`${stop.when} ${stop.step} of commit ${stop.nth}`, stop] as const))(
-  'stores what an undisturbed worker stores when killed %s',
+  'a worker that is killed %s stores what an undisturbed worker stores',
   async (_title, stop) => {
     await rounds.play(stop);
     expect.hasAssertions();

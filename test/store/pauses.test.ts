@@ -26,7 +26,7 @@ test('concurrent requests for tokens never exceed the limit', async () => {
   expect(await runs.find(id)).toMatchObject({ tokensTaken: 98, pause: { reason: 'max_tokens', wanted: 7 } });
   // A smaller amount that would fit has to wait as well.
   expect(await pauses.take(id, 1)).toBe(false);
-  expect((await pauses.standing(10)).map(({ _id }) => _id)).toEqual([id]);
+  expect((await pauses.paused(10)).map(({ _id }) => _id)).toEqual([id]);
 });
 
 test('a paused run is resumed once, only by its owner, and signals its workflow until acknowledged', async () => {
@@ -37,10 +37,10 @@ test('a paused run is resumed once, only by its owner, and signals its workflow 
   expect(await pauses.resume({ organizationId: 1, userId: 8 }, id, 10)).toBe(false);
   expect(await pauses.resume({ organizationId: 2, userId: 7 }, id, 10)).toBe(false);
   expect(await pauses.clear(id)).toBe(false);
-  expect(await pauses.under(`scrape:${id}`)).toMatchObject({ _id: id });
+  expect(await pauses.pausedOf(`scrape:${id}`)).toMatchObject({ _id: id });
   expect(await pauses.resume(owner, id, 10)).toBe(true);
   expect(await pauses.resume(owner, id, null)).toBe(false);
-  expect(await pauses.under(`scrape:${id}`)).toBeNull();
+  expect(await pauses.pausedOf(`scrape:${id}`)).toBeNull();
   const unacknowledged = async () =>
     (await pauses.unacknowledged(new Date(Date.now() + 1_000), 10)).map(({ _id }) => _id);
   expect(await unacknowledged()).toEqual([id]);

@@ -67,21 +67,21 @@ const UNDER_WAY = 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
 const BEGUN = 'SYNCING QUEUED_FOR_OCR';
 const EXPECTED: Readonly<Record<Transition, Row>> = {
   create: ['', 'QUEUED_FOR_SYNC', 'tenant', 'A new record.'],
-  createDelayed: ['', 'DELAYED', 'tenant', 'A new record beyond the queue.'],
+  createDelayed: ['', 'DELAYED', 'tenant', 'A new record while the queue is full.'],
   restore: ['', 'READY', 'tenant', 'It is restored from quarantine with its vectors.'],
   restoreUnread: [
     '',
     'SYNC_ABORTED',
     'tenant',
-    'It was missing at its source before it was read: a pass reads it again.',
+    'It was missing at its source before it was read: the next scheduled sync reads it.',
   ],
   restoreFailed: ['', 'SYNC_ERROR', 'tenant', 'Its vectors are lost.'],
   accept: [ALL, 'QUEUED_FOR_SYNC', 'tenant', 'A request takes a file from any run that has it.'],
-  acceptDelayed: [ALL, 'DELAYED', 'tenant', 'The same beyond the queue.'],
+  acceptDelayed: [ALL, 'DELAYED', 'tenant', 'The same while the queue is full.'],
   queueAgain: ['READY SYNC_ERROR SYNC_ABORTED READY_TO_SYNC', 'QUEUED_FOR_SYNC', 'tenant', 'No run owns it.'],
   passEvaluate: ['READY', 'EVALUATING_RESYNC', 'tenant', 'Only a stored copy can be compared with its source.'],
   passQueue: [RETRIED, 'QUEUED_FOR_SYNC', 'tenant', 'An aborted file must not wait for a request. READY_TO_SYNC must.'],
-  passDelay: [RETRIED, 'DELAYED', 'tenant', 'The same beyond the queue.'],
+  passDelay: [RETRIED, 'DELAYED', 'tenant', 'The same while the queue is full.'],
   delayNewest: ['QUEUED_FOR_SYNC', 'DELAYED', 'run', 'Only files that have not started are delayed by a limit.'],
   releaseDelayed: ['DELAYED', 'QUEUED_FOR_SYNC', 'run', 'There is room within the limits.'],
   releaseHeld: ['DELAYED', 'QUEUED_FOR_SYNC', 'tenant', 'There is room in the queue.'],
@@ -147,7 +147,7 @@ test('a write that expects a state changes no file in another state', () =>
   }));
 
 /**
- * Transitions after which a file counts as ended, once each. Containers, and comparisons that keep a copy, are
+ * Transitions after which a file counts as ended, once each. Containers, and comparisons without an outcome, are
  * excluded.
  */
 const ENDS = 'finish finishUnchanged keepEvaluated shelve fail abort abortQueued';

@@ -30,10 +30,11 @@ export interface CatalogueRound {
 
 /** The stored result of a round, and its statistics. */
 interface RoundResult {
-  readonly left: unknown;
+  /** The account's items and stored content after the round. */
+  readonly stored: unknown;
   readonly inconsistencies: readonly string[];
-  /** Kills during the round. */
-  readonly hits: number;
+  /** Number of kills before the sync was complete. */
+  readonly killsDuringSync: number;
   /** Requests that the source received. */
   readonly requests: number;
 }
@@ -45,13 +46,13 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<RoundRe
   const user = await service.user(customerId);
   let isOver = false;
   const killing = (async () => {
-    let hits = 0;
+    let killsDuringSync = 0;
     for (const requests of killsAfter) {
       while (!isOver && fixture.requestCount() - before < requests) await sleep(5);
-      if (!isOver) hits += 1;
+      if (!isOver) killsDuringSync += 1;
       await service.kill('worker');
     }
-    return hits;
+    return killsDuringSync;
   })();
   expect(await fixture.connect(user, { sync_source_items: true })).toMatchObject({ status: 200 });
   const source = async (): Promise<DataSourceRecord> =>
@@ -73,7 +74,7 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<RoundRe
   );
   isOver = true;
   const requests = fixture.requestCount() - before;
-  const hits = await killing;
+  const killsDuringSync = await killing;
   const { body } = await user.post<{ items: Record<string, unknown>[]; count: number }>('/integrations/items/list', {
     ...listing,
     filters: { root_files_only: false },
@@ -86,9 +87,9 @@ export async function playCatalogueRound(round: CatalogueRound): Promise<RoundRe
   const rest = await readStoredState(service.env);
   const record = { sync_status, last_sync_action, revoked_access, data_source_metadata };
   return {
-    left: { record, items, ...rest.content(customerId) },
+    stored: { record, items, ...rest.content(customerId) },
     inconsistencies: rest.findInconsistencies(),
-    hits,
+    killsDuringSync,
     requests,
   };
 }

@@ -1,10 +1,14 @@
 import type { ItemCost, ItemStage } from '../../../contract/runs/ledger.js';
 
-/** Stage and costs of an attempt on a file, for the ledger. Updated during the attempt, so that they are known after a Fault. */
+/**
+ * Stage and costs of an attempt on a file, for the ledger. Updated during the attempt, so that they are known after a
+ * Fault.
+ */
 export interface AttemptCost {
   stage: ItemStage;
   bytes: number;
   tokens: number;
+  /** Tokens whose vectors were reused. */
   reused: number;
 }
 

@@ -68,7 +68,7 @@ export async function compareFirstPages(
   const comparing = new Map<number, Promise<ComparedPage>>();
   const begin = (file: FileDoc): Promise<ComparedPage> => {
     const one = comparePage(file, deps, signal);
-    // Its file awaits it later, except after a cancellation.
+    // Its rejection is handled when its file is ingested. After a cancellation it is never awaited.
     one.catch(() => undefined);
     comparing.set(file._id, one);
     return one;
@@ -101,7 +101,7 @@ async function comparePage(file: FileDoc, deps: ActivityDeps, signal: AbortSigna
   }
 }
 
-/** Returns the blocks of a page, of an unchanged one from its stored copy; null if it has none. */
+/** Returns the blocks of a page; null if it has none. The blocks of an unchanged page come from its stored copy. */
 async function blocksOf({ file, outcome, blocks }: ComparedPage, deps: ActivityDeps, signal: AbortSignal) {
   let found = blocks;
   if (found === null) {
@@ -136,15 +136,15 @@ async function listBlocks(
 }
 
 /** Keeps fetched contents until their files are read. */
-function keep(looking: Map<number, Promise<ComparedPage>>, looked: readonly ComparedPage[]): FetchedAhead {
+function keep(comparing: Map<number, Promise<ComparedPage>>, compared: readonly ComparedPage[]): FetchedAhead {
   let bytes = 0;
-  for (const { file, outcome } of looked) {
+  for (const { file, outcome } of compared) {
     bytes += outcome instanceof Fault ? 0 : (outcome?.bytes.byteLength ?? 0);
-    if (bytes > KEPT_BYTES) looking.delete(file._id);
+    if (bytes > KEPT_BYTES) comparing.delete(file._id);
   }
   return async (file, isComparable) => {
-    const one = await looking.get(file._id);
-    looking.delete(file._id);
+    const one = await comparing.get(file._id);
+    comparing.delete(file._id);
     // Its options may have changed since.
     if (!one || one.isComparable !== isComparable) return null;
     if (one.outcome instanceof Fault) throw one.outcome;

@@ -9,14 +9,14 @@ import { named } from '../../schemas/reference.js';
 /** Maximum number of spaces in the response. */
 const MAX_SPACES = 10_000;
 
-/** GET /integrations/gitbook/spaces: lists the current spaces of a connected GitBook. */
+/** GET /integrations/gitbook/spaces: lists the current spaces of a connected GitBook account. */
 export const gitBookSpaces = operation({
   method: 'get',
   path: '/integrations/gitbook/spaces',
   operationId: 'gitbook_spaces_integrations_gitbook_spaces_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the spaces of a connected GitBook',
+  summary: 'List the spaces of a connected GitBook account',
   description: [
     `Returns the spaces that the token can read now, up to ${MAX_SPACES.toLocaleString('en')}. Use it to choose \`space_ids\` for \`POST /integrations/gitbook/sync\`. ${LIVE}`,
   ],
@@ -40,13 +40,13 @@ export const gitBookSpaces = operation({
                 .required()
                 .description('Address of the space in GitBook. Null if it has none.'),
             }).description(
-              'Space of a connected GitBook: pages that belong together. Each page of a synced space becomes a file.',
+              'Space of a connected GitBook account: pages that belong together. Each page of a synced space becomes a file.',
             ),
           ),
         )
         .required()
         .description('All spaces on one page, in the order of GitBook: up to 10,000.'),
-    }).description('All spaces of a connected GitBook that its token can read.'),
+    }).description('All spaces of a connected GitBook account that its token can read.'),
   ),
   async handle({ caller, query, deps }) {
     const source = await connectedSourceOf(caller, query.data_source_id, deps.store, 'GITBOOK');

@@ -28,7 +28,7 @@ export const syncGitHubRepos = operation({
   operationId: 'github_sync_repos_integrations_github_sync_repos_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the files of repositories of a connected GitHub',
+  summary: 'List the files of repositories of a connected GitHub account',
   description: [
     `Starts a run that lists the directories and files of up to ${MAX_REPOS} repositories, in their default branches. No file is synced: use it before \`POST /integrations/items/list\` and \`POST /integrations/files/sync\`.
 
@@ -47,7 +47,7 @@ export const syncGitHubRepos = operation({
           'Repositories to list, 1 to 25, each by its id, `owner/name` or address. A name alone is accepted if only one repository of the account has it.',
         ),
       data_source_id: onlyAccountId(),
-    }).description('Repositories of a connected GitHub whose files are listed.'),
+    }).description('Repositories of a connected GitHub account whose files are listed.'),
   ),
   answer: success,
   async handle({ caller, body: { repos, data_source_id: id }, deps }) {

@@ -35,7 +35,7 @@ function heldRow({ of, id, name, source, customerId, missing, isApproved }: Held
     <th scope="row" class="w">${about(name, words(source), customerId)}</th>
     <td class="w">
       ${badge('warn', 'deletions held')} ${of === 'files' ? 'scrape' : 'data source'} ${id} misses ${count(missing)}
-      files, suspiciously many: none was deleted
+      files, suspiciously many: no file was deleted
     </td>
     <td class="w">
       ${isApproved ? html`Approved: the next listing deletes them. ${call('…/refuse')} keeps them` : decide}
@@ -48,7 +48,10 @@ export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[
   if (held === null) return card('Pending decisions', '', unavailable());
   const stopped = runs?.rows.flatMap((run) => (run.pause === null ? [] : [pausedRow(run, run.pause, links)])) ?? [];
   if (stopped.length + held.length === 0) return nothing;
-  const more = (runs?.paused ?? 0) > stopped.length ? `, of ${count(runs?.paused ?? 0)} paused runs those first` : '';
+  const more =
+    (runs?.paused ?? 0) > stopped.length
+      ? `; shows ${count(stopped.length)} of ${count(runs?.paused ?? 0)} paused runs`
+      : '';
   return card(
     'Pending decisions',
     `${count(stopped.length + held.length)}${more}`,
@@ -91,7 +94,8 @@ export function quarantineCard(quarantine: QuarantineOverview | null): Html {
   if (!quarantine) return card('Quarantine', '', unavailable());
   const { files, rows, groups } = quarantine;
   if (files === 0) return card('Quarantine', 'none', empty('No file is in quarantine.'));
-  const more = groups > rows.length ? `; the first ${rows.length} of ${count(groups)} groups to be erased` : '';
+  const more =
+    groups > rows.length ? `; shows the ${rows.length} of ${count(groups)} groups that are erased first` : '';
   return card(
     'Quarantine',
     `${count(files)} files that vanished at their source${more}`,

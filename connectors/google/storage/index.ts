@@ -172,8 +172,8 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     const [project, ...rest] = cursor.projects;
     if (project === undefined) return projectsPage(client, cursor.more?.token ?? null);
     const { items, next } = await bucketsPage(client, project, cursor.token);
-    const behind = next === null ? { ...cursor, projects: rest, token: null } : { ...cursor, token: next };
-    return { items, next: unlessEnd(behind) };
+    const nextCursor = next === null ? { ...cursor, projects: rest, token: null } : { ...cursor, token: next };
+    return { items, next: unlessEnd(nextCursor) };
   }),
 
   async listDescendants(client, externalId, cursor) {

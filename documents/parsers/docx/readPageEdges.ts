@@ -6,7 +6,7 @@ import type { DocumentLimits } from '../../types.js';
 const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b/i;
 
 /** Minimum number of letters next to a page number that count as text; the word "Page" has fewer. */
-const FEWEST_LETTERS = 12;
+const MIN_LETTERS = 12;
 
 /**
  * Returns the text of a header or footer in one line; '' if it has only a page number. The values of page fields are
@@ -21,7 +21,7 @@ export function readPageEdge(part: Uint8Array, limits: DocumentLimits): string {
   const endLine = (): void => {
     const text = oneLine(line);
     const letters = text.match(/\p{L}/gu)?.length ?? 0;
-    if (letters > 0 && (!isNumbered || letters >= FEWEST_LETTERS)) lines.push(text);
+    if (letters > 0 && (!isNumbered || letters >= MIN_LETTERS)) lines.push(text);
     [line, isNumbered] = ['', false];
   };
   readXml(part, limits, {

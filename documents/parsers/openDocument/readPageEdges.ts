@@ -3,12 +3,12 @@ import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
 import { SKIPPED } from './elements.js';
 
-/** Headers and footers of a master page: of all, of left and of first pages. */
+/** Elements of a master page: the header and footer of all pages, of left pages and of the first page. */
 const EDGE = /^(header|footer)(?:-left|-first)?$/;
 const PAGE_FIELDS: ReadonlySet<string> = new Set(['page-number', 'page-count', 'page-continuation']);
 
-/** Fewest letters next to a page number that are text of their own, and not the word "Page". */
-const FEWEST_LETTERS = 12;
+/** Minimum number of letters next to a page number that count as text; the word "Page" has fewer. */
+const MIN_LETTERS = 12;
 
 /**
  * Returns the headers and footers in the styles of a text document as `Header: …` and `Footer: …`, each once. Page
@@ -50,7 +50,7 @@ export function readPageEdges(part: Uint8Array, limits: DocumentLimits): string[
         paragraphs -= 1;
         const text = oneLine(line);
         const letters = text.match(/\p{L}/gu)?.length ?? 0;
-        if (letters > 0 && (!isNumbered || letters >= FEWEST_LETTERS) && !lines.includes(text)) lines.push(text);
+        if (letters > 0 && (!isNumbered || letters >= MIN_LETTERS) && !lines.includes(text)) lines.push(text);
         [line, isNumbered] = ['', false];
       }
     },

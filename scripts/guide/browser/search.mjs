@@ -96,7 +96,7 @@ export function openSearch(base) {
     if (event.target === dialog || event.target.closest('a')) dialog.close();
   });
   dialog.addEventListener('keydown', (event) => {
-    // Escape would only empty the field.
+    // By default, Escape only clears the search field.
     if (event.key === 'Escape') dialog.close();
     if (!['ArrowDown', 'ArrowUp', 'Enter'].includes(event.key)) return;
     const links = [...list.querySelectorAll('a')];

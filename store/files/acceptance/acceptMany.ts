@@ -180,10 +180,10 @@ export async function acceptMany(
     // Another request has inserted some of the files in the meantime: they are known now.
     for (const [name, file] of await knownOf(deps, owner, unknown)) known.set(name, file);
   }
-  const looked = requests.filter(({ isScheduled }) => isScheduled === true);
+  const scheduled = requests.filter(({ isScheduled }) => isScheduled === true);
   const requested = requests.filter(({ isScheduled }) => isScheduled !== true);
   await queueKnown(deps, owner, requested, known, { now, inTurn });
-  const found = looked.flatMap((request) => {
+  const found = scheduled.flatMap((request) => {
     const file = known.get(nameOfRequest(request));
     return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
   });

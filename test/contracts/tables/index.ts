@@ -9,7 +9,12 @@ import { googleDrive } from './googleDrive.js';
 import { googleProjects } from './googleProjects.js';
 import { intercom } from './intercom.js';
 import { notion } from './notion.js';
+import { oneDrive } from './oneDrive.js';
+import { outlook } from './outlook.js';
+import { salesforce, salesforceIdentity } from './salesforce.js';
+import { sharePoint } from './sharePoint.js';
 import { slack } from './slack.js';
+import { zendesk } from './zendesk.js';
 
 /** The facts of all specifications that requests are compared with. */
 export const CONTRACTS: readonly Contract[] = [
@@ -23,5 +28,11 @@ export const CONTRACTS: readonly Contract[] = [
   googleProjects,
   intercom,
   notion,
+  oneDrive,
+  outlook,
+  salesforce,
+  salesforceIdentity,
+  sharePoint,
   slack,
+  zendesk,
 ];

@@ -39,14 +39,19 @@ const siteJson = (path: string, { id, displayName }: EmulatedSite): Record<strin
 });
 
 function pageJson(id: string, { title, parts, plain = [], version }: EmulatedPage, isWhole: boolean) {
-  const text = parts.map((innerHtml) => ({ '@odata.type': '#microsoft.graph.textWebPart', innerHtml }));
+  const text = parts.map((innerHtml, at) => ({
+    '@odata.type': '#microsoft.graph.textWebPart',
+    id: `00000000-0000-0000-0001-00000000000${at}`,
+    innerHtml,
+  }));
   const other = {
+    id: '00000000-0000-0000-0002-000000000000',
     '@odata.type': '#microsoft.graph.standardWebPart',
     data: { serverProcessedContent: { searchablePlainTexts: plain.map((value) => ({ key: 'title', value })) } },
   };
   const canvasLayout = {
-    horizontalSections: [{ layout: 'oneColumn', columns: [{ width: 12, webparts: text }] }],
-    verticalSection: { webparts: [other] },
+    horizontalSections: [{ id: '1', layout: 'oneColumn', columns: [{ id: '1', width: 12, webparts: text }] }],
+    verticalSection: { id: '1', webparts: [other] },
   };
   return {
     '@odata.type': '#microsoft.graph.sitePage',

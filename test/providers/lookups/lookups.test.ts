@@ -203,7 +203,7 @@ describe('every service', () => {
 });
 
 describe('a single service', () => {
-  test.each(['brave', 'supadata'] as const)('reports a key that %s rejects with the setting', async (name) => {
+  test.each(['brave', 'supadata'] as const)('names the setting of a key that %s rejects', async (name) => {
     const wrong = Object.fromEntries(
       Object.entries(emulator.settings(name)).map(([key, value]) => [key, value === KEY ? 'other' : value]),
     );

@@ -10,7 +10,7 @@ export type SalesforceFixture = SourceFixture & { readonly emulator: SalesforceE
 const LIBRARIES = ['atlas', ...OTHERS] as const;
 /** Name of a file outside all libraries. */
 const LOOSE = 'flags';
-/** Objects without articles, as in organizations without Knowledge. */
+/** Object types of an organization without Salesforce Knowledge: libraries and files, but no articles. */
 const KINDS = ['ContentWorkspace', 'ContentFolder', 'ContentFolderItem', 'ContentDocument'];
 const CREATED = '2026-01-07T09:00:00.000+0000';
 

@@ -275,7 +275,7 @@ describe('a job of AssemblyAI', () => {
 
   test('continues with the next worker, and is deleted when the file is cancelled', async () => {
     const options = { transcription_service: 'assemblyai' };
-    const looked = (scene: string, times: number) =>
+    const polled = (scene: string, times: number) =>
       waitFor(
         () => Promise.resolve(jobsOf(scene)[0]?.polls ?? 0),
         (polls) => polls >= times,
@@ -283,19 +283,19 @@ describe('a job of AssemblyAI', () => {
     const slow = { polls: Infinity };
     assemblyai.scenes.set('handed-over', slow);
     const { id } = await send('handed-over', options);
-    await looked('handed-over', 2);
+    await polled('handed-over', 2);
     expect((await user.file(id)).sync_status).toBe('SYNCING');
     await service.stopWorker();
     const before = jobsOf('handed-over')[0]?.polls ?? 0;
     await service.startWorker();
-    await looked('handed-over', before + 2);
+    await polled('handed-over', before + 2);
     assemblyai.scenes.set('handed-over', { polls: 0 });
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
     expect(jobsOf('handed-over')).toMatchObject([{ deleted: false }]);
 
     assemblyai.scenes.set('cancelled', slow);
     const cancelled = await send('cancelled', options);
-    await looked('cancelled', 2);
+    await polled('cancelled', 2);
     expect((await user.post('/cancel_sync', { file_id: cancelled.id })).status).toBe(200);
     expect(await user.settled(cancelled.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
     await waitFor(

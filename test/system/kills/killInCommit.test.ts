@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all(rounds.map((one) => one.close()));
 });
 
-test(`stores what an undisturbed worker stores when killed ${Object.keys(PLACES).join(', ')}`, async () => {
+test(`a worker that is killed ${Object.keys(PLACES).join(', ')} stores what an undisturbed worker stores`, async () => {
   const stops = Object.values(PLACES).map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
   const results = await Promise.allSettled(rounds.map((one, index) => one.play(stops[index]!)));
   expect(results.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown)).toEqual([]);

@@ -1,3 +1,4 @@
+/** Traces with API and worker in separate processes, and a receiver that accepts OTLP. */
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -20,7 +21,6 @@ import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** Traces with API and worker in separate processes, and a receiver that accepts OTLP. */
 const SECRET = 'never-in-a-trace';
 const HEADERS = 'x-tenant=ours,authorization=Bearer%20of-the-receiver';
 

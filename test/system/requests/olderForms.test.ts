@@ -134,7 +134,8 @@ describe('deletes', () => {
     root = await nora.settled((await nora.scrape({ url: site.url('/sitemap.xml'), store_file_only: true })).id);
   });
 
-  const left = async (expected: number): Promise<FileRecord[]> => {
+  /** Waits until the user has the expected number of files, and returns them. */
+  const remaining = async (expected: number): Promise<FileRecord[]> => {
     const { body } = await waitFor(
       () => nora.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } }),
       ({ body: { results } }) => results.length === expected,
@@ -144,16 +145,16 @@ describe('deletes', () => {
 
   test('DELETE /deletefile deletes one file and keeps its children', async () => {
     expect((await nora.delete(`/deletefile/${root.id}`)).body).toEqual({ success: true });
-    expect((await left(2)).map((file) => file.parent_id)).toEqual([root.id, root.id]);
+    expect((await remaining(2)).map((file) => file.parent_id)).toEqual([root.id, root.id]);
     expect((await nora.delete(`/deletefile/${root.id}`)).status).toBe(404);
   });
 
   test('POST /delete_files deletes by ids, with the children on request', async () => {
     const [page] = await nora.children(root.id);
     await nora.post('/delete_files', { file_ids: [page?.id], send_webhook: true });
-    await left(2);
+    await remaining(2);
     await nora.post('/delete_files', { file_ids: [root.id], delete_child_files: true });
-    await left(0);
+    await remaining(0);
   });
 
   test('POST /delete_files deletes by status, or only files that were never synced', async () => {
@@ -161,7 +162,7 @@ describe('deletes', () => {
     const { body } = await nora.post('/delete_files', { sync_statuses: ['READY'], delete_non_synced_only: true });
     expect(body).toEqual({ success: true });
     await nora.post('/delete_files', { sync_statuses: ['SYNC_ERROR'] });
-    expect((await left(3)).map((file) => file.sync_status)).toEqual(['READY', 'READY', 'READY']);
+    expect((await remaining(3)).map((file) => file.sync_status)).toEqual(['READY', 'READY', 'READY']);
   });
 
   test('delete_child_files and include_all_children delete all descendants', async () => {
@@ -177,11 +178,11 @@ describe('deletes', () => {
     await nora.post('/delete_files_v2', {
       filters: { parent_file_ids: [root.id], include_all_children: true, sync_statuses: ['READY'] },
     });
-    expect((await left(1)).map(({ id }) => id)).toEqual([root.id]);
+    expect((await remaining(1)).map(({ id }) => id)).toEqual([root.id]);
     root = await nora.settled((await nora.scrape({ url: site.url('/sitemap.xml'), store_file_only: true })).id);
     await deep();
     await nora.post('/delete_files', { file_ids: [root.id], delete_child_files: true });
-    await left(0);
+    await remaining(0);
   });
 
   test.each([{}, { file_ids: [] }, { file_ids: null, sync_statuses: null, delete_child_files: true }])(
@@ -201,6 +202,6 @@ describe('deletes', () => {
     { root_files_only: false, non_synced_only: false },
   ])('POST /delete_files_v2 with filters %j, which would delete everything, is 400', async (filters) => {
     expect((await nora.post('/delete_files_v2', { filters })).status).toBe(400);
-    expect(await left(3)).toHaveLength(3);
+    expect(await remaining(3)).toHaveLength(3);
   });
 });

@@ -189,8 +189,8 @@ test('stores all options on the record, and passes them to the reader', async ()
       hot_storage_time_to_live: 7,
     },
   );
-  const rested = await user.settled(file.id);
-  for (const record of [file, rested])
+  const settled = await user.settled(file.id);
+  for (const record of [file, settled])
     expect(record).toMatchObject({
       chunk_size: 60,
       chunk_overlap: 5,

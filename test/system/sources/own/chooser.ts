@@ -4,7 +4,7 @@ import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../../contrac
 import { consentTo, openPage } from '../../../support/consent.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-/** Rows for the file chooser page, for a source that supports the options of a file picker. */
+/** Tests the file chooser page of a source that supports the options of a file picker. */
 export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): void {
   describe(`the file chooser of ${type}`, () => {
     const customer = new Customer(catalogue, type);

@@ -27,7 +27,7 @@ function addSites({ sites }: ConfluenceFixture['emulator']): void {
   });
 }
 
-/** Rows for the selection of a site, when an account has access to several. */
+/** Tests the selection of a site by an account with access to several. */
 export function confluenceAddressRows(catalogue: Catalogue): void {
   describe('the confluence_subdomain of CONFLUENCE', () => {
     const customer = new Customer(catalogue, 'CONFLUENCE');

@@ -8,7 +8,7 @@ import { GONG_EMAIL, type GongFixture } from '../../../support/sourceFixtures/go
 import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, Customer, type Item } from '../../../support/sourceFixtures/catalogue.js';
 
-/** Rows for the selection of the account. */
+/** Tests the selection of the account. */
 export function gongAccountRows(catalogue: Catalogue): void {
   describe('the gong_account_email of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');

@@ -153,7 +153,7 @@ export function skippedRows(catalogue: Catalogue, type: ConnectedSourceType, fil
   });
 }
 
-/** Rows for every helpdesk. @param fill adds an item of each type, and no others */
+/** Tests a helpdesk source. @param fill adds an item of each type, and no others */
 export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
   describe(`the helpdesk ${type}`, () => {
     typeRows(catalogue, type, fill);

@@ -57,7 +57,7 @@ async function itemsBelow(client: Carbon, dataSourceId: number, parent: string |
   }
 }
 
-/** Rows for sources of five kinds, from the connection to a found passage. */
+/** Tests sources of five kinds, from the connection to a found passage. */
 export function publicClientRows(catalogue: Catalogue): void {
   describe('the published client', () => {
     test.each(KINDS)('%s: connects, lists down to a folder, syncs it, and finds the passage', async (type) => {

@@ -12,7 +12,7 @@ interface CrmList {
   readonly data: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Rows for the selection of the organization. */
+/** Tests the selection of the organization. */
 export function salesforceAddressRows(catalogue: Catalogue): void {
   describe('the salesforce_domain of SALESFORCE', () => {
     const customer = new Customer(catalogue, 'SALESFORCE');

@@ -28,7 +28,7 @@ function attach(
   return `${table}/${sysIdOf(record)}/${id}`;
 }
 
-/** Rows for the OAuth client that each connection brings. */
+/** Tests the OAuth client that each connection has of its own. */
 export function serviceNowClientRows(catalogue: Catalogue): void {
   describe('the servicenow_credentials of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
@@ -41,7 +41,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
       });
     beforeEach(() => customer.begin());
 
-    test('have a redirect_uri at the service or an alias, which both legs use unchanged', async () => {
+    test('have a redirect_uri at the service or an alias, which the authorization and the token request use unchanged', async () => {
       const { baseUrl } = customer.user;
       for (const redirectUri of [
         `${ALIAS}/integrations/servicenow`,
@@ -112,7 +112,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         });
     });
 
-    test('are ignored by other services, but have the types of the interface', async () => {
+    test('are ignored by other services, except that values of a wrong type are rejected', async () => {
       const given = {
         ...{ instance_subdomain: 'evil.com/#', redirect_uri: 'https://evil.example/' },
         ...{ client_id: 'x', client_secret: 'y' },
@@ -176,7 +176,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
   });
 }
 
-/** Rows for the types that a selection names. */
+/** Tests which item types a selection syncs. */
 export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly TypeOptions[] = ALL_TYPE_OPTIONS): void {
   describe('the types of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
@@ -215,9 +215,9 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
           ...(includesAttachmentsOf('INCIDENT') ? [ofIncident] : []),
           ...(includesAttachmentsOf('TABLE') ? [ofTable] : []),
         ];
-        expect({ wish: options, came: await syncedIds({ file_sync_config: configOf(options) }) }).toEqual({
-          wish: options,
-          came: expected.toSorted(),
+        expect({ options, ids: await syncedIds({ file_sync_config: configOf(options) }) }).toEqual({
+          options,
+          ids: expected.toSorted(),
         });
       }
       // An attachment selected by its own id needs no option.

@@ -55,7 +55,7 @@ export function sharePointRows(catalogue: Catalogue): void {
       expect(metadata).toMatchObject({ site_name: 'Harbour', site_host: 'harbour.sharepoint.com' });
     });
 
-    test('use the common tenant without one, and the root site without a site', async () => {
+    test('use the common tenant and the root site if the caller names none', async () => {
       const other = await catalogue.service.user('sharepoint root');
       graph().provider.requests.length = 0;
       const body = { microsoft_tenant: null, sharepoint_site_name: '', sync_source_items: false };

@@ -18,7 +18,7 @@ const skippedReasonsOf = async (customer: Customer, number: number) => {
   return new Map(reasons.map(({ id, reason }) => [id, reason]));
 };
 
-/** Rows for selected items that do not become files: each is reported. */
+/** Tests that selected items that do not become files are reported. */
 export function unreadableRows(catalogue: Catalogue): void {
   describe('selected items that do not become files', () => {
     const github = new Customer(catalogue, 'GITHUB');

@@ -27,7 +27,7 @@ export function fillZendesk({ fixtures }: Catalogue, subdomain = 'harbour'): Hel
   };
 }
 
-/** Rows for the selection of the account. */
+/** Tests the selection of the account. */
 export function zendeskAddressRows(catalogue: Catalogue): void {
   const fixture = () => catalogue.fixtures.ZENDESK as ZendeskFixture;
 

@@ -4,7 +4,7 @@ import { supportsOption } from '../../../../contract/sources/sources.js';
 import type { Listed } from '../../../support/client.js';
 import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-/** Rows for the effects of connecting, and for rejected or revoked credentials. */
+/** Tests the effects of connecting, and rejected or revoked credentials. */
 export function connectingRows(customer: Customer): void {
   describe('connecting', () => {
     beforeEach(() => customer.begin());

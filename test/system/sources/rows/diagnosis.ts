@@ -16,7 +16,7 @@ export interface DiagnosisAnswer {
 
 const PARTS = ['credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures'];
 
-/** Rows for the diagnosis of a data source: of a healthy one, and of one with a fault. */
+/** Tests the diagnosis of a healthy data source, and of one with a fault. */
 export function diagnosisRows(customer: Customer): void {
   describe('its diagnosis', () => {
     beforeEach(() => customer.begin());

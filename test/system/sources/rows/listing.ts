@@ -7,7 +7,7 @@ import { thoroughly } from '../../../support/thorough.js';
 /** Enough missing items to exceed the mass-deletion limit. */
 const MISSING = 12;
 
-/** Rows for listings with missing items and for listings that do not end. */
+/** Tests listings with missing items, and listings that do not end. */
 export function listingRows(customer: Customer): void {
   describe('a listing', () => {
     beforeEach(() => customer.begin());

@@ -12,7 +12,7 @@ import { runPass } from '../../../support/passes.js';
 import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
-/** Rows for passes of auto-sync: their effects, and what they leave unchanged. */
+/** Tests passes of auto-sync: their effects, and what they leave unchanged. */
 export function passRows(customer: Customer): void {
   const { type } = customer;
   describe('a pass of auto-sync', () => {

@@ -53,7 +53,7 @@ async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
 /** Large enough to be stored as a file. */
 const LONG = 'The lantern stays lit. '.repeat(20_000);
 
-/** Rows for the secrets of the suite's users, searched for after all other rows. */
+/** Tests that the secrets of the suite's users appear nowhere in plain text. Runs after all other tests. */
 export function secretRows(catalogue: Catalogue): void {
   describe('the secrets of its users', () => {
     const places = new Map<string, readonly string[]>();

@@ -6,7 +6,7 @@ import { waitFor } from '../../../support/waitFor.js';
 import { type Customer, expectSparse } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
-/** Rows for selections of files, and for faults during a sync. */
+/** Tests selections of files, and faults during a sync. */
 export function syncingRows(customer: Customer): void {
   const { type } = customer;
   describe('a sync of files', () => {

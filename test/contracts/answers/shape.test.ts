@@ -1,0 +1,97 @@
+import { expect, test } from '@jest/globals';
+
+import { everyRow } from '../../support/everyRow.js';
+import { CONTRACTS } from '../tables/index.js';
+import { type Contract } from '../contract.js';
+import { ANSWERS } from './index.js';
+import { each, flag, integer, listOf, moment, number, object, oneOf, orNull, shapeProblems, text } from './shape.js';
+import { type AnswerTable, answerProblems } from './table.js';
+
+const SHIP = object(
+  {
+    ...each(text, 'name', 'flag'),
+    kind: oneOf('barge', 'tug'),
+    ...each(integer, 'id', 'crew'),
+    ...each(number, 'draught'),
+    isMoored: flag,
+    master: orNull(object({ name: text }, ['name'])),
+    ports: listOf(text),
+    built: moment,
+  },
+  ['id', 'name'],
+);
+const problems = (ship: object): string[] => shapeProblems(SHIP, { id: 1, name: 'Ada', ...ship }, 'ship');
+
+test('accepts values that the schema allows', () => {
+  expect(problems({ draught: 2, master: null, ports: [], kind: 'tug', built: '2026-11-26T22:00:00.5+0000' })).toEqual(
+    [],
+  );
+  expect(problems({ draught: 2.5, master: { name: 'Ben' }, isMoored: false })).toEqual([]);
+});
+
+test.each([
+  [{ crew: '7' }, 'ship.crew is string, not integer'],
+  [{ crew: 7.5 }, 'ship.crew is number, not integer'],
+  [{ flag: null }, 'ship.flag is null, not string'],
+  [{ isMoored: 'yes' }, 'ship.isMoored is string, not boolean'],
+  [{ kind: 'raft' }, 'ship.kind is raft, none of barge, tug'],
+  [{ built: '2026-11-26' }, /ship\.built is 2026-11-26, which does not match/],
+  [{ ports: ['west', 2, 3] }, 'ship.ports[] is integer, not string'],
+  [{ ports: {} }, 'ship.ports is object, not array'],
+  [{ master: {} }, 'ship.master.name is missing'],
+  [{ master: [] }, 'ship.master is array, not object'],
+  [{ colour: 'red' }, 'ship.colour is not in the specification'],
+])('names the difference of %j', (ship, problem) => {
+  expect(problems(ship)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
+});
+
+const CONTRACT: Contract = {
+  ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26' },
+  ...{ part: 'api', operations: { 'GET /ships': {}, 'GET /ships/{id}': {}, 'GET /ships/{id}/photo': {} } },
+};
+const TABLE: AnswerTable = {
+  ...{ name: 'harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26', selection: 'fields' },
+  refusal: object({ code: text }, ['code']),
+  operations: {
+    'GET /ships': { ...object({ ships: listOf(SHIP) }, ['ships']), isPage: true },
+    'GET /ships/{id}': ({ searchParams }) => (searchParams.has('brief') ? text : SHIP),
+  },
+};
+const answered = (path: string, text: string, status = 200): string[] =>
+  answerProblems(TABLE, CONTRACT, path.replace(/\?.*/, ''), {
+    method: 'GET',
+    url: `https://a.example${path}`,
+    status,
+    text,
+  });
+
+test('requires of a selection only the selected fields', () => {
+  expect(answered('/ships', '{"ships":[{"name":"Ada"}]}')).toEqual(['GET /ships 200: answer.ships[].id is missing']);
+  expect(answered('/ships?fields=name,crew', '{"ships":[{"name":"Ada"}]}')).toEqual([]);
+  expect(answered('/ships?fields=id', '{}')).toEqual(['GET /ships 200: answer.ships is missing']);
+  expect(answered('/ships/1?fields=id', '{}')).toEqual(['GET /ships/{id} 200: answer.id is missing']);
+});
+
+test('compares refusals, answers whose shape depends on the request, and bodies that are no JSON', () => {
+  expect(answered('/ships/1', '{"error":1}', 404)).toEqual([
+    'GET /ships/{id} 404: answer.code is missing',
+    'GET /ships/{id} 404: answer.error is not in the specification',
+  ]);
+  expect(answered('/ships/1?brief=1', '"Ada"')).toEqual([]);
+  expect(answered('/ships/1', '<html>')).toEqual(['GET /ships/{id} 200: the answer is not JSON']);
+  expect(answered('/ships/1/photo', 'bytes')).toEqual([]);
+  expect(answered('/ships/1', '', 302)).toEqual([]);
+});
+
+test('every table of answers belongs to a table of requests, and states the origin and date of its facts', () =>
+  everyRow(
+    ANSWERS,
+    ({ name }) => name,
+    ({ name, specification, taken, operations }) => {
+      const contract = CONTRACTS.find((one) => one.name === name);
+      expect(Object.keys(contract?.operations ?? {})).toEqual(expect.arrayContaining(Object.keys(operations)));
+      expect(specification).toMatch(/^https:\/\//);
+      expect(taken).toMatch(/^\d{4}-\d\d-\d\d$/);
+      return Promise.resolve();
+    },
+  ));

@@ -1,0 +1,85 @@
+/**
+ * Shapes of JSON in the answers of providers, and their comparison with an answer. A shape contains the facts of a published
+ * schema: names, types, allowed values, and which fields are always there.
+ */
+
+export interface Shape {
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'any';
+  readonly isNullable?: true;
+  readonly enum?: readonly string[];
+  readonly pattern?: RegExp;
+  /** Fields of an object, by name. */
+  readonly fields?: Readonly<Record<string, Shape>>;
+  /** Names of the fields that are always there. */
+  readonly required?: readonly string[];
+  /** The shape of all fields that `fields` does not name. Unset: there are none. */
+  readonly others?: Shape;
+  /** The shape of the elements of a list. */
+  readonly items?: Shape;
+  /** Whether a selection of fields applies to the objects in its lists, not to the object itself. */
+  readonly isPage?: true;
+}
+
+export const text: Shape = { type: 'string' };
+export const integer: Shape = { type: 'integer' };
+export const number: Shape = { type: 'number' };
+export const flag: Shape = { type: 'boolean' };
+export const anything: Shape = { type: 'any' };
+/** A moment of ISO 8601 with a time zone. */
+export const moment: Shape = {
+  type: 'string',
+  pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/,
+};
+/** An object that is not compared further. */
+export const anyObject: Shape = { type: 'object', others: anything };
+
+export const orNull = (shape: Shape): Shape => ({ ...shape, isNullable: true });
+export const oneOf = (...allowed: readonly string[]): Shape => ({ type: 'string', enum: allowed });
+export const listOf = (items: Shape): Shape => ({ type: 'array', items });
+/** The fields of an object. @param required names of those that are always there */
+export const object = (fields: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape => ({
+  type: 'object',
+  fields,
+  required,
+});
+/** Fields of the same shape, by name. */
+export const each = <N extends string>(shape: Shape, ...names: readonly N[]): Record<N, Shape> =>
+  Object.fromEntries(names.map((name) => [name, shape])) as Record<N, Shape>;
+
+const typeOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+
+function fieldProblems(at: string, shape: Shape, value: object, selected: readonly string[] | null): string[] {
+  const { fields = {}, required = [], others, isPage = false } = shape;
+  const own = isPage ? null : selected;
+  const missing = required.filter((name) => !Object.hasOwn(value, name) && (own?.includes(name) ?? true));
+  return [
+    ...missing.map((name) => `${at}.${name} is missing`),
+    ...Object.entries(value).flatMap(([name, inner]) => {
+      const known = Object.hasOwn(fields, name) ? fields[name] : others;
+      if (known === undefined) return [`${at}.${name} is not in the specification`];
+      return shapeProblems(known, inner, `${at}.${name}`, isPage ? selected : null);
+    }),
+  ];
+}
+
+/**
+ * Returns how a value differs from a shape; empty if it does not.
+ * @param at place of the value, for the texts
+ * @param selected fields that the request selected; null: all
+ */
+export function shapeProblems(
+  shape: Shape,
+  value: unknown,
+  at: string,
+  selected: readonly string[] | null = null,
+): string[] {
+  const { type, isNullable, enum: allowed, pattern, items = anything } = shape;
+  const given = typeOf(value);
+  if (type === 'any' || (given === 'null' && isNullable)) return [];
+  if (given !== type && !(type === 'number' && given === 'integer')) return [`${at} is ${given}, not ${type}`];
+  if (allowed && !allowed.includes(String(value))) return [`${at} is ${String(value)}, none of ${allowed.join(', ')}`];
+  if (pattern && !pattern.test(String(value))) return [`${at} is ${String(value)}, which does not match ${pattern}`];
+  if (Array.isArray(value)) return [...new Set(value.flatMap((one) => shapeProblems(items, one, `${at}[]`, selected)))];
+  return type === 'object' ? fieldProblems(at, shape, value as object, selected) : [];
+}

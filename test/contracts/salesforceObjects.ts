@@ -1,0 +1,88 @@
+/**
+ * Objects of Salesforce with the fields that our queries name. Types and nullability are those of the package
+ * @jsforce/jsforce-node 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26. That schema lacks three fields of the object
+ * reference (https://developer.salesforce.com/docs/platform/object-reference): Lead.Fax, Lead.MobilePhone and
+ * Opportunity.ContactId. It writes dates without a time as moments.
+ */
+import { each, flag, moment, number, object, orNull, type Shape, text } from './answers/shape.js';
+
+const maybe = orNull(text);
+const date: Shape = { ...text, pattern: /^\d{4}-\d\d-\d\d$/ };
+const day = orNull(date);
+/** A compound field: https://developer.salesforce.com/docs/platform/object-reference/guide/compound-fields-address.html. */
+const address = orNull(
+  object({
+    ...each(maybe, 'city', 'country', 'countryCode', 'geocodeAccuracy', 'postalCode', 'state', 'stateCode', 'street'),
+    ...each(orNull(number), 'latitude', 'longitude'),
+  }),
+);
+const record = { Id: text, ...each(moment, 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'), IsDeleted: flag };
+const owned = { ...record, OwnerId: text, Description: maybe, LastActivityDate: day };
+const activity = { ...record, OwnerId: text, ...each(maybe, 'WhoId', 'AccountId', 'Subject', 'Description') };
+const person = {
+  ...owned,
+  ...each(maybe, 'FirstName', 'Title', 'Phone', 'MobilePhone', 'Fax', 'Email'),
+  LastName: text,
+};
+
+/** Fields by object. */
+export const FIELDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
+  User: { ...record, ...each(text, 'Username', 'Name', 'Email') },
+  ContentWorkspace: { ...record, Name: text, RootContentFolderId: maybe },
+  ContentFolder: { ...record, Name: text, ParentContentFolderId: maybe },
+  ContentFolderItem: { ...record, Title: text, IsFolder: flag, ParentContentFolderId: maybe },
+  ContentDocument: {
+    ...record,
+    Title: text,
+    ...each(maybe, 'FileExtension', 'FileType', 'ParentId', 'LatestPublishedVersionId'),
+  },
+  ContentVersion: { ...record, ContentLocation: text },
+  Knowledge__kav: {
+    ...record,
+    ...each(text, 'KnowledgeArticleId', 'Title', 'Language', 'UrlName', 'PublishStatus'),
+    Summary: maybe,
+  },
+  Account: {
+    ...owned,
+    Name: text,
+    ...each(maybe, 'Industry', 'Website', 'Phone', 'Fax'),
+    NumberOfEmployees: orNull(number),
+    ...each(address, 'BillingAddress', 'ShippingAddress'),
+  },
+  Contact: {
+    ...person,
+    Name: text,
+    ...each(maybe, 'Department', 'AccountId', 'HomePhone', 'OtherPhone'),
+    ...each(address, 'MailingAddress', 'OtherAddress'),
+  },
+  Lead: {
+    ...person,
+    ...each(text, 'Name', 'Status', 'Company'),
+    ...each(maybe, 'LeadSource', 'ConvertedAccountId', 'ConvertedContactId'),
+    ConvertedDate: day,
+    Address: address,
+  },
+  Opportunity: {
+    ...owned,
+    ...each(text, 'Name', 'StageName'),
+    ...each(maybe, 'AccountId', 'ContactId'),
+    Amount: orNull(number),
+    ...each(flag, 'IsClosed', 'IsWon'),
+    CloseDate: date,
+  },
+  Task: { ...activity, ...each(text, 'Priority', 'Status') },
+  Event: {
+    ...activity,
+    Location: maybe,
+    IsAllDayEvent: flag,
+    ...each(orNull(moment), 'StartDateTime', 'EndDateTime'),
+    ActivityDate: day,
+  },
+};
+
+/** Objects by the name of the relationship that leads to them. */
+export const RELATED: Readonly<Record<string, string>> = {
+  LatestPublishedVersion: 'ContentVersion',
+  Tasks: 'Task',
+  Events: 'Event',
+};

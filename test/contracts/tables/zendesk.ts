@@ -1,0 +1,64 @@
+import type { Contract, Operation, Rule } from '../contract.js';
+
+const REFERENCE = 'https://developer.zendesk.com/api-reference';
+const text: Rule = { type: 'string' };
+const users = {
+  include: { list: ['users', 'groups', 'organizations', 'last_audits', 'metric_sets', 'dates'] },
+} as const;
+
+/** Both kinds of pages, of at most 100 entries: https://developer.zendesk.com/api-reference/introduction/pagination/. */
+const PAGES = {
+  'page[size]': { type: 'integer', min: 1, max: 100 },
+  'page[after]': text,
+  'page[before]': text,
+  page: { type: 'integer', min: 1, max: 100 },
+  per_page: { type: 'integer', min: 1, max: 100 },
+} as const;
+const at = (page: string, query: Operation['query'] = {}): Operation => ({ source: `${REFERENCE}/${page}`, query });
+const center = (page: string, query: Operation['query'] = {}): Operation =>
+  at(`help_center/help-center-api/${page}/`, query);
+
+/** Facts of the reference. Zendesk's OpenAPI lacks the help centre, cursors and sideloading. */
+export const zendesk: Contract = {
+  name: 'zendesk',
+  source: 'Zendesk',
+  specification: 'https://developer.zendesk.com/api-reference/',
+  version: 'API v2',
+  taken: '2026-11-26',
+  part: 'api',
+  operations: {
+    'GET /users/me.json': at('ticketing/users/users/#show-self'),
+    'GET /help_center/categories.json': center('categories', { ...PAGES, sort_by: text, sort_order: text }),
+    'GET /help_center/categories/{id}.json': center('categories'),
+    'GET /help_center/categories/{id}/sections.json': center('sections', { ...PAGES, sort_by: text, sort_order: text }),
+    'GET /help_center/categories/{id}/articles.json': center('articles', { ...PAGES, sort_by: text, sort_order: text }),
+    'GET /help_center/sections/{id}.json': center('sections'),
+    'GET /help_center/sections/{id}/articles.json': center('articles', { ...PAGES, sort_by: text, sort_order: text }),
+    'GET /help_center/articles/{id}.json': center('articles'),
+    'GET /help_center/articles/{id}/translations.json': center('translations', { ...PAGES, locales: text }),
+    // Pages have up to 1,000 tickets: https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api.
+    'GET /incremental/tickets/cursor.json': at('ticketing/ticket-management/incremental_exports/', {
+      start_time: { type: 'integer', min: 1 },
+      cursor: text,
+      per_page: { type: 'integer', min: 1, max: 1000 },
+      exclude_deleted: { type: 'boolean' },
+      ...users,
+    }),
+    'GET /tickets.json': at('ticketing/tickets/tickets/#list-tickets', {
+      ...PAGES,
+      external_id: text,
+      // With cursors; numbered pages have sort_by and sort_order.
+      sort: { enum: ['updated_at', '-updated_at', 'id', '-id', 'status', '-status'] },
+      sort_by: text,
+      sort_order: { enum: ['asc', 'desc'] },
+      ...users,
+    }),
+    'GET /tickets/{id}.json': at('ticketing/tickets/tickets/#show-ticket', users),
+    'GET /tickets/{id}/comments.json': at('ticketing/tickets/ticket_comments/#list-comments', {
+      ...PAGES,
+      include: { enum: ['users'] },
+      include_inline_images: { type: 'boolean' },
+      sort: { enum: ['created_at', '-created_at'] },
+    }),
+  },
+};
