@@ -94,7 +94,7 @@ export interface IngestSettings {
   /** Milliseconds before each retry of a file; the length is the number of retries. */
   readonly retryDelaysMs: readonly number[];
   readonly maxPagesPerScrape: number;
-  /** First pages of a scrape that are compared to find repeated blocks. Below LEAST_PAGES: none are removed. */
+  /** First pages of a scrape that are compared to find repeated blocks. Below MIN_PAGES: none are removed. */
   readonly siteSamplePages: number;
   readonly ocr: OcrLimits;
   /** Milliseconds between checks whether a limit still holds back the files of a run. */

@@ -13,13 +13,16 @@ export function bar(done: number, total: number): string {
 }
 
 /** Shows progress: redraws lines in a terminal, elsewhere writes changed lines every ten seconds at most. */
-export interface Painter {
+export interface ProgressDisplay {
   paint(lines: readonly string[]): void;
   /** Keeps the last lines on the screen; the next `paint` starts below them. */
   end(): void;
 }
 
-export function createPainter({ isInteractive, err }: Pick<Terminal, 'isInteractive' | 'err'>): Painter {
+export function createProgressDisplay({
+  isInteractive,
+  err,
+}: Pick<Terminal, 'isInteractive' | 'err'>): ProgressDisplay {
   let drawn = 0;
   let written = Date.now();
   let last = '';

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 
 import { TRACE_HEADER } from '../contract/runs/workflowIds.js';
-import { headersOf } from '../observability/carried.js';
+import { headersOf } from '../observability/traceContext.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
 

@@ -12,7 +12,7 @@ import { openProxy } from './proxy.js';
 import { redirected, type Step } from './redirect.js';
 import { drain, responseBody } from './responseBody.js';
 import { createDirectRoute, type Route } from './route.js';
-import type { Egress, EgressRequest, EgressSettings, WatchRequest, Way } from './types.js';
+import type { Egress, EgressRequest, EgressSettings, WatchRequest, RouteKind } from './types.js';
 
 /**
  * Creates the only way to send outbound requests. Connections are pooled per origin, at most
@@ -39,7 +39,7 @@ export function createEgress(
   const direct = createDirectRoute(guard, agent, settings);
   const premium = createPremiumProxies(settings, guard);
 
-  const routeOf = (way: Way = 'direct'): Route => {
+  const routeOf = (way: RouteKind = 'direct'): Route => {
     if (way === 'direct') return direct;
     const route = premium.next();
     if (route === null) throw new Error('No premium proxies are configured: check hasPremiumProxies first');

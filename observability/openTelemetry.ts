@@ -23,7 +23,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 
-import { TRACEPARENT } from './carried.js';
+import { TRACEPARENT } from './traceContext.js';
 import type { SpanIds, SpanSettings, Tracing, TracingSettings } from './spans.js';
 import type { WatchedCall } from './watch.js';
 

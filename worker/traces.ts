@@ -2,7 +2,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 
 import { TRACE_HEADER } from '../contract/runs/workflowIds.js';
-import { parseTraceContext } from '../observability/carried.js';
+import { parseTraceContext } from '../observability/traceContext.js';
 import type { TraceContext, SpanIds, Tracing } from '../observability/spans.js';
 import { inSpan, NO_TRACING } from '../observability/tracing.js';
 import type { TraceSinks } from '../workflows/interceptors.js';

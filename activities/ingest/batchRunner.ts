@@ -16,7 +16,7 @@ import { prepareFile } from './prepare/prepareFile.js';
 import { Deferred } from './prepare/deferred.js';
 import { createSiteEvidence } from './site/siteEvidence.js';
 import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
-import { BoundReached, type TokenBound } from './prepare/tokenBound.js';
+import { TokenBudgetReached, type TokenBudget } from './prepare/tokenBudget.js';
 
 /** Files that one activity ingests. */
 export interface FileBatch {
@@ -25,7 +25,7 @@ export interface FileBatch {
   readonly files: readonly StartRequest[];
   /** Time after which the batch starts no more files, on the clock of performance.now(). It always starts one. */
   readonly until: number;
-  tokensOf(runId: number): TokenBound;
+  tokensOf(runId: number): TokenBudget;
   /** Returns the collector of a page's links; null for none. */
   linkSaverOf?(file: StartedFile['file']): SaveLinks | null;
   /** Contents that were fetched before; absent: no content was. */
@@ -156,7 +156,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
             underWay.delete(fileId);
             return;
           }
-          if (error instanceof BoundReached) {
+          if (error instanceof TokenBudgetReached) {
             paused = true;
             await discardAttempt(started);
             await store.files.release(runId, [fileId]);

@@ -6,7 +6,7 @@ import { openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { compareFirstPages } from './site/compareFirstPages.js';
-import { createTokenBound } from './prepare/tokenBound.js';
+import { createTokenBudget } from './prepare/tokenBudget.js';
 
 /**
  * After this number of attempts a batch does not compare its pages: one of them may crash the worker, and crashes are
@@ -22,7 +22,7 @@ export function createIngestActivities(deps: ActivityDeps, runner: BatchRunner) 
      * stopped. Files that were not started within the time limit stay in the queue.
      */
     async ingestBatch({ runId, fileIds, keepLinks = false }: IngestBatchInput): Promise<IngestBatchResult> {
-      const tokens = createTokenBound(store, runId);
+      const tokens = createTokenBudget(store, runId);
       const crawl = keepLinks ? await openCrawlBatch(runId, fileIds, store, runner.writes.keepLinks) : null;
       const run = await requireRun(store, runId);
       const signal = cancellationSignal();

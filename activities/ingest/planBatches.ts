@@ -8,7 +8,7 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { dueIn } from './dueIn.js';
 import { siteOfRun } from './site/comparesPages.js';
-import { LEAST_PAGES } from './site/learnBlocks.js';
+import { MIN_PAGES } from './site/learnBlocks.js';
 
 export function createPlanActivities(deps: ActivityDeps) {
   const { store, settings } = deps;
@@ -28,7 +28,7 @@ export function createPlanActivities(deps: ActivityDeps) {
       const ids = await store.files.due(runId, afterId, wanted, new Date());
       const batches: number[][] = [];
       const window = settings.batchConcurrency;
-      if (afterId === 0 && ids.length >= LEAST_PAGES) {
+      if (afterId === 0 && ids.length >= MIN_PAGES) {
         const site = siteOfRun(run, settings);
         const learned = site && ((await store.siteBlocks.find(site))?.runId ?? 0) >= runId;
         // The pass ends with this batch, so no other page is read before the first ones are compared.

@@ -16,7 +16,7 @@ import type { OpenUpload } from '../../store/runs/uploadStreams.js';
 import type { BatchRunner } from './batchRunner.js';
 import type { ActivityDeps } from '../deps.js';
 import { cleanUpPublished, settleInterrupted } from '../generations/interruptedTries.js';
-import { UNBOUND } from './prepare/tokenBound.js';
+import { UNLIMITED_TOKENS } from './prepare/tokenBudget.js';
 
 /** Time that a small batch waits for more uploads while another batch is active. */
 const GATHER_MS = 400;
@@ -67,7 +67,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
         owner: input,
         files,
         until,
-        tokensOf: () => UNBOUND,
+        tokensOf: () => UNLIMITED_TOKENS,
         signal,
       });
       for (const fileId of unprocessed) tried.delete(fileId);

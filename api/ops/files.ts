@@ -7,7 +7,7 @@ import { OPS_PATH } from '../http/identity/opsSessions.js';
 import { signInAnswer } from './signIn.js';
 import { html } from '../http/answers/html.js';
 import { causeName, failedFilesTable, filesLink, NO_CAUSE, remedyOf } from './view/failures.js';
-import { card, nothing } from './view/pieces.js';
+import { card, nothing } from './view/components.js';
 import { topBar, wholePage } from './view/page.js';
 
 const PER_PAGE = 50;

@@ -9,7 +9,7 @@ import type { Config } from '../../config/types.js';
 import { copyHashed, listFilesIn, syncFolder } from '../backup/copy.js';
 import { DATA, fingerprintOf, sumLine, SUMS, writeManifest } from '../backup/manifest.js';
 import { lockData, isThere, type Part, partsOf } from '../backup/parts.js';
-import { bar, createPainter } from '../bars.js';
+import { bar, createProgressDisplay } from '../bars.js';
 import { type Command, CommandError, JSON_OPTION, type Terminal } from '../command.js';
 
 const MEGABYTE = 1_000_000;
@@ -27,7 +27,7 @@ async function copyParts(folder: string, parts: readonly Part[], terminal: Termi
     throw new CommandError(
       `${folder} has ${Math.floor((bavail * bsize) / MEGABYTE)} MB free, but the backup needs ${Math.ceil(sizes.bytes / MEGABYTE)} MB. Free space or choose another folder.`,
     );
-  const painter = createPainter(terminal);
+  const painter = createProgressDisplay(terminal);
   const list = createWriteStream(path.join(folder, SUMS), { mode: 0o600, flush: true });
   const sums = createHash('sha256');
   let done = 0;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Store } from '../../store/connect.js';
 import type { RebuildProgress, RebuildScope } from '../../store/reembeds/rebuilds.js';
-import { bar, createPainter } from '../bars.js';
+import { bar, createProgressDisplay } from '../bars.js';
 import { type Call, type Command, CommandError, JSON_OPTION, UsageError } from '../command.js';
 import { withStore } from '../store.js';
 
@@ -58,7 +58,7 @@ const linesOf = (progress: RebuildProgress, files: number): string[] => {
 };
 
 async function follow({ rebuilds }: Store, runIds: readonly number[], files: number, { terminal }: Call) {
-  const painter = createPainter(terminal);
+  const painter = createProgressDisplay(terminal);
   try {
     for (;;) {
       const progress = await rebuilds.progress(runIds);

@@ -1,6 +1,6 @@
 import { DIFFERENCES, type Progress } from '../../store/reconcile/differences.js';
 import { loadConfig } from '../../config/config.js';
-import { createPainter } from '../bars.js';
+import { createProgressDisplay } from '../bars.js';
 import { type Command, JSON_OPTION } from '../command.js';
 import { createEmbedder } from '../embedder.js';
 import { reconcile } from '../reconcile.js';
@@ -32,7 +32,7 @@ export const reconcileCommand: Command = {
   },
   async run({ has, number, terminal }) {
     const organizationId = number('org') ?? null;
-    const painter = createPainter(terminal);
+    const painter = createProgressDisplay(terminal);
     const embedder = createEmbedder(loadConfig(terminal.env), has('remote'));
     const options = { organizationId, repairs: has('mend'), readsAllVectors: has('full'), embed: embedder?.embed };
     const { report, progress } = await withStore(terminal, async (store) => {

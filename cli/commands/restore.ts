@@ -9,7 +9,7 @@ import { refuseIncompleteRestore, RESTORING } from '../../engines/restoring.js';
 import { copyHashed, syncFolder } from '../backup/copy.js';
 import { DATA, fingerprintOf, type Manifest, readManifest, readSums } from '../backup/manifest.js';
 import { lockData, isThere, type Part, partsOf } from '../backup/parts.js';
-import { bar, createPainter } from '../bars.js';
+import { bar, createProgressDisplay } from '../bars.js';
 import { type Command, CommandError, type Terminal } from '../command.js';
 
 const KEY_FILE = 'secret-key';
@@ -44,7 +44,7 @@ async function verifyFiles(
   targetOf: (name: string) => string | null,
   terminal: Terminal,
 ): Promise<void> {
-  const painter = createPainter(terminal);
+  const painter = createProgressDisplay(terminal);
   let done = 0;
   for await (const { path: name, sha256 } of readSums(folder, manifest)) {
     const from = path.join(folder, DATA, name);

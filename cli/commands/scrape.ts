@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FileRecord } from '../../contract/files/records.js';
 import { openApi } from '../api.js';
-import { createPainter } from '../bars.js';
+import { createProgressDisplay } from '../bars.js';
 import { type Call, type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';
 import { bundleLine, bundleOf, findFiles, isSettled } from '../work.js';
 
@@ -47,7 +47,7 @@ export const scrape: Command = {
     if (!file) throw new CommandError('The API accepted no file. Check the URL.');
     const { id } = file;
     if (!has('no-wait')) {
-      const painter = createPainter(terminal);
+      const painter = createProgressDisplay(terminal);
       for (;;) {
         [file] = await findFiles(api, customer, String(id), 1);
         if (!file) throw new CommandError(`File ${id} was deleted while it was scraped.`);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FileRecord } from '../../contract/files/records.js';
 import { type Api, knownCustomer, openApi } from '../api.js';
-import { createPainter } from '../bars.js';
+import { createProgressDisplay } from '../bars.js';
 import { type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';
 import { bundleLine, findFiles, nameOf, type UserWork, workOf } from '../work.js';
 
@@ -136,7 +136,7 @@ export const status: Command = {
       for (const line of linesOf(now)) terminal.out(line);
       return now.ready.startsWith('ready') ? 0 : 1;
     }
-    const painter = createPainter(terminal);
+    const painter = createProgressDisplay(terminal);
     while (!terminal.stopped.aborted) {
       painter.paint(linesOf(await readStatus(api, customers, max)));
       await sleep(WATCH_EVERY_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);

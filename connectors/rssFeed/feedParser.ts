@@ -12,7 +12,7 @@ export interface RawFeed {
 /**
  * Thrown for a file that is not a readable feed. Its message continues a sentence that begins with "The feed <URL>".
  */
-export class NoFeed extends Error {}
+export class InvalidFeed extends Error {}
 
 /** Maximum number of entries of one feed; podcasts have about a thousand. */
 export const MAX_ENTRIES = 5000;
@@ -52,18 +52,18 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
     attributes = 0;
     if (path.length === 0) prefix = checkRoot(name);
     path.push(plain(name));
-    if (path.length > MAX_DEPTH) throw new NoFeed('has too deeply nested elements.');
+    if (path.length > MAX_DEPTH) throw new InvalidFeed('has too deeply nested elements.');
   });
   parser.on('attribute', () => {
     attributes += 1;
-    if (attributes > MAX_ATTRIBUTES) throw new NoFeed('has an element with too many attributes.');
+    if (attributes > MAX_ATTRIBUTES) throw new InvalidFeed('has an element with too many attributes.');
   });
   parser.on('opentag', (tag) => {
     const name = path.at(-1) ?? '';
     if (item) item.open(name, tag.attributes);
     else if ((name === 'item' || name === 'entry') && PARENTS.has(path.at(-2) ?? '')) {
       if (feed.entries.length >= MAX_ENTRIES)
-        throw new NoFeed(`has more than ${MAX_ENTRIES.toLocaleString('en')} entries; those before are read.`);
+        throw new InvalidFeed(`has more than ${MAX_ENTRIES.toLocaleString('en')} entries; those before are read.`);
       item = new FeedItem(tag.attributes['rdf:about'] ?? '');
     }
   });
@@ -88,13 +88,13 @@ function checkRoot(name: string): string {
   const local = name.slice(name.indexOf(':') + 1);
   if (local.toLowerCase() === 'html') throw isWebPage();
   if (name === 'urlset' || name === 'sitemapindex')
-    throw new NoFeed('is a sitemap, not a feed. Scrape it as a sitemap.');
+    throw new InvalidFeed('is a sitemap, not a feed. Scrape it as a sitemap.');
   if (ROOTS.has(name)) return '';
   if (ROOTS.has(local)) return name.slice(0, -local.length);
-  throw new NoFeed(
+  throw new InvalidFeed(
     `is XML but not a feed: it begins with <${name.slice(0, 50)}>. Give the address of an RSS or Atom feed.`,
   );
 }
 
-export const isWebPage = (): NoFeed =>
-  new NoFeed('is a web page, not a feed. Give the address of the feed itself; the page often links to it.');
+export const isWebPage = (): InvalidFeed =>
+  new InvalidFeed('is a web page, not a feed. Give the address of the feed itself; the page often links to it.');

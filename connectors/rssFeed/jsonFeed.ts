@@ -1,4 +1,4 @@
-import { MAX_ENTRIES, NoFeed, type RawFeed } from './feedParser.js';
+import { MAX_ENTRIES, InvalidFeed, type RawFeed } from './feedParser.js';
 import { isObject, type Json } from '../json.js';
 import { escapeHtml } from '../html.js';
 
@@ -16,16 +16,16 @@ function fieldText(fields: Json, names: readonly string[], limit = MAX_VALUE): s
   return '';
 }
 
-/** Reads a JSON Feed (1.0, 1.1). @throws NoFeed */
+/** Reads a JSON Feed (1.0, 1.1). @throws InvalidFeed */
 export function parseJsonFeed(text: string): RawFeed {
   let feed: unknown;
   try {
     feed = JSON.parse(text);
   } catch {
-    throw new NoFeed('is neither valid XML nor valid JSON. Correct it.');
+    throw new InvalidFeed('is neither valid XML nor valid JSON. Correct it.');
   }
   if (!isObject(feed) || !Array.isArray(feed['items']))
-    throw new NoFeed('is JSON but not a feed: it has no list of items. Give the address of a JSON Feed.');
+    throw new InvalidFeed('is JSON but not a feed: it has no list of items. Give the address of a JSON Feed.');
   const entries = feed['items'].slice(0, MAX_ENTRIES).filter(isObject);
   return {
     title: fieldText(feed, ['title']),

@@ -5,7 +5,7 @@ import type { FeedLogin } from '../../contract/runs/feeds.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
 import type { FeedAnswer, FeedEntry, FeedRequest } from '../types.js';
-import { createFeedParser, isWebPage, NoFeed, type RawFeed } from './feedParser.js';
+import { createFeedParser, isWebPage, InvalidFeed, type RawFeed } from './feedParser.js';
 import type { RawEntry } from './feedItem.js';
 import { parseJsonFeed } from './jsonFeed.js';
 import { conditions, validatorsOf } from '../conditional.js';
@@ -70,7 +70,8 @@ export async function readFeed(
   let total = 0;
   const count = (bytes: number): void => {
     total += bytes;
-    if (total > MAX_BYTES) throw new NoFeed(`is larger than the maximum of ${MAX_BYTES.toLocaleString('en')} bytes.`);
+    if (total > MAX_BYTES)
+      throw new InvalidFeed(`is larger than the maximum of ${MAX_BYTES.toLocaleString('en')} bytes.`);
   };
   const { feed, error } = await parse(unpackedText(answer.body, answer.headers['content-type'], count));
   if (error !== null && feed.entries.length === 0) {
@@ -107,13 +108,13 @@ async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; er
         // HTML with a lower-case doctype is not XML: the parser would report a less helpful error.
         if (/^<!doctype\s+html\b/i.test(rest)) throw isWebPage();
         if (!/^[<{]/.test(rest))
-          throw new NoFeed('is neither XML nor JSON. Give the address of an RSS, Atom or JSON feed.');
+          throw new InvalidFeed('is neither XML nor JSON. Give the address of an RSS, Atom or JSON feed.');
         format = rest.startsWith('{') ? 'json' : 'xml';
       }
       if (format === 'json') json += rest;
       else xml.write(rest);
     }
-    if (format === null) throw new NoFeed("is empty. Check its address, or ask the site's operator to fill it.");
+    if (format === null) throw new InvalidFeed("is empty. Check its address, or ask the site's operator to fill it.");
     if (format === 'json') return { feed: parseJsonFeed(json), error: null };
     xml.end();
     return { feed: xml.feed, error: null };
@@ -125,7 +126,7 @@ async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; er
 function asFault(url: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
   const what =
-    error instanceof NoFeed
+    error instanceof InvalidFeed
       ? error.message
       : // The parser throws plain errors that begin with line:column.
         `can't be read (${(error as Error).message.slice(0, 200)}). Correct it.`;

@@ -8,7 +8,7 @@ import { downloadFile } from './downloadFile.js';
 import { isEmptyShell } from './emptyShell.js';
 import { fetchPage, withoutValidators } from './fetchPage.js';
 import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from '../hostLimiter.js';
-import { throughPremiumProxies, type SiteRoute } from './premiumWay.js';
+import { throughPremiumProxies, type SiteRoute } from './premiumRoute.js';
 import { isRefusal, withSentence } from './refusal.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createPainter } from '../../cli/bars.js';
+import { createProgressDisplay } from '../../cli/bars.js';
 import type { DataSourceRecord } from '../../contract/files/records.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { startGoogleDrive } from '../../test/emulators/googleDrive.js';
@@ -171,7 +171,7 @@ async function chosen(account: Account, { id }: DataSourceRecord, { api, printLi
 
 /** Waits until all files of a data source are synced and shows the progress. */
 async function synced(source: DataSourceRecord, { api, screen }: Stage): Promise<{ ready: number; failed: number }> {
-  const painter = createPainter(screen);
+  const painter = createProgressDisplay(screen);
   for (;;) {
     await sleep(POLL_MS);
     const filters = { organization_user_data_source_id: [source.id] };

@@ -1,7 +1,7 @@
 /** Scrapes a site and searches it for a question; by default the site is this project's documentation. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { bar, createPainter } from '../../cli/bars.js';
+import { bar, createProgressDisplay } from '../../cli/bars.js';
 import type { Terminal } from '../../cli/command.js';
 import type { FileRecord } from '../../contract/files/records.js';
 import { searchAsText, type Client, countFiles, type Demo } from './client.js';
@@ -23,7 +23,7 @@ export async function followScrape(
   screen: Screen,
   pollMs = POLL_MS,
 ): Promise<FileRecord> {
-  const painter = createPainter(screen);
+  const painter = createProgressDisplay(screen);
   for (;;) {
     const { results } = await api.post<{ results: FileRecord[] }>('/user_files_v2', { filters: { ids: [parentId] } });
     const [parent] = results;

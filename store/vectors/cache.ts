@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Connection } from 'mongoose';
 
 import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
-import { createOnceAtATime } from './onceAtATime.js';
+import { createSingleFlight } from './singleFlight.js';
 import { bytes, date, type RecordOf, required, schemaOf, text } from '../database/record.js';
 import { readRows } from '../database/driver.js';
 
@@ -46,7 +46,7 @@ export interface VectorCache {
 
 export function createVectorCache(connection: Connection): VectorCache {
   const model = connection.model<CachedVectorDoc>('vectorCache', cachedVector, 'vector_cache');
-  const once = createOnceAtATime<Float32Array>();
+  const once = createSingleFlight<Float32Array>();
   const keyOf = (organizationId: number, space: string, exact: string): string =>
     `${organizationId}:${space}:${createHash('sha256').update(exact).digest('base64url')}`;
 

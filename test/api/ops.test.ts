@@ -6,7 +6,7 @@ import { createLiveOverviews } from '../../api/ops/live.js';
 import type { OrganizationOverview } from '../../api/http/overviews.js';
 import { createOverviews } from '../../api/ops/overview.js';
 import { partsOf } from '../../api/ops/view/page.js';
-import { bytes, count, pager, temporalLink, webLink, when } from '../../api/ops/view/pieces.js';
+import { bytes, count, pager, temporalLink, webLink, when } from '../../api/ops/view/components.js';
 import type { TemporalLinks } from '../../contract/runs/temporalLinks.js';
 import { everyRow } from '../support/everyRow.js';
 import { waitFor } from '../support/waitFor.js';

@@ -1,7 +1,7 @@
 /** Progress of running work: bars on a terminal, plain lines in a log. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
-import { bar, createPainter, table } from '../../cli/bars.js';
+import { bar, createProgressDisplay, table } from '../../cli/bars.js';
 import { everyRow } from '../support/everyRow.js';
 
 const ROWS: [done: number, total: number, filled: number][] = [
@@ -29,7 +29,7 @@ afterEach(() => {
 
 test('redraws over the previous output on a terminal, until it ends', () => {
   const written: string[] = [];
-  const painter = createPainter({ isInteractive: true, err: (text) => void written.push(text) });
+  const painter = createProgressDisplay({ isInteractive: true, err: (text) => void written.push(text) });
   painter.paint(['a', 'b']);
   painter.paint(['c']);
   painter.paint(['d']);
@@ -40,7 +40,7 @@ test('redraws over the previous output on a terminal, until it ends', () => {
 
 test('writes changed lines every ten seconds without control characters if there is no terminal', () => {
   const written: string[] = [];
-  const painter = createPainter({ isInteractive: false, err: (text) => void written.push(text) });
+  const painter = createProgressDisplay({ isInteractive: false, err: (text) => void written.push(text) });
   const after = (ms: number, line: string): void => {
     jest.advanceTimersByTime(ms);
     painter.paint([line]);

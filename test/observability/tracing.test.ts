@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { parseTraceContext, headersOf } from '../../observability/carried.js';
+import { parseTraceContext, headersOf } from '../../observability/traceContext.js';
 import type { Tracing } from '../../observability/spans.js';
 import { inSpan, NO_TRACING, openTracing, readOtlpHeaders } from '../../observability/tracing.js';
 import { type OtlpReceiver, startOtlpReceiver } from '../emulators/otlpReceiver.js';

@@ -5,7 +5,7 @@ import type { ProcessedDocument } from '../../../documents/types.js';
 import type { Party } from '../../../providers/embeddings/fairQueue.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from '../../deps.js';
-import type { TokenBound } from './tokenBound.js';
+import type { TokenBudget } from './tokenBudget.js';
 
 /** The text of a chunk that is embedded, and its cl100k tokens. */
 interface ChunkText {
@@ -20,7 +20,7 @@ export interface EmbeddingWork {
   readonly deps: ActivityDeps;
   readonly signal: AbortSignal;
   /** Reserves the tokens of texts before they are embedded; null: unlimited. */
-  readonly tokens: TokenBound | null;
+  readonly tokens: TokenBudget | null;
   /** Receives the numbers of tokens of reused and of newly embedded texts; unset: they are not counted. */
   readonly attempt?: AttemptCost;
 }
@@ -28,7 +28,7 @@ export interface EmbeddingWork {
 /**
  * Returns the vectors of chunks, in their order. Vectors that are not cached are computed.
  * @param owner shares a provider's capacity with other owners
- * @throws BoundReached if the tokens exceed the bound of the work
+ * @throws TokenBudgetReached if the tokens exceed the token budget
  */
 export async function embedTexts(
   owner: Party,

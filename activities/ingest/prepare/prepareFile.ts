@@ -19,7 +19,7 @@ import { transcriptOf } from './transcripts.js';
 /**
  * Fetches, reads, chunks and embeds one file. Raw and parsed content are stored on the way.
  * @returns null if the result would equal the current one: then nothing is read, embedded or written
- * @throws Fault if the content cannot be fetched or read; Deferred if the file first needs another step; BoundReached
+ * @throws Fault if the content cannot be fetched or read; Deferred if the file first needs another step; TokenBudgetReached
  * if it waits for tokens; any other error is a store failure
  */
 export async function prepareFile(

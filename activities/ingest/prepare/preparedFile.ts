@@ -7,7 +7,7 @@ import type { StartedFile } from '../../../store/files/start.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { OpenedContent } from '../../deps.js';
 import type { AttemptCost } from './attemptCost.js';
-import type { TokenBound } from './tokenBound.js';
+import type { TokenBudget } from './tokenBudget.js';
 
 /** Receives the links of a page before anything of the page is written. */
 export type SaveLinks = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
@@ -25,7 +25,7 @@ export type FetchedAhead = (
 export interface Preparation {
   /** Counts a text before it is stored. @throws Fault if the user's limits do not permit it */
   admit(characters: number): Promise<void>;
-  readonly tokens: TokenBound;
+  readonly tokens: TokenBudget;
   readonly attempt: AttemptCost;
   /** Collector of links; null unless the page belongs to a crawl that continues from it. */
   readonly keepLinks: SaveLinks | null;

@@ -14,7 +14,7 @@ import { closeText, type FetchedAhead } from '../prepare/preparedFile.js';
 import { processingFor } from '../prepare/processing.js';
 import { refuseCrashing } from '../prepare/readContent.js';
 import { siteOfRun } from './comparesPages.js';
-import { LEAST_PAGES, learnBlocks, type PageBlocks } from './learnBlocks.js';
+import { MIN_PAGES, learnBlocks, type PageBlocks } from './learnBlocks.js';
 import { hostOf } from './siteEvidence.js';
 
 /**
@@ -55,7 +55,7 @@ export async function compareFirstPages(
 ): Promise<FetchedAhead> {
   const { store, settings } = deps;
   const site = siteOfRun(run, settings);
-  if (site === null || fileIds.length < LEAST_PAGES) return NOTHING_FETCHED;
+  if (site === null || fileIds.length < MIN_PAGES) return NOTHING_FETCHED;
   const known = await store.siteBlocks.find(site);
   if (known !== null && known.runId >= run._id) return NOTHING_FETCHED;
 

@@ -4,13 +4,13 @@ import type { Site } from '../../../store/siteBlocks/siteBlocks.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { Run } from '../../../store/models/runs.js';
 import type { IngestSettings } from '../../deps.js';
-import { LEAST_PAGES } from './learnBlocks.js';
+import { MIN_PAGES } from './learnBlocks.js';
 
 type Settings = Pick<IngestSettings, 'siteSamplePages'>;
 
 /** Returns the site whose first pages a run compares, to find the blocks that they repeat; null for other runs. */
 export function siteOfRun(run: Run, { siteSamplePages }: Settings): Site | null {
-  if (siteSamplePages < LEAST_PAGES || run.fileId === null) return null;
+  if (siteSamplePages < MIN_PAGES || run.fileId === null) return null;
   if (run.kind !== 'scrapeSitemap' && run.kind !== 'webScrape') return null;
   const { scrape, ingest } = run.request;
   if (scrape.removeRepeatedBlocks === false || ingest.storeFileOnly || ingest.skipFileProcessing) return null;
@@ -19,7 +19,7 @@ export function siteOfRun(run: Run, { siteSamplePages }: Settings): Site | null 
 
 /** Returns the site of a page whose repeated blocks are removed; null for other files. */
 export function siteOfPage(file: FileDoc, { siteSamplePages }: Settings): Site | null {
-  if (siteSamplePages < LEAST_PAGES || file.source !== WEB_PAGE_SOURCE || file.parentId === null) return null;
+  if (siteSamplePages < MIN_PAGES || file.source !== WEB_PAGE_SOURCE || file.parentId === null) return null;
   if ((file.sourceOptions as Partial<PageOptions> | null)?.removeRepeatedBlocks === false) return null;
   return { organizationId: file.organizationId, userId: file.userId, fileId: file.parentId };
 }

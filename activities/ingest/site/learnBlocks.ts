@@ -9,7 +9,7 @@ export interface PageBlocks {
 }
 
 /** Minimum number of pages of a host from which its blocks are learned. Fewer pages are not representative. */
-export const LEAST_PAGES = 5;
+export const MIN_PAGES = 5;
 /**
  * Minimum share of a host's pages that contain a block before it counts as repeated. Sites have pages of several
  * templates.
@@ -31,7 +31,7 @@ export function learnBlocks(pages: readonly PageBlocks[]): RepeatedBlock[] {
   const found = new Map<string, RepeatedBlock>();
   for (const { fileId, host, blocks } of pages) {
     const all = pagesOf.get(host) ?? 0;
-    if (all < LEAST_PAGES) continue;
+    if (all < MIN_PAGES) continue;
     for (const id of new Set(blocks)) {
       const known = seen.get(id);
       const next = { count: (known?.count ?? 0) + 1, keptBy: Math.min(fileId, known?.keptBy ?? fileId) };

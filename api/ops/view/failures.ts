@@ -3,7 +3,7 @@ import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 import { type FailedFile, type FailureGroup, MAX_FAILURES_COUNTED } from '../../../store/files/failures.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { OPS_PATH } from '../../http/identity/opsSessions.js';
-import { unavailable, card, count, empty, nothing, temporalLink, webLink, when, words } from './pieces.js';
+import { unavailable, card, count, empty, nothing, temporalLink, webLink, when, words } from './components.js';
 
 /** Value in a URL for files without a stored cause. */
 export const NO_CAUSE = 'none';

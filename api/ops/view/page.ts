@@ -6,7 +6,7 @@ import { html, Html } from '../../http/answers/html.js';
 import type { OrganizationOverview } from '../../http/overviews.js';
 import { OPS_PATH } from '../../http/identity/opsSessions.js';
 import { failuresCard, warningsCard } from './failures.js';
-import { badge, bytes, clock, count, type Mood, nothing, when } from './pieces.js';
+import { badge, bytes, clock, count, type Tone, nothing, when } from './components.js';
 import { runsCard } from './runs.js';
 import { SCRIPT } from './script.js';
 import { sourcesCard, type SourcesView } from './sources.js';
@@ -84,7 +84,7 @@ function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
   const refused = (webhooks ?? []).flatMap(({ webhook: { _id, failing } }) =>
     failing ? [html`Webhook ${_id} refuses deliveries. ${failureSentence(failing)}`] : [],
   );
-  const moody = (mood: Mood, sentences: readonly Html[]) => sentences.map((sentence) => ({ mood, sentence }));
+  const moody = (mood: Tone, sentences: readonly Html[]) => sentences.map((sentence) => ({ mood, sentence }));
   const all = [...moody('bad', stalled), ...moody('warn', [...others, ...refused])];
   return all.length === 0
     ? nothing

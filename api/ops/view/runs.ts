@@ -1,7 +1,7 @@
 import type { RunKind } from '../../../contract/runs/runKinds.js';
 import { MAX_RUNS_COUNTED, type RunRow, type RunsOverview } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/answers/html.js';
-import { unavailable, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
+import { unavailable, badge, card, count, empty, nothing, temporalLink, when, words } from './components.js';
 import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 
 const KINDS: Readonly<Record<RunKind, string>> = {

@@ -1,6 +1,6 @@
 import { html, type Html } from '../../http/answers/html.js';
 import { OPS_PATH } from '../../http/identity/opsSessions.js';
-import { nothing } from './pieces.js';
+import { nothing } from './components.js';
 import { wholePage } from './page.js';
 
 /** Renders the form for an API key. @param wrong error of the last attempt */

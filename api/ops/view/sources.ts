@@ -16,13 +16,13 @@ import {
   card,
   count,
   empty,
-  type Mood,
+  type Tone,
   nothing,
   pager,
   temporalLink,
   when,
   words,
-} from './pieces.js';
+} from './components.js';
 import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 
 /** Which data sources a page shows. */
@@ -32,7 +32,7 @@ export interface SourcesView {
 }
 
 const PER_PAGE = 50;
-const MOODS: Readonly<Record<SourceState, Mood>> = {
+const MOODS: Readonly<Record<SourceState, Tone>> = {
   ...{ revoked: 'bad', failed: 'bad', held: 'warn', syncing: 'busy', ready: 'good' },
 };
 const NAMES: Readonly<Record<SourceState, string>> = {

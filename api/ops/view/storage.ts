@@ -1,7 +1,7 @@
 import { FILE_SYNC_STATUSES } from '../../../contract/files/statuses.js';
 import type { StorageOverview } from '../../../store/overview/storage.js';
 import { html, type Html } from '../../http/answers/html.js';
-import { unavailable, bytes, card, count, words } from './pieces.js';
+import { unavailable, bytes, card, count, words } from './components.js';
 
 /** Renders totals of files, contents, chunks and vectors. */
 export function storageCard(storage: StorageOverview | null): Html {

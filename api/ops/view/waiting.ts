@@ -2,7 +2,7 @@ import type { HeldRow } from '../../../store/overview/held.js';
 import type { QuarantineOverview, QuarantineRow } from '../../../store/overview/quarantine.js';
 import type { RunRow, RunsOverview, RunStop } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/answers/html.js';
-import { unavailable, badge, card, count, empty, nothing, temporalLink, when, words } from './pieces.js';
+import { unavailable, badge, card, count, empty, nothing, temporalLink, when, words } from './components.js';
 import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
 
 /** Renders an API call to copy. */

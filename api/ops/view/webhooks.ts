@@ -2,9 +2,9 @@ import { type DeliveryStatus, failureSentence } from '../../../contract/webhooks
 import type { DeliveryDoc } from '../../../store/models/webhooks.js';
 import { html, type Html } from '../../http/answers/html.js';
 import type { WebhookOverview } from '../../http/overviews.js';
-import { unavailable, badge, card, empty, type Mood, nothing, when } from './pieces.js';
+import { unavailable, badge, card, empty, type Tone, nothing, when } from './components.js';
 
-const MOODS: Readonly<Record<DeliveryStatus, Mood>> = { PENDING: 'busy', DELIVERED: 'good', FAILED: 'bad' };
+const MOODS: Readonly<Record<DeliveryStatus, Tone>> = { PENDING: 'busy', DELIVERED: 'good', FAILED: 'bad' };
 const NAMES: Readonly<Record<DeliveryStatus, string>> = {
   PENDING: 'waiting',
   DELIVERED: 'delivered',

@@ -1,5 +1,5 @@
 /** Values that are being computed, by key: a concurrent caller waits for the value instead of computing it again. */
-export interface OnceAtATime<T> {
+export interface SingleFlight<T> {
   /**
    * Returns a value for each key. Values that another call computes are awaited; `make` computes the others together,
    * and those of a call that failed or was aborted.
@@ -22,7 +22,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-export function createOnceAtATime<T>(): OnceAtATime<T> {
+export function createSingleFlight<T>(): SingleFlight<T> {
   /** A promise resolves to null if its call failed or was aborted. */
   const underWay = new Map<string, Promise<T | null>>();
   return {

@@ -1,10 +1,10 @@
 /** Small components of the operator page. */
 import { html, type Html } from '../../http/answers/html.js';
 
-export type Mood = 'good' | 'warn' | 'bad' | 'busy' | 'off';
+export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'off';
 
 export const nothing = html``;
-export const badge = (mood: Mood, word: string): Html => html`<span class="badge ${mood}">${word}</span>`;
+export const badge = (mood: Tone, word: string): Html => html`<span class="badge ${mood}">${word}</span>`;
 
 const DAY_MS = 86_400_000;
 const pad = (value: number): string => String(value).padStart(2, '0');

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { createOnceAtATime } from '../../store/vectors/onceAtATime.js';
+import { createSingleFlight } from '../../store/vectors/singleFlight.js';
 
 const NEVER = new AbortController().signal;
 const all = (keys: readonly string[]) => new Map(keys.map((key) => [key, key.toUpperCase()]));
@@ -19,7 +19,7 @@ function createHeldMaker() {
 }
 
 test('two concurrent callers share one computation per key', async () => {
-  const once = createOnceAtATime<string>();
+  const once = createSingleFlight<string>();
   const { requested, make, release } = createHeldMaker();
   const first = once.get(['a', 'b', 'a'], make, NEVER);
   const second = once.get(['b', 'c'], make, NEVER);
@@ -30,7 +30,7 @@ test('two concurrent callers share one computation per key', async () => {
 });
 
 test('a waiting caller computes a value itself after the first caller fails', async () => {
-  const once = createOnceAtATime<string>();
+  const once = createSingleFlight<string>();
   const { make, release } = createHeldMaker();
   const first = once.get(['a'], make, NEVER);
   const second = once.get(['a'], async (keys) => all(keys), NEVER);
@@ -40,7 +40,7 @@ test('a waiting caller computes a value itself after the first caller fails', as
 });
 
 test('an aborted caller stops waiting', async () => {
-  const once = createOnceAtATime<string>();
+  const once = createSingleFlight<string>();
   const { make, release } = createHeldMaker();
   const first = once.get(['a'], make, NEVER);
   const aborted = new AbortController();
