@@ -16,7 +16,7 @@ export const models = operation({
   description: [
     'Lists every value of `embedding_model` with the provider that computes its vectors now, and their vector space: only vectors of the same space can be compared. Use it to choose `embedding_model`, and the size of a `query_vector`. If the operator has configured no provider, a small model that is part of the server serves all ids. Files stay in their vector space until they are synced or embedded again.',
   ],
-  returns: 'Every accepted value of \`embedding_model\`, with its provider and vector space.',
+  returns: 'Every accepted value of `embedding_model`, with its provider and vector space.',
   answer: named(
     'EmbeddingModels',
     Joi.object({

@@ -182,7 +182,7 @@ export const oauthUrlBody = () =>
         'Required for `SERVICENOW`, with all of its fields. Other services ignore it, so it may be absent or null.',
       ),
     }).description(
-      'The service to connect, its account or server, and the options for its files. The options are stored with the connection: later requests that sync items, such as \`POST /integrations/files/sync\`, use them as defaults.',
+      'The service to connect, its account or server, and the options for its files. The options are stored with the connection: later requests that sync items, such as `POST /integrations/files/sync`, use them as defaults.',
     ),
   );
 export type OAuthUrlBody = Infer<ReturnType<typeof oauthUrlBody>>;

@@ -13,7 +13,7 @@ const remote = () =>
   );
 const recordId = () =>
   text().description(
-    'Id of the record at Salesforce: 18 characters. The first three determine its kind, such as \`001\` for accounts.',
+    'Id of the record at Salesforce: 18 characters. The first three determine its kind, such as `001` for accounts.',
   );
 const owner = () =>
   named(
@@ -70,13 +70,13 @@ const addresses = () =>
       named(
         'Address',
         wholeRecord({
-          street_1: maybe('First line of the street address, such as \`1 Market Street\`. Null if unknown.'),
+          street_1: maybe('First line of the street address, such as `1 Market Street`. Null if unknown.'),
           street_2: maybe(
-            'Further lines of the street address, separated by commas, such as \`Suite 300\`. Null if there are none.',
+            'Further lines of the street address, separated by commas, such as `Suite 300`. Null if there are none.',
           ),
           city: maybe('Town or city as users entered it, not checked by Salesforce. Null if they entered none.'),
-          state: maybe('State or province as users entered it: a name or a code, such as \`CA\`. Null if unknown.'),
-          postal_code: maybe('ZIP or postal code as text, such as \`02139\`. Null if unknown.'),
+          state: maybe('State or province as users entered it: a name or a code, such as `CA`. Null if unknown.'),
+          postal_code: maybe('ZIP or postal code as text, such as `02139`. Null if unknown.'),
           country: maybe('Country as users entered it: a name or a code, such as `USA`. Null if unknown.'),
           address_type: maybe(
             'Use of the address. Of an account: `BILLING` or `SHIPPING`; of a contact: `MAILING` or `OTHER`; of a lead: null.',
@@ -199,7 +199,7 @@ export const CRM_OPERATIONS = {
       'Account',
       record('Account of Salesforce: a company or other organization, such as a customer, a partner or a competitor.', {
         owner: nullable(owner()).description(
-          'Salesforce user who owns the account, as an object with the \`id\` of the user. \`owner_id\` in \`filters\` lists the accounts of one owner. Null if there is none.',
+          'Salesforce user who owns the account, as an object with the `id` of the user. `owner_id` in `filters` lists the accounts of one owner. Null if there is none.',
         ),
         name: maybe('Display name of the company, which need not be unique. Null if Salesforce returns none.'),
         industry: maybe(
@@ -270,7 +270,7 @@ export const CRM_OPERATIONS = {
           'Salesforce user who owns the contact, as an object with the `id` of the user. `owner_id` in `filters` lists the contacts of one owner. Null if there is none.',
         ),
         account: account().description(
-          'Account of the company that the person belongs to, as an object with its \`id\`. Null for a contact without an account.',
+          'Account of the company that the person belongs to, as an object with its `id`. Null for a contact without an account.',
         ),
         first_name: maybe('Given name of the person; null if only the family name is known.'),
         last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
@@ -310,7 +310,7 @@ export const CRM_OPERATIONS = {
         'Opportunity of Salesforce: a possible sale to a company, with its expected value, until it is won or lost.',
         {
           owner: owner().description(
-            'Salesforce user who owns the opportunity, as an object with the \`id\` of the user. \`owner_id\` in \`filters\` lists the opportunities of one owner.',
+            'Salesforce user who owns the opportunity, as an object with the `id` of the user. `owner_id` in `filters` lists the opportunities of one owner.',
           ),
           name: maybe('Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.'),
           amount: nullable(integer()).description(
@@ -320,7 +320,7 @@ export const CRM_OPERATIONS = {
             'Account of the company that may buy, as an object with its `id`. Null if users have set none.',
           ),
           contact: contact().description(
-            'Contact at the company who takes part in the sale, as an object with its \`id\`. Null if none is set.',
+            'Contact at the company who takes part in the sale, as an object with its `id`. Null if none is set.',
           ),
           stage: maybe(
             'Step of the sales process, such as `Prospecting`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',

@@ -44,7 +44,7 @@ export const dataSourceRecord = named(
       '`id` of the organization whose end user connected the account, as `GET /organization` returns it.',
     ),
     organization_supplied_user_id: Joi.string().description(
-      'Your id of the end user who connected the account, as in the header \`customer-id\`.',
+      'Your id of the end user who connected the account, as in the header `customer-id`.',
     ),
     revoked_access: Joi.boolean().description(
       '`true`: the credentials were deleted, by a request or because the source refused them. Connect the account again to sync it.',

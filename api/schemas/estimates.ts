@@ -77,12 +77,12 @@ export const estimate = named(
     bytes: nullable(integer())
       .required()
       .description(
-        'Size of all contents in bytes, extrapolated from the items that were read (\`sample\`). Null if none could be read.',
+        'Size of all contents in bytes, extrapolated from the items that were read (`sample`). Null if none could be read.',
       ),
     chunks: nullable(integer())
       .required()
       .description(
-        'Number of chunks that the run would make, extrapolated from the items that were read (\`sample\`). Null if none could be read.',
+        'Number of chunks that the run would make, extrapolated from the items that were read (`sample`). Null if none could be read.',
       ),
     tokens: nullable(integer())
       .required()
@@ -111,7 +111,7 @@ export const estimate = named(
       ),
     seconds_by: nullable(pace)
       .required()
-      .description('Earlier runs on which \`seconds\` is based. Null if the user has none of the same kind.'),
+      .description('Earlier runs on which `seconds` is based. Null if the user has none of the same kind.'),
     complete: Joi.boolean()
       .required()
       .description(

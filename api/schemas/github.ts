@@ -13,7 +13,7 @@ const number = () =>
   integer().description('Id at GitHub, unique among the records of this kind in all repositories. It never changes.');
 const apiUrl = () =>
   text(
-    'URL of the record in the REST API of GitHub, such as \`https://api.github.com/repos/octocat/hello-world/issues/7\`. Your own requests to it need a GitHub token if the repository is private.',
+    'URL of the record in the REST API of GitHub, such as `https://api.github.com/repos/octocat/hello-world/issues/7`. Your own requests to it need a GitHub token if the repository is private.',
   );
 const person = () =>
   named(
@@ -242,7 +242,7 @@ export const pullCommit = named(
     ),
     ...remote,
   }).description(
-    'Commit of a pull request. \`author\` and \`committer\` are the GitHub accounts of these people, if GitHub knows them.',
+    'Commit of a pull request. `author` and `committer` are the GitHub accounts of these people, if GitHub knows them.',
   ),
 );
 

@@ -311,7 +311,7 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
       customer_id: text()
         .required()
         .description(
-          'The \`customer-id\` of the end user, your id of that user. Empty for events about the whole organization.',
+          'The `customer-id` of the end user, your id of that user. Empty for events about the whole organization.',
         ),
       timestamp: Joi.string()
         .required()

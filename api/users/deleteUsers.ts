@@ -36,7 +36,7 @@ export const deleteUsers = operation({
         .description(
           'Your ids of the users to delete, as in the header `customer-id`; at most 10,000. Unknown ids are ignored.',
         ),
-    }).description('End users to delete with all of their data, by \`customer-id\`.'),
+    }).description('End users to delete with all of their data, by `customer-id`.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

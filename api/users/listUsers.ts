@@ -29,7 +29,7 @@ export const listUsers = operation({
         'ListUsersFilters',
         Joi.object({
           customer_ids: orNull(customerIds().max(MAX_MEMBERS)).description(
-            'Only users with one of these \`customer-id\` values; at most 10,000. Null or empty: all.',
+            'Only users with one of these `customer-id` values; at most 10,000. Null or empty: all.',
           ),
           carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)).description(
             'Only users with one of these values of `id`, deleted ones too; at most 10,000. Null or empty: all that exist.',

@@ -32,7 +32,7 @@ export const updateUsers = operation({
         .max(MAX_USERS)
         .required()
         .description(
-          'Your ids of the users to change, as in the header \`customer-id\`; at most 100. If one is unknown, the response is 404 and no user is changed.',
+          'Your ids of the users to change, as in the header `customer-id`; at most 100. If one is unknown, the response is 404 and no user is changed.',
         ),
       ...userSettings(),
     }).description('Names of end users, and the limits and automatic syncs that they get.'),

@@ -25,7 +25,7 @@ export const processSitemap = operation({
   errors: { 400: 'The sitemap could not be read, or not within 60 s. `detail` says why.', 404: null },
   query: Joi.object({
     url: address().description(
-      'Address of the sitemap or sitemap index, such as \`https://example.com/sitemap.xml\`: http or https, without credentials.',
+      'Address of the sitemap or sitemap index, such as `https://example.com/sitemap.xml`: http or https, without credentials.',
     ),
   }),
   answer: named(

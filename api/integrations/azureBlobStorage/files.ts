@@ -23,7 +23,7 @@ ${AFTER_SELECTION}`,
       'Name of a container. Without `id` all its blobs are synced. Absent, null or empty: `id` names the item.',
   },
   objects: 'blobs, folders or containers',
-  wanted: 'Send \`container\`, or \`id\` alone',
+  wanted: 'Send `container`, or `id` alone',
   externalIdOf({ id = '', container = '' }) {
     if (container !== '') return idOf(container, id);
     return id === '' ? null : id;

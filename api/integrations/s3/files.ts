@@ -25,7 +25,7 @@ ${AFTER_SELECTION}`,
       'Beginning of the keys of the objects in `bucket` that are synced. It is ignored if `id` is present. Absent, null or empty: all objects of the bucket.',
   },
   objects: 'objects, prefixes or buckets',
-  wanted: 'Send \`bucket\`, or \`id\` alone',
+  wanted: 'Send `bucket`, or `id` alone',
   externalIdOf({ id = '', bucket = '', prefix = '' }) {
     if (bucket !== '') return id === '' ? idOfPrefix(bucket, prefix) : idOf(bucket, id);
     return id !== '' && prefix === '' ? id : null;
