@@ -27,7 +27,7 @@ export const cancelSync = operation({
         .required()
         .description('`id` of a file that is queued or being synced, or of the parent of a scrape.'),
     }).description(
-      'The file whose run is cancelled. Other files of the same run, such as a scrape, are cancelled too.',
+      'The file whose run is cancelled, with all other files of that run, such as the other pages of a scrape.',
     ),
   ),
   answer: fileRecord,

@@ -37,11 +37,15 @@ const chunkProperties = named(
   Joi.object({
     set_page_as_boundary: Joi.boolean()
       .required()
-      .description('Whether chunks end at page boundaries, so that none spans two pages. PDF and pictures only.'),
+      .description(
+        'Whether chunks end at page boundaries, so that no chunk spans two pages. It applies to PDF and pictures only.',
+      ),
     prepend_filename_to_chunks: Joi.boolean()
       .required()
       .description('Whether the text of each chunk begins with the name of its file, which is embedded with it.'),
-    max_items_per_chunk: integer().description('Maximum number of rows or objects per chunk. Absent: as many as fit.'),
+    max_items_per_chunk: integer().description(
+      'Maximum number of table rows or JSON objects per chunk. Absent: only the chunk size limits a chunk.',
+    ),
   }).description('Options of a file that determine where its chunks begin and end.'),
 );
 

@@ -193,7 +193,7 @@ export const runRecord = named(
         'Id of the request that led to the run: the `request_id` that you sent, or one that the server created.',
       ),
     upload_id: nullable(Joi.string().allow('')).description(
-      'Id of the upload or selection that its files belong to; null if there is none.',
+      'Id of the upload that the run processes, by which `upload_ids` of `POST /user_files_v2` filters. Null for all other runs.',
     ),
     accepted_at: timestamp().description(
       'When the request or the schedule created the run, in UTC. It may wait until `started_at`.',

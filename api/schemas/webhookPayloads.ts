@@ -56,7 +56,9 @@ const INFO = {
               .description(
                 'Name of the item as its source shows it, for people. Programs recognize it by `external_id`.',
               ),
-          }).description('An item of a connected account that does not become a file. `reason` of the event says why.'),
+          }).description(
+            'An item of a connected account that does not become a file. The `reason` field of the event contains the cause.',
+          ),
         ),
       )
       .description(

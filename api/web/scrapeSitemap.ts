@@ -28,7 +28,7 @@ const requestBody = named(
   'SitemapScrapeRequest',
   Joi.object({
     url: address().description(
-      'Address of the sitemap, or of an index of sitemaps: http(s), without credentials. At most 8,192 characters.',
+      'Address of the sitemap or sitemap index, such as `https://example.com/sitemap.xml`: http or https, without credentials. At most 8,192 characters.',
     ),
     tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them. Null: no tags.'),
     max_pages_to_scrape: orNull(integer().min(1)).description(
