@@ -39,7 +39,7 @@ const chunk = () =>
 
 const unusedCredentials = named(
   'UnusedCredentials',
-  Joi.object().unknown().description('Credentials of a provider: any object, which is not read.'),
+  Joi.object().unknown().description('Any object. It is accepted for compatibility and has no effect.'),
 );
 
 const requestBody = named(
@@ -57,7 +57,7 @@ const requestBody = named(
           Joi.object({
             file_id: integer()
               .required()
-              .description('`id` of an existing file, named once per request. Folders and parents of scrapes are 404.'),
+              .description('`id` of an existing file, named once per request. Folders and parent files of scrapes return 404.'),
             chunk_size: orNull(integer().min(1)).description(
               'Chunk size in tokens to store with the file, for later syncs. The chunks of this request are not measured against it. Null: unchanged.',
             ),
@@ -76,7 +76,7 @@ const requestBody = named(
       .description('Files with their chunks: at most 100 files and 20,000 chunks in all.'),
     overwrite_existing: Joi.boolean()
       .default(false)
-      .description('`true`: replaces chunks that a file has. Otherwise such a file is 409, and no file is changed.'),
+      .description('`true`: replaces chunks that a file has. `false`: such a file returns 409, and no file is changed.'),
     chunks_only: Joi.boolean()
       .default(false)
       .description('`true`: stores texts without vectors, and ignores given ones. Searches do not find the chunks.'),

@@ -17,7 +17,7 @@ const record = named(
   'QuarantinedFile',
   wholeRecord({
     file_id: integer().description(
-      'Number of the file, which it keeps when it is restored. Send it in `file_ids` to restore the file.',
+      '`id` of the file. A restored file keeps it. Send it in `file_ids` of `POST /quarantined_files/restore` to restore the file.',
     ),
     name: nullable(Joi.string().allow('')).description('File name or title before the deletion; null if it had none.'),
     source: sourceType().description('Where the file came from, such as `WEB_SCRAPE` or `NOTION`.'),
@@ -26,11 +26,11 @@ const record = named(
       'Address that the file had at its source; null if it had none.',
     ),
     data_source_id: nullable(integer()).description(
-      'Number of the data source that it came from; null for pages of a scrape.',
+      '`id` of the data source that the file came from. Null for pages of a scrape.',
     ),
-    parent_id: nullable(integer()).description('Number of the folder or scrape that contained it; null at the top.'),
-    organization_supplied_user_id: Joi.string().description('Your own name for the end user: its `customer-id`.'),
-    run_id: integer().description('Number of the run that did not find the file, for `GET /sync_runs/{sync_run_id}`.'),
+    parent_id: nullable(integer()).description('`id` of the file that contained it: a folder, or the parent file of a scrape. Null if it had no parent.'),
+    organization_supplied_user_id: Joi.string().description('End user of the file, as your requests name it in the header `customer-id`.'),
+    run_id: integer().description('`id` of the run that found the file missing at its source, for `GET /sync_runs/{sync_run_id}`.'),
     quarantined_at: timestamp().description(
       'Since when users and searches do not find it, in UTC. It is erased at `kept_until`.',
     ),

@@ -63,7 +63,7 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
       sync_options: named(
         'SyncOptions',
         Joi.object(syncOptionFields()).description(
-          'What happens after the connection, and the options for its files. Later selections use them as defaults.',
+          'What happens after the connection, and the options for its files. The options are stored with the connection: later requests that sync items of the account use them as defaults.',
         ),
       )
         .default()

@@ -31,12 +31,12 @@ const credentialFields = (fields: Readonly<Record<string, string>>) =>
 
 /** Returns the text about the request that connects an account. */
 export const connectRequest = (what: string): string =>
-  `Credentials of ${what}, and options for its files. Later selections use these options as defaults.`;
+  `Credentials of ${what}, and options for its files. The options are stored with the connection: later requests that sync items of the account use them as defaults.`;
 
 /** Tags that a connection gives to its files. */
 export const connectionTags = () =>
   orNull(tags(), {}).description(
-    'Tags of every file that is synced from the account. A later selection with `tags` replaces them for its files. Null: no tags.',
+    'Tags of every file that is synced from the account. A later request that syncs items with its own `tags` replaces them for these items. Null: no tags.',
   );
 
 /**

@@ -21,7 +21,7 @@ const fileStatistics = named(
       Joi.string()
         .valid(...Object.keys(FILE_FORMATS), ...SERVICE_FORMATS)
         .description(
-          'Format of a content: that of an uploaded or downloaded file, or the service whose records were read.',
+          'Format of the content of a file, such as `PDF`. For records of a service, the service, such as `SALESFORCE`.',
         ),
     ).description('Format in which the content was read, such as `PDF`, `HTML` or `SALESFORCE`.'),
     file_size: integer().description('Size of the uploaded or fetched content in bytes, not of the extracted text.'),
@@ -56,7 +56,7 @@ const embeddingProperties = Joi.object().pattern(
       chunk_overlap: nullable(integer())
         .required()
         .description('Maximum number of tokens that neighbouring chunks share; null for a picture.'),
-      served_by: extension(text()).description("Vector space of the file's vectors. Absent while it has none."),
+      served_by: extension(text()).description('Name of the vector space of the vectors, such as `openai-3-small-1536`, as in `served_by` of `GET /models`. Absent while the file has no vectors.'),
       dimensions: extension(integer()).description(
         'Number of values in each vector. Absent while the file has no vectors.',
       ),
@@ -82,7 +82,7 @@ export const workflowFields = {
 export const fileRecord = named(
   'UserFile',
   wholeRecord({
-    id: integer().description('Number of the file, which syncs keep: `file_id`, or one of `ids`, in requests.'),
+    id: integer().description('Id of the file, for `file_id` and `ids` of requests. Syncs do not change it.'),
     source: sourceType().description('Where the file comes from; for an upload its format, such as `PDF`.'),
     organization_id: integer().description(
       '`id` of the organization that owns the file, as `GET /organization` returns it.',
@@ -91,7 +91,7 @@ export const fileRecord = named(
       '`id` of the end user that owns the file, as `POST /list_users` returns it. Never null in this version.',
     ),
     organization_supplied_user_id: Joi.string().description(
-      'Your own name for the end user that owns the file: its `customer-id`.',
+      'End user that owns the file, as your requests name it in the header `customer-id`.',
     ),
     organization_user_data_source_id: nullable(integer()).description(
       '`id` of the data source that the file came from; null for uploads and scrapes.',
@@ -163,7 +163,7 @@ export const fileRecord = named(
       'Id of the request that the latest sync belongs to, as events of the file repeat it. Null if there is none.',
     ),
     upload_id: nullable(text()).description(
-      'Id of the upload or selection that the file came with; null if there was none.',
+      'Id of the latest upload of the file; attachments of the file share it. `upload_ids` of `POST /user_files_v2` filters by it. Null for scraped pages and files of accounts.',
     ),
     sync_properties: openObject().description(
       'Options of the sync that differ from the defaults, for files of a data source.',
@@ -208,7 +208,7 @@ export const chunkRecord = named(
       'Vector of the chunk. Null unless `include_vectors` is set, and for chunks without vectors or in cold storage.',
     ),
     content_metadata: openObject().description(
-      'Where the chunk is in its file, such as `pg_start` and `pg_end`, or `start_offset_sec` in a recording.',
+      'Position of the chunk in its file: first and last page (`pg_start`, `pg_end`) of a document, or start and end in seconds (`start_offset_sec`, `end_offset_sec`) of a recording.',
     ),
   }).description('A stored chunk of a file, with its place in the file and on request its vector.'),
 );

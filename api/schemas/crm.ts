@@ -104,7 +104,7 @@ const emails = () =>
         'Email',
         wholeRecord({
           email: text().description(
-            'E-mail address as users of Salesforce entered it. Several records may have the same one.',
+            'E-mail address as entered in Salesforce, such as `ada@example.com`. Several records may have the same one.',
           ),
           email_type: maybe('Always `PRIMARY`, and never null: Salesforce has one address per person.'),
         }).description('E-mail address of a lead or contact. Salesforce has at most one for each.'),
@@ -114,10 +114,10 @@ const emails = () =>
 
 /** Returns the fields for the people and the company of an activity. */
 const peopleOf = (activity: string) => ({
-  owner: owner().description(`Salesforce user to whom the ${activity} is assigned, by id.`),
-  account: account().description(`Company that the ${activity} is about, by id. Null if none is set.`),
+  owner: owner().description(`Salesforce user to whom the ${activity} is assigned. Only the `id` is returned.`),
+  account: account().description(`Company that the ${activity} is about. Only its `id` is returned. Null if none is set.`),
   contact: contact().description(
-    `Contact that the ${activity} is with, by id. Null if none is set, or if the person is a lead.`,
+    `Contact whom the ${activity} concerns. Only the `id` is returned. Null if none is set, or if the person is a lead.`,
   ),
 });
 const task = named(
@@ -125,8 +125,8 @@ const task = named(
   wholeRecord({
     id: recordId(),
     ...peopleOf('task'),
-    subject: maybe('Short text that says what is to be done. Null if users entered none.'),
-    description: maybe('Free text about the work; null if users entered none.'),
+    subject: maybe('Subject line that says what to do, such as `Send quote`. Null if users entered none.'),
+    description: maybe('Comments on the task, plain text of any number of lines. Null if users entered none.'),
     priority: maybe(
       'Urgency, such as `High`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
     ),
@@ -141,16 +141,16 @@ const event = named(
   wholeRecord({
     id: recordId(),
     ...peopleOf('appointment'),
-    subject: maybe('Short text that says what the appointment is about. Null if users entered none.'),
-    description: maybe('Free text about the appointment; null if users entered none.'),
+    subject: maybe('Subject line of the appointment, such as `Product demo`. Null if users entered none.'),
+    description: maybe('Notes on the appointment, such as its agenda: plain text of any number of lines. Null if users entered none.'),
     location: maybe(
-      'Where the appointment takes place, as a free text such as a room or an address. Null if users entered none.',
+      'Where the appointment takes place, as free text, such as `Room 4` or a street address. Null if users entered none.',
     ),
     is_all_day: Joi.boolean().description(
       'Whether it lasts whole days, so that `start_date` and `end_date` have no times.',
     ),
-    start_date: maybe('Start of the appointment, ISO 8601; a day alone if it has no time. Null if unknown.'),
-    end_date: maybe('End of the appointment, ISO 8601; a day alone if it has no time. Null if unknown.'),
+    start_date: maybe('Start of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.'),
+    end_date: maybe('End of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.'),
     ...times,
   }).description('Meeting, call or other appointment with a company or a person.'),
 );
@@ -177,10 +177,10 @@ const record = (about: string, fields: Record<string, Joi.Schema>) =>
 const ORDERS = ['created_at', 'updated_at', 'name', 'last_activity_at'];
 const name = () =>
   orNull(text().max(2_048)).description(
-    'Part of the names of the records to return, ignoring case. Null or empty: all.',
+    'Only records whose name contains this text, ignoring case; at most 2,048 characters. Null or empty: all.',
   );
 const id = (of: string) =>
-  orNull(text().max(100)).description(`Salesforce id of the ${of} of the records to return. Null or empty: all.`);
+  orNull(text().max(100)).description(`Only records whose ${of} has this Salesforce id. Null or empty: all.`);
 
 /** The kinds of records, by the names of their operations. */
 export const CRM_OPERATIONS = {
@@ -193,7 +193,7 @@ export const CRM_OPERATIONS = {
       'Account',
       record('Company or other organization that users of Salesforce deal with.', {
         owner: nullable(owner()).description(
-          'Salesforce user who is responsible for the company, by id. Lists can be filtered by it. Null if there is none.',
+          'Salesforce user who is responsible for the company. Only the `id` is returned; lists can be filtered by it. Null if there is none.',
         ),
         name: maybe('Display name of the company, which need not be unique. Null if Salesforce returns none.'),
         industry: maybe(
@@ -214,15 +214,15 @@ export const CRM_OPERATIONS = {
     filters: {
       name: name(),
       owner_id: id('owner'),
-      converted_account_id: id('account created by the conversion'),
-      converted_contact_id: id('contact created by the conversion'),
+      converted_account_id: id('account from the conversion (`converted_account`)'),
+      converted_contact_id: id('contact from the conversion (`converted_contact`)'),
     },
     orders: ORDERS,
     record: named(
       'Lead',
       record('Person who may become a customer, and whom sales staff have not qualified yet.', {
         owner: owner().description(
-          'Salesforce user, or queue of several users, that is responsible for the lead, by id.',
+          'Salesforce user, or queue of several users, that is responsible for the lead. Only the `id` is returned.',
         ),
         source: maybe('Where the person was found, such as `Web`. Null if unknown.'),
         status: maybe(
@@ -239,10 +239,10 @@ export const CRM_OPERATIONS = {
         emails: emails(),
         converted_at: maybe('Day on which the lead was converted to a contact, `YYYY-MM-DD`. Null before.'),
         converted_account: account().description(
-          'Account that the conversion of the lead created or chose, by id. Null before the conversion.',
+          'Account into which the lead was converted. Only its `id` is returned. Null before the conversion.',
         ),
         converted_contact: contact().description(
-          'Contact that the conversion of the lead created or chose, by id. Null before the conversion.',
+          'Contact into which the lead was converted. Only its `id` is returned. Null before the conversion.',
         ),
       }),
     ),
@@ -261,10 +261,10 @@ export const CRM_OPERATIONS = {
       'Contact',
       record('Person who works at a company that users of Salesforce deal with.', {
         owner: nullable(owner()).description(
-          'Salesforce user who is responsible for the person, by id. Lists can be filtered by it. Null if there is none.',
+          'Salesforce user who is responsible for the person. Only the `id` is returned; lists can be filtered by it. Null if there is none.',
         ),
         account: account().description(
-          'Account of the company that the person belongs to, by id. Null for a private contact.',
+          'Account of the company that the person belongs to. Only its `id` is returned. Null for a private contact.',
         ),
         first_name: maybe('Given name of the person; null if only the family name is known.'),
         last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
@@ -302,15 +302,15 @@ export const CRM_OPERATIONS = {
       'Opportunity',
       record('Possible sale to a company, with its expected value, until it is won or lost.', {
         owner: owner().description(
-          'Salesforce user who is responsible for the sale, by id. Lists can be filtered by it.',
+          'Salesforce user who is responsible for the sale. Only the `id` is returned; lists can be filtered by it.',
         ),
         name: maybe('Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.'),
         amount: nullable(integer()).description(
           'Expected value, rounded, in the currency of the record. Null if users entered none.',
         ),
-        account: account().description('Company that may buy, by id. Null if users have set none.'),
+        account: account().description('Company that may buy. Only its `id` is returned. Null if users have set none.'),
         contact: contact().description(
-          'Contact at the company who takes part in the sale, by id. Null if none is set.',
+          'Contact at the company who takes part in the sale. Only the `id` is returned. Null if none is set.',
         ),
         stage: maybe(
           'Step of the sales process, such as `Prospecting`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',

@@ -65,5 +65,5 @@ export const crmListing = (kind: CrmOperation) =>
         .description(
           `Filters of the ${kind} to return, combined with AND. \`{}\` selects all that the connected user can read.`,
         ),
-    }).description(`Which ${kind} of a connected Salesforce to return, and in which order.`),
+    }).description(`Which ${kind} of a connected Salesforce account to return, and in which order.`),
   );

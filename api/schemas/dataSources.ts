@@ -15,7 +15,7 @@ export const dataSourceRecord = named(
   'OrganizationUserDataSourceAPI',
   wholeRecord({
     id: integer().description(
-      'Number of the data source: `data_source_id` in requests. Connecting the account again keeps it.',
+      'Id of the data source, for `data_source_id` of requests. Connecting the account again does not change it.',
     ),
     data_source_external_id: nullable(Joi.string().allow('')).description(
       'Type and account at the source, such as `GOOGLE_DRIVE|name@example.com`. Connecting the same account again changes this record. Null if the source has no name for the account.',
@@ -44,7 +44,7 @@ export const dataSourceRecord = named(
       '`id` of the organization whose end user connected the account, as `GET /organization` returns it.',
     ),
     organization_supplied_user_id: Joi.string().description(
-      'Your own name for the end user who connected the account.',
+      'End user who connected the account, as your requests name it in the header `customer-id`.',
     ),
     revoked_access: Joi.boolean().description(
       '`true`: the credentials were deleted, by a request or because the source refused them. Connect the account again to sync it.',
@@ -57,7 +57,7 @@ export const dataSourceRecord = named(
       Joi.string()
         .valid(...DATA_SOURCE_ACTIONS)
         .description(
-          'Last change of a data source. `ADD`: connected, or connected again. `UPDATE`: a selection was confirmed. `CANCEL`: a connection or selection was cancelled. `REVOKE`: access ended. The event of the same name reports it.',
+          'Last change of a data source. `ADD`: connected, or connected again. `UPDATE`: items were chosen for syncing. `CANCEL`: a user cancelled the connection or the choice of items. `REVOKE`: access ended. The event of the same name reports it.',
         ),
     ).description('What last happened to the connection; `last_synced_at` says when.'),
     enable_auto_sync: nullable(Joi.boolean()).description(

@@ -53,7 +53,7 @@ export const fileSyncConfig = () =>
         auto_synced_source_types: Joi.array()
           .items(typeAtSource())
           .description(
-            'Types of items below a selection that become files, for sources of tickets, articles and tables. Absent: all types. Items that the selection names by id always become files.',
+            'Types of items that become files, such as `TICKET`, when a container above them is synced; for sources with tickets, articles or tables. Absent: all types. Items that a request names by id always become files.',
           ),
         sync_attachments: flag().description(
           'Whether attachments of messages, tickets and records become files below them, for sources that support it.',
@@ -81,7 +81,7 @@ export const fileSyncConfig = () =>
           'Format of the extracted text, for sources that offer both, such as Notion. Default, also for null: `PLAIN_TEXT`.',
         ),
       }).description(
-        'How files of a connected account are selected and read. A source ignores options that it does not support. In a selection it replaces the stored configuration as a whole.',
+        'How files of a connected account are selected and read. A source ignores options that it does not support. In a request that syncs items, it replaces the configuration stored with the connection as a whole.',
       ),
     ),
   ).description(
@@ -231,33 +231,33 @@ export const itemListing = () =>
           'ListItemsFilters',
           Joi.object({
             external_ids: orNull(itemIds().max(MAX_MEMBERS)).description(
-              'Ids of items at their source. Other items are not returned. Null or empty: all items.',
+              'Only items with one of these values of `external_id`, the id at the source; at most 10,000. Null or empty: all items.',
             ),
-            ids: orNull(idList()).description('Values of `id` of the items to return. Null or empty: all items.'),
+            ids: orNull(idList()).description('Only items with one of these values of `id`; at most 10,000. Null or empty: all items.'),
             name: orNull(Joi.string().allow('').max(MAX_SUBSTRING)).description(
-              'Part of the names of the items to return, ignoring case. Null or empty: all names.',
+              'Only items whose name contains this text, ignoring case; at most 2,048 characters. Null or empty: all items.',
             ),
             root_files_only: orNull(Joi.boolean()).description(
-              'Whether only items without a parent are returned. `false` alone lists the whole account. Null: no condition.',
+              '`true`: only items without a parent. `false`: items at all levels; with no other filter, the whole account. Null: no condition.',
             ),
             file_formats: someOf(
               'StorageFileFormats',
               FILE_FORMATS,
-              'Format of a file, by its name or media type at the source.',
+              'Format of a file, such as `PDF`, derived from its name or its media type at the source.',
             ).description(
-              'Formats of the items to return, up to 50. Items without a format are not returned. Null: all formats.',
+              'Only items with one of these formats, such as `PDF`; at most 50. Items without a format are not returned. Null: all items.',
             ),
             item_types: someOf(
               'SourceItemType',
               ITEM_TYPES,
               'Kind of an item at its source, such as `FILE`, `FOLDER` or `TICKET`. Each source uses some of the values.',
-            ).description('Kinds of the items to return, up to 50; each source uses some of them. Null: all kinds.'),
+            ).description('Only items of one of these kinds, such as `FOLDER`; at most 50. Null: all items.'),
           }).description(
             'Which items of the account to list: by id, name, place, format and kind. An item has to meet every filter that is set.',
           ),
         ),
       ).description(
-        'Which items to return. Absent or null: no filter. Without filters and without `parent_id`, the root items are listed.',
+        'Only items that meet these filters. Absent or null: no filter. Without filters and without `parent_id`, the root items are listed.',
       ),
       order_by: named(
         'ExternalSourceItemsOrderBy',
@@ -283,7 +283,7 @@ export const itemListing = () =>
 export const itemRecord = named(
   'ExternalSourceItem',
   wholeRecord({
-    id: integer().description('Number of the item in this service, for `ids` in filters. Sources do not know it.'),
+    id: integer().description('Id of the item in this service, for `ids` in the filters of `POST /integrations/items/list`. The id at the source is `external_id`.'),
     external_id: Joi.string().description(
       'Id of the item within its account, as `POST /integrations/files/sync` takes it. Its form depends on the source.',
     ),
@@ -301,7 +301,7 @@ export const itemRecord = named(
     organization_id: integer().description(
       '`id` of the organization that owns the data source, as `GET /organization` returns it.',
     ),
-    organization_supplied_user_id: Joi.string().description('The `customer-id` of the end user who owns the account.'),
+    organization_supplied_user_id: Joi.string().description('End user who owns the account, as your requests name it in the header `customer-id`.'),
     organization_user_id: integer().description(
       '`id` of the end user who owns the account, as `POST /list_users` returns it.',
     ),

@@ -24,14 +24,14 @@ const limits = () =>
       'Maximum number of files with content of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
     ),
     max_files_per_upload: limit(
-      'Maximum number of files of one scrape or selection. It ends there; `file_metadata.limit_reached` of its parent names the limit.',
+      'Maximum number of files of one scrape, or of one request that syncs items of an account. The scrape or sync ends at this number. `file_metadata.limit_reached` of the parent file of a scrape names the limit.',
     ),
     max_characters: limit(
       'Maximum number of characters in all files of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
     ),
     max_characters_per_file: limit('Maximum number of characters of one file. A longer one ends in SYNC_ERROR.'),
     max_characters_per_upload: limit(
-      'Maximum number of characters in the files of one upload, scrape or selection. Files beyond it end in SYNC_ERROR.',
+      'Maximum number of characters in the files of one upload, one scrape, or one request that syncs items of an account. Files beyond it end in SYNC_ERROR.',
     ),
   }) satisfies Record<LimitName, Joi.Schema>;
 

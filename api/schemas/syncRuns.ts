@@ -19,7 +19,7 @@ const runKind = () =>
     Joi.string()
       .valid(...RUN_KINDS)
       .description(
-        'Work of a run: `scrapeSitemap`, `webScrape`, `syncFeed`, `syncUpload` and `syncSource` (a selection of an account) find and ingest files, `syncItems` lists an account, `resyncFile` syncs files again, `autoSync` is a scheduled sync whose parts are runs of their own.',
+        'Work of a run: `scrapeSitemap`, `webScrape`, `syncFeed`, `syncUpload` and `syncSource` (items of a connected account) find and ingest files, `syncItems` lists an account, `resyncFile` syncs files again, `autoSync` is a scheduled sync whose parts are runs of their own.',
       ),
   );
 const runCause = () =>
@@ -126,7 +126,7 @@ const count = () => integer().min(0);
 export const runRecord = named(
   'SyncRun',
   wholeRecord({
-    id: integer().description('Number of the run, for the paths of `/sync_runs`. `GET /sync_runs` lists it.'),
+    id: integer().description('Id of the run, for `sync_run_id` in paths such as `GET /sync_runs/{sync_run_id}`.'),
     kind: runKind().description('Type of work, such as `webScrape` or `syncUpload`.'),
     cause: runCause().description('What started the run: `request`, `schedule`, `resync`, `retry` or `command`.'),
     status: runState().description('State of the run now. Poll it until it is `finished`, `failed` or `aborted`.'),
@@ -170,7 +170,7 @@ export const runRecord = named(
       '`id` of the end user whose files the run processes. Null for work of the organization as a whole.',
     ),
     organization_supplied_user_id: nullable(Joi.string()).description(
-      'Your own name for the end user in `organization_user_id`. Null for work of the organization as a whole.',
+      'End user of the run, as your requests name it in the header `customer-id`. Null for work of the organization as a whole.',
     ),
     data_source_id: nullable(integer()).description(
       '`id` of the connected account or feed that the run is about. Null if there is none.',
@@ -187,7 +187,7 @@ export const runRecord = named(
         'Id of the request that led to the run: the `request_id` that you sent, or one that the server created.',
       ),
     upload_id: nullable(Joi.string().allow('')).description(
-      'Id of the upload or selection that its files belong to; null if there is none.',
+      'Id of the upload that the run processes, as in `upload_id` of its file. Null for runs that process no upload.',
     ),
     accepted_at: timestamp().description(
       'When the request or the schedule created the run, in UTC. It may wait until `started_at`.',

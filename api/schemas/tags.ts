@@ -73,7 +73,7 @@ const condition = named(
       .required()
       .description('Name of the tag. It does not begin with `$`.'),
     value: tagValue.required().description('Required value of the tag, or a list of values of which it needs one.'),
-    negate: Joi.boolean().description('`true`: files that have none of these values, or not the tag at all.'),
+    negate: Joi.boolean().description('`true`: matches files whose tag has none of these values, and files without this tag. Default: `false`.'),
   }).description('Condition for one tag of a file: that it has a value, or with `negate` that it does not.'),
 );
 

@@ -14,7 +14,7 @@ const INFO = {
       'Id of the request that led to the event: the `request_id` that you sent, or one that the server created. Null if no request led to it.',
     ),
   upload_id: () =>
-    nullable(text()).description('Id of the upload or selection that the files belong to; null if there is none.'),
+    nullable(text()).description('Id of the upload, as in `upload_id` of its file. Null for files that were not uploaded, such as scraped pages.'),
   is_resync: () =>
     Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
   sync_error_message: () =>
@@ -36,7 +36,7 @@ const INFO = {
     ),
   data_source_id: () =>
     Joi.string().description(
-      'Id of the data source, as text. Only with `items`: items of a selection that do not become files.',
+      '`id` of the data source that contains `items`, as text, such as `3`. It is present only together with `items`.',
     ),
   items: () =>
     Joi.array()
@@ -46,29 +46,29 @@ const INFO = {
           Joi.object({
             external_id: text()
               .required()
-              .description('Id of the item at its source, as the selection named it or a listing found it.'),
+              .description('Id of the item at its source, as the sync request named it or a listing found it.'),
             name: text()
               .required()
               .description(
-                'Name of the item as its source shows it, for people. Programs recognize it by `external_id`.',
+                'Name of the item as its source shows it, such as `Floor plan.dwg`. Names may repeat; `external_id` is unique.',
               ),
-          }).description('An item of a selection that does not become a file. `reason` of the event has the cause.'),
+          }).description('An item that a sync request includes, but that does not become a file. `reason` of the event says why.'),
         ),
       )
-      .description('Up to 100 items of a selection that do not become files; then `object_id` is `[]`.'),
+      .description('Up to 100 items that a sync request includes, but that do not become files. With them, `object_id` of the event is `[]`.'),
 } as const satisfies Record<string, () => Joi.Schema>;
 type InfoField = keyof typeof INFO;
 
 /** What additional fields contain, in short. */
 const INFO_TEXTS: Readonly<Record<InfoField, string>> = {
   request_id: 'the request that led to the event',
-  upload_id: 'the upload or selection of the files',
+  upload_id: 'the upload of the files, null for files that were not uploaded',
   is_resync: 'the text `True` or `False`: whether the file was synced before',
-  sync_error_message: 'why the file failed or waits',
+  sync_error_message: 'why the file failed, or why it waits',
   sparse_vector_queue_status: 'what happened to its sparse vectors',
   reason: 'why the files were not processed',
-  data_source_id: 'the data source of `items`, as a text',
-  items: 'items of a selection that do not become files',
+  data_source_id: '`id` of the data source of `items`, as text',
+  items: 'items that do not become files',
 };
 
 /** Values of additional fields in examples. */
@@ -184,7 +184,7 @@ const OBJECT_IDS: Readonly<Record<EventObjectType, () => Joi.Schema>> = {
   ),
   FILE: idText('`id` of the file as text, such as `17`. `POST /user_files_v2` takes it as a number in `ids`.'),
   ORGANIZATION_USER: idText(
-    '`id` of the deleted end user as text, such as `17`. `customer_id` is your own name for it.',
+    '`id` of the deleted end user as text, such as `17`. `customer_id` of the event is the id that you chose for the user.',
   ),
   UPLOAD_REQUEST_ID: idText(
     'Id of the request: its `request_id`, as the runs, files and events of the request have it.',

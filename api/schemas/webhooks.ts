@@ -9,7 +9,7 @@ import { anyInformation } from './webhookPayloads.js';
 const text = () => Joi.string().allow('');
 
 export const webhookFields = {
-  id: integer().required().description('Number of the webhook, for `webhook_id` in the paths of `/webhooks`.'),
+  id: integer().required().description('Id of the webhook, for `webhook_id` in paths such as `POST /webhooks/{webhook_id}/redeliver`.'),
   organization_id: integer()
     .required()
     .description('`id` of the organization whose events are sent, as `GET /organization` returns it.'),

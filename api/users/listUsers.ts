@@ -29,13 +29,13 @@ export const listUsers = operation({
         'ListUsersFilters',
         Joi.object({
           customer_ids: orNull(customerIds().max(MAX_MEMBERS)).description(
-            'Only users with one of these names of yours; at most 10,000. Null or empty: all.',
+            'Only users whose `customer-id` (the id that you chose) is one of these; at most 10,000. Null or empty: all.',
           ),
           carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)).description(
             'Only users with one of these values of `id`, deleted ones too; at most 10,000. Null or empty: all that exist.',
           ),
         }).description(
-          'Which end users to list: by your own names, by `id`, or both. A user has to meet every filter that is set.',
+          'Which end users to list: by the ids that you chose for them, by `id`, or both. A user has to meet every filter that is set.',
         ),
       )
         .default({})
@@ -45,7 +45,7 @@ export const listUsers = operation({
         Joi.string()
           .valid('created_at', 'updated_at')
           .description(
-            '`created_at`: when a request first named the user. `updated_at`: when its record last changed. Equal times are sorted by id.',
+            '`created_at`: when the user was created, at the first request with its `customer-id`. `updated_at`: when its record last changed. Equal times are sorted by id.',
           ),
       )
         .default('created_at')

@@ -31,9 +31,9 @@ export const updateUsers = operation({
       customer_ids: customerIds()
         .max(MAX_USERS)
         .required()
-        .description('Your own names of the users to change, at most 100. One unknown name returns 404 for all.'),
+        .description('Users to change, by the ids that you send in the header `customer-id`; at most 100. If one is unknown, the request returns 404 and changes no user.'),
       ...userSettings(),
-    }).description('Names of end users, and the limits and automatic syncs that they get.'),
+    }).description('End users to change, and their new limits and automatic syncs.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

@@ -51,14 +51,14 @@ No request is sent to the source: \`POST /integrations/items/sync\` lists it aga
               is_synced: Joi.boolean()
                 .required()
                 .description('Whether a file was created from the item, in any state. `POST /user_files_v2` lists it.'),
-            }).description('Space, folder or page of a connected Confluence, as its last listing found it.'),
+            }).description('Space, folder or page of a connected Confluence account, as its last listing found it.'),
           ),
         )
         .required()
         .description(
           'Spaces, or direct children of `parent_id`, sorted by name: up to 10,000. Empty for an item without children.',
         ),
-    }).description('Spaces of a connected Confluence, or the pages below one of its items.'),
+    }).description('Spaces of a connected Confluence account, or the pages below one of its items.'),
   ),
   async handle({ caller, body, deps: { store } }) {
     const source = await dataSourceOf(caller, body.data_source_id, store, 'CONFLUENCE');

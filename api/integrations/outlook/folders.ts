@@ -28,7 +28,7 @@ export const outlookFolders = operation({
           named(
             'OutlookFolder',
             Joi.object({
-              id: Joi.string().required().description('Id of the folder at Outlook, for `folder` of a sync.'),
+              id: Joi.string().required().description('Id of the folder at Outlook, for `folder` of `POST /integrations/outlook/sync`.'),
               name: Joi.string()
                 .allow('')
                 .required()
@@ -41,14 +41,14 @@ export const outlookFolders = operation({
               total_messages: integer()
                 .required()
                 .description('Number of mails in the folder, without those of nested folders.'),
-            }).description('Mail folder of a connected Outlook, with its parent and the number of its mails.'),
+            }).description('Mail folder of a connected Outlook account, with its parent and the number of its mails.'),
           ),
         )
         .required()
         .description(
           'All folders of the mailbox, at every depth, on one page. `parent_id` is the folder that contains each.',
         ),
-    }).description('All mail folders of the connected Outlook, nested ones included. Search folders are omitted.'),
+    }).description('All mail folders of the connected Outlook account, nested ones included. Search folders are omitted.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;
