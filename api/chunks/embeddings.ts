@@ -81,7 +81,7 @@ const requestBody = named(
       'Weights of meaning and words in `hybrid_search`; null: both 0.5. Without `hybrid_search` they have no effect.',
     ),
     media_type: orNull(mediaType(), 'TEXT').description(
-      'Kind of content to search. `IMAGE`: pictures embedded as pictures, whatever `embedding_model` is. `TEXT`: everything else. `AUDIO`, `VIDEO`: speech of recordings. Null: `TEXT`.',
+      'Kind of content to search. `IMAGE`: pictures whose vectors were computed from the image itself, whatever `embedding_model` is. `TEXT`: everything else. `AUDIO`, `VIDEO`: speech of recordings. Null: `TEXT`.',
     ),
     embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(
       'Model of the files to search. Files that were embedded with another model are not found. Null: `OPENAI`.',

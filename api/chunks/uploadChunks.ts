@@ -57,9 +57,9 @@ const requestBody = named(
           Joi.object({
             file_id: integer()
               .required()
-              .description('`id` of an existing file, named once per request. Folders and parent files of scrapes return 404.'),
+              .description('`id` of an existing file. A request may contain each file only once. Folders and parent files of scrapes return 404.'),
             chunk_size: orNull(integer().min(1)).description(
-              'Chunk size in tokens to store with the file, for later syncs. The chunks of this request are not measured against it. Null: unchanged.',
+              'Chunk size in tokens to store with the file, for later syncs. It does not apply to the chunks of this request. Null: unchanged.',
             ),
             chunk_overlap: orNull(integer().min(0)).description(
               'Overlap in tokens to store with the file, reduced below the chunk size. Null: unchanged.',

@@ -32,15 +32,15 @@ const record = named(
     organization_supplied_user_id: Joi.string().description('End user of the file, as your requests name it in the header `customer-id`.'),
     run_id: integer().description('`id` of the run that found the file missing at its source, for `GET /sync_runs/{sync_run_id}`.'),
     quarantined_at: timestamp().description(
-      'Since when users and searches do not find it, in UTC. It is erased at `kept_until`.',
+      'When the file was removed from lists and searches, in UTC. It is erased at `kept_until`.',
     ),
-    kept_until: timestamp().description('Until when it can be restored, in UTC. It is erased afterwards.'),
+    kept_until: timestamp().description('Time (UTC) until which the file can be restored. Afterwards it is erased.'),
     state: named(
       'QuarantineState',
       Joi.string()
         .valid('LEAVING', 'KEPT', 'RETURNING')
         .description(
-          '`LEAVING`: its vectors are on the way to quarantine. `KEPT`: it can be restored. `RETURNING`: it is being restored.',
+          '`LEAVING`: its vectors are being moved to quarantine. `KEPT`: it can be restored. `RETURNING`: it is being restored.',
         ),
     ).description('Whether it can be restored now. Only `KEPT` files can.'),
   }).description('A file that vanished at its source and can be restored until `kept_until`.'),
@@ -141,7 +141,7 @@ export const restoreQuarantined = operation({
       'RestoreQuarantinedFilesRequest',
       Joi.object({
         ...names,
-        file_ids: idList().description('Only these files, by their `id`; at most 10,000. An empty list selects none.'),
+        file_ids: idList().description('Only files with one of these values of `file_id`, as `GET /quarantined_files` lists them; at most 10,000. An empty list selects none.'),
       }).description('Which files to restore. At least one filter is required.'),
     ),
     {

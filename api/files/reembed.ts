@@ -22,7 +22,7 @@ const REASON_TEXTS: Readonly<Record<KeptReason, string>> = {
   given_vectors: 'Number of files whose vectors a caller has uploaded. They keep them.',
   no_vectors: 'Number of files whose chunks were never embedded, and of files without chunks.',
   over_max_tokens: 'Number of files that would exceed `max_tokens` of the run. They keep their old vectors.',
-  picture: 'Number of files that were embedded as pictures. They have no text that could be embedded again.',
+  picture: 'Number of pictures whose vectors were computed from the image itself. They have no text to embed.',
   syncing: 'Number of files that a sync is processing. Repeat the request after these syncs have ended.',
 };
 

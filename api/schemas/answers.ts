@@ -52,10 +52,10 @@ const embeddingProperties = Joi.object().pattern(
     Joi.object({
       chunk_size: nullable(integer())
         .required()
-        .description('Maximum number of tokens per chunk; null for a picture embedded as a picture.'),
+        .description('Maximum number of tokens (cl100k) per chunk. Null for a picture whose vector was computed from the image itself.'),
       chunk_overlap: nullable(integer())
         .required()
-        .description('Maximum number of tokens that neighbouring chunks share; null for a picture.'),
+        .description('Maximum number of tokens (cl100k) that neighbouring chunks share. Null for a picture whose vector was computed from the image itself.'),
       served_by: extension(text()).description('Name of the vector space of the vectors, such as `openai-3-small-1536`, as in `served_by` of `GET /models`. Absent while the file has no vectors.'),
       dimensions: extension(integer()).description(
         'Number of values in each vector. Absent while the file has no vectors.',
@@ -68,7 +68,7 @@ const embeddingProperties = Joi.object().pattern(
 export const workflowFields = {
   workflow_id: extension(
     nullable(Joi.string()).description(
-      'Id of the workflow that processes the record, or of the last one that processed it. Null if there was none.',
+      'Id of the Temporal workflow that processes the record, or that processed it last. Null if there was none.',
     ),
   ),
   workflow_url: extension(
@@ -119,7 +119,7 @@ export const fileRecord = named(
       'Further facts about the file by name, such as `ocr_pages` or `limit_reached`. Its source and format determine which exist. Null if there are none.',
     ),
     embedding_properties: nullable(embeddingProperties).description(
-      'Chunk sizes and vector space, by the embedding model of the file: it has one key. Never null in this version.',
+      'Object with one key, the embedding model of the file, such as `OPENAI`. Its value has the chunk size and the vector space. Never null in this version.',
     ),
     chunk_size: nullable(integer()).description(
       'Maximum number of tokens (cl100k) per chunk, as requested. Never null in this version.',
@@ -151,7 +151,7 @@ export const fileRecord = named(
       '`{}` if `include_additional_files` was set, else null: no source stores additional files yet.',
     ),
     skip_embedding_generation: Joi.boolean().description(
-      'Whether the request selected chunks without vectors, which can be listed but not searched.',
+      'Whether vectors were omitted, as the upload or sync requested. Chunks of the file can be listed, but searches do not find them.',
     ),
     source_created_at: nullable(timestamp()).description(
       'When the content was created at its source; null if that is unknown.',
@@ -166,7 +166,7 @@ export const fileRecord = named(
       'Id of the latest upload of the file; attachments of the file share it. `upload_ids` of `POST /user_files_v2` filters by it. Null for scraped pages and files of accounts.',
     ),
     sync_properties: openObject().description(
-      'Options of the sync that differ from the defaults, for files of a data source.',
+      'Options of `file_sync_config` that apply to the file and differ from their defaults. Empty for files without a data source.',
     ),
     messages_metadata: openObject().description('Reserved for compatibility: always `{}` in this version.'),
     file_contents_deleted: Joi.boolean().description(
@@ -277,5 +277,5 @@ export const success = named(
     success: Joi.boolean()
       .required()
       .description('`true`: the request was accepted. Work that it started may still be in progress.'),
-  }).description('Answer to a request that returns no record. Errors have other statuses and `detail`.'),
+  }).description('Response of operations that return no record. Errors have another HTTP status and the schema `ErrorResponse`.'),
 );

@@ -37,7 +37,7 @@ export const syncFilesOnConnection = (source?: SourceType) =>
     source === undefined
       ? `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it. Null: \`true\`.`
       : supportsOption(source, 'sync_files_on_connection')
-        ? '`true`: all items of the account are synced once it is connected. `false`: only items that a later request such as `POST /integrations/files/sync` names become files. Null: `true`.'
+        ? '`true`: all items of the account are synced as soon as it is connected. `false`: only items that a later request such as `POST /integrations/files/sync` names become files. Null: `true`.'
         : 'Accepted for compatibility and without effect: files of this source are created only by later requests such as `POST /integrations/files/sync`.',
   );
 

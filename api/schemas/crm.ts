@@ -147,7 +147,7 @@ const event = named(
       'Where the appointment takes place, as free text, such as `Room 4` or a street address. Null if users entered none.',
     ),
     is_all_day: Joi.boolean().description(
-      'Whether it lasts whole days, so that `start_date` and `end_date` have no times.',
+      'Whether the appointment lasts whole days, so that the times in `start_date` and `end_date` have no meaning.',
     ),
     start_date: maybe('Start of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.'),
     end_date: maybe('End of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.'),
@@ -220,7 +220,7 @@ export const CRM_OPERATIONS = {
     orders: ORDERS,
     record: named(
       'Lead',
-      record('Person who may become a customer, and whom sales staff have not qualified yet.', {
+      record('Lead: person who may become a customer. A conversion makes the lead a contact with an account.', {
         owner: owner().description(
           'Salesforce user, or queue of several users, that is responsible for the lead. Only the `id` is returned.',
         ),

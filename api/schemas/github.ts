@@ -69,7 +69,7 @@ const branch = () =>
     wholeRecord({
       label: text('Owner and branch, `owner:branch`; the branch alone if its fork was deleted.'),
       ref: text('Name of the branch, without the owner of its repository.'),
-      sha: text('SHA-1 hash (40 hexadecimal digits) of the latest commit of the branch that GitHub has recorded for the pull request. A push to the branch in `head` changes it.'),
+      sha: text('SHA-1 hash (40 hexadecimal digits) of the commit of the branch that GitHub has recorded for the pull request. A push to the branch in `head` changes it.'),
     }).description(
       'Branch of a pull request: the one with the changes (`head`), or the one that receives them (`base`).',
     ),

@@ -56,7 +56,7 @@ export const fileSyncConfig = () =>
             'Types of items that become files, such as `TICKET`, when a container above them is synced; for sources with tickets, articles or tables. Absent: all types. Items that a request names by id always become files.',
           ),
         sync_attachments: flag().description(
-          'Whether attachments of messages, tickets and records become files below them, for sources that support it.',
+          'Whether attachments of messages, tickets and records become files of their own (`parent_id` is the file of the message), for sources that support it.',
         ),
         detect_audio_language: flag().description(
           'Whether the transcription service detects the language of a recording. Otherwise it assumes English.',
@@ -73,9 +73,9 @@ export const fileSyncConfig = () =>
         generate_chunks_only: flag().description(
           'Whether files get chunks without vectors, whatever `skip_embedding_generation` says.',
         ),
-        store_file_only: flag().description('Whether files are stored without extracting text, chunks or vectors.'),
+        store_file_only: flag().description('Whether only the original files are stored. No text, chunks or vectors are created, so searches do not find them.'),
         skip_file_processing: flag().description(
-          'Whether only records are created: nothing is fetched, and files end as `READY_TO_SYNC` with the event `FILES_SKIPPED`.',
+          'Whether only the records of files are created: no content is fetched, and files end as `READY_TO_SYNC` with the event `FILES_SKIPPED`.',
         ),
         parsed_text_format: orNull(parsedTextFormat()).description(
           'Format of the extracted text, for sources that offer both, such as Notion. Default, also for null: `PLAIN_TEXT`.',
@@ -166,7 +166,7 @@ export const dataSourceId = () =>
   named(
     'SyncDirectoryRequest',
     Joi.object({ data_source_id: accountId() }).description(
-      'The connected account that a run lists at its source. Its files are not synced.',
+      'The connected account whose items are listed again at the source. No files are synced.',
     ),
   );
 /** Returns the field that lists a new account at once. */

@@ -52,7 +52,7 @@ export const aggregates = {
   aggregate_file_size: counts()
     .required()
     .description(
-      'Number of bytes of the contents of all files, by source type such as `PDF`. Extracted text does not count.',
+      'Size in bytes of the contents of all files, by source type such as `PDF` or `NOTION`. Extracted text is not included.',
     ),
   aggregate_num_characters: counts()
     .required()
@@ -62,7 +62,7 @@ export const aggregates = {
     .description('Number of tokens (cl100k) of the extracted text of all files, by source type.'),
   aggregate_num_embeddings: counts()
     .required()
-    .description('Number of vectors of all files, by source type; those in cold storage count.'),
+    .description('Number of vectors of all files, by source type. Vectors in cold storage are included.'),
   aggregate_num_files_by_source: counts()
     .required()
     .description('Number of files with content, by source type; folders and parent files of scrapes do not count.'),

@@ -27,12 +27,12 @@ const INFO = {
       Joi.string()
         .valid('queued', 'aborted', 'failed')
         .description(
-          '`queued`: they wait to be created. `aborted`: the sync of the file was cancelled. `failed`: the sync failed. FILE_READY reports their success.',
+          '`queued`: the sparse vectors are still to be created. `aborted`: the sync of the file was cancelled. `failed`: the sync failed. The event FILE_READY reports their success.',
         ),
-    ).description('What happened to the sparse vectors: `queued`, `aborted` with the file, or `failed`.'),
+    ).description('State of the sparse vectors of the file: `queued`, `aborted` (its sync was cancelled) or `failed`.'),
   reason: () =>
     text().description(
-      'Why the files were not processed: the option that excluded them, or a sentence with what to do.',
+      'Why the files were not processed: the name of the option that excluded them, such as `skip_file_processing`, or a sentence that says what to do.',
     ),
   data_source_id: () =>
     Joi.string().description(
@@ -65,7 +65,7 @@ const INFO_TEXTS: Readonly<Record<InfoField, string>> = {
   upload_id: 'the upload of the files, null for files that were not uploaded',
   is_resync: 'the text `True` or `False`: whether the file was synced before',
   sync_error_message: 'why the file failed, or why it waits',
-  sparse_vector_queue_status: 'what happened to its sparse vectors',
+  sparse_vector_queue_status: 'state of its sparse vectors',
   reason: 'why the files were not processed',
   data_source_id: '`id` of the data source of `items`, as text',
   items: 'items that do not become files',
@@ -104,7 +104,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     when: 'All pages of a scrape are found and queued. `object_id` is the request id.',
     info: OF_UPLOAD,
   },
-  FILE_SYNCING: { when: 'A file left the queue. It is sent again at each attempt.', info: ['request_id'] },
+  FILE_SYNCING: { when: 'Processing of a file began. The event is sent again at each attempt.', info: ['request_id'] },
   FILE_READY: {
     when: 'A file, or a scrape as a whole, ended with success: its content can be searched.',
     info: ['is_resync', 'request_id'],
@@ -122,7 +122,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   FILES_SKIPPED: {
-    when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, their run was cancelled, or no file is made of the items.',
+    when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, their run was cancelled, or the items cannot become files.',
     info: ['reason', ...OF_UPLOAD],
     sometimes: ['data_source_id', 'items'],
   },
@@ -135,7 +135,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   SPARSE_VECTOR_QUEUE_STATUS: {
-    when: 'Sparse vectors of a file were queued, failed, or were aborted with the file. FILE_READY reports their success.',
+    when: 'The sparse vectors of a file were queued, failed, or were aborted because its sync was cancelled. FILE_READY reports their success.',
     info: ['sparse_vector_queue_status', 'request_id'],
   },
   FILE_STATISTICS_AGGREGATED: {

@@ -19,7 +19,7 @@ export const webhookFields = {
     Joi.string()
       .valid(...WEBHOOK_STATUSES)
       .description(
-        '`FLAGGED`: all attempts of a delivery failed, by default seven, or the receiver returned 410. `ACTIVE`: neither happened since the last success. A flagged webhook receives later events too, except after 410.',
+        '`ACTIVE`: deliveries succeed, or none has finally failed yet. `FLAGGED`: all attempts of a delivery failed (by default seven), or the receiver returned 410. A flagged webhook still receives later events, except after 410.',
       ),
   )
     .required()
@@ -59,7 +59,7 @@ export const eventFields = {
         .description('Kind of the record that `object_id` identifies, such as `FILE`.'),
       object_id: nullable(Joi.alternatives(text(), strings()))
         .required()
-        .description('Id of the record as text, a list of ids for `FILE_LIST`, null for the organization as a whole.'),
+        .description('Id of the record as text, such as `17`. For `FILE_LIST`, a list of such ids. Null if the event is about the organization as a whole.'),
       additional_information: Joi.alternatives(anyInformation, Joi.string().valid('null'))
         .required()
         .description(
@@ -79,7 +79,7 @@ export const eventFields = {
     .description('When the event occurred, not when it is sent: seconds since 1970, as text.'),
   workflow_id: nullable(Joi.string())
     .required()
-    .description('Id of the workflow that caused the event; null if there is none.'),
+    .description('Id of the Temporal workflow that caused the event. Null if there is none.'),
   workflow_url: nullable(Joi.string())
     .required()
     .description(
@@ -104,7 +104,7 @@ export const deliveryRecord = named(
     id: integer()
       .required()
       .description(
-        'Position of the event in the feed of the organization; `POST /webhooks/{webhook_id}/redeliver` accepts it.',
+        'Id of the delivery, for `ids` of `POST /webhooks/{webhook_id}/redeliver`. It equals the `cursor` of the event in `GET /events`.',
       ),
     event_id: Joi.string().required().description('Id of the event: the header `webhook-id` of its deliveries.'),
     ...eventFields,

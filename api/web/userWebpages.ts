@@ -50,7 +50,7 @@ export const userWebpages = operation({
         .description('Field by which pages are sorted: `created_at`, `updated_at`, or `id` of the file.'),
       order_dir: orderDirection().default('desc').description('`desc`: the newest first; `asc`: the oldest first.'),
       pagination: pagination(),
-    }).description('Which scraped pages to list, in which order and page. `{}` lists the last changed 10.'),
+    }).description('Which scraped pages to list, in which order and page. `{}` lists the 10 that changed last.'),
   ),
   answer: listOf('UserFilesV2', fileRecord, 'files'),
   handle({ caller, body, deps: { store, workflowLink } }) {
