@@ -98,15 +98,21 @@ const requestBody = named(
             .description(
               '`COHERE_RERANK_MULTILINGUAL_V3`, `JINA_RERANKER_MULTILINGUAL_V2` or `PONGO_RERANKER`. One that the operator has not configured returns 400.',
             ),
-        }).description('Reranker: a model that compares the text of the best 50 to 200 results with the query and reorders them.'),
+        }).description(
+          'Reranker: a model that compares the text of the best 50 to 200 results with the query and reorders them.',
+        ),
       ),
-    ).description('Reranker that reorders the best results; its scores replace those of the search. Null: no reranking.'),
+    ).description(
+      'Reranker that reorders the best results; its scores replace those of the search. Null: no reranking.',
+    ),
     file_types_at_source: orNull(Joi.array().items(typeAtSource())).description(
       'Only chunks of files of one of these types, as `FileTypeAtSource` names them: for example `TICKET` or `ARTICLE`. Null or empty: files of all types.',
     ),
     exclude_cold_storage_files: Joi.boolean()
       .default(false)
-      .description('`true`: skips files in cold storage. `false`: a search whose filters match such files returns 409.'),
+      .description(
+        '`true`: skips files in cold storage. `false`: a search whose filters match such files returns 409.',
+      ),
   }).description('The query, filters of the chunks to search, and the fields that each result contains.'),
 );
 type Body = Infer<typeof requestBody>;

@@ -57,7 +57,9 @@ const requestBody = named(
           Joi.object({
             file_id: integer()
               .required()
-              .description('`id` of an existing file. A request may contain each file only once. Folders and parent files of scrapes return 404.'),
+              .description(
+                '`id` of an existing file. A request may contain each file only once. Folders and parent files of scrapes return 404.',
+              ),
             chunk_size: orNull(integer().min(1)).description(
               'Chunk size in tokens to store with the file, for later syncs. It does not apply to the chunks of this request. Null: unchanged.',
             ),
@@ -76,7 +78,9 @@ const requestBody = named(
       .description('Files with their chunks: at most 100 files and 20,000 chunks in all.'),
     overwrite_existing: Joi.boolean()
       .default(false)
-      .description('`true`: replaces chunks that a file has. `false`: such a file returns 409, and no file is changed.'),
+      .description(
+        '`true`: replaces chunks that a file has. `false`: such a file returns 409, and no file is changed.',
+      ),
     chunks_only: Joi.boolean()
       .default(false)
       .description('`true`: stores texts without vectors, and ignores given ones. Searches do not find the chunks.'),

@@ -28,9 +28,15 @@ const record = named(
     data_source_id: nullable(integer()).description(
       '`id` of the data source that the file came from. Null for pages of a scrape.',
     ),
-    parent_id: nullable(integer()).description('`id` of the file that contained it: a folder, or the parent file of a scrape. Null if it had no parent.'),
-    organization_supplied_user_id: Joi.string().description('End user of the file, as your requests name it in the header `customer-id`.'),
-    run_id: integer().description('`id` of the run that found the file missing at its source, for `GET /sync_runs/{sync_run_id}`.'),
+    parent_id: nullable(integer()).description(
+      '`id` of the file that contained it: a folder, or the parent file of a scrape. Null if it had no parent.',
+    ),
+    organization_supplied_user_id: Joi.string().description(
+      'End user of the file, as your requests name it in the header `customer-id`.',
+    ),
+    run_id: integer().description(
+      '`id` of the run that found the file missing at its source, for `GET /sync_runs/{sync_run_id}`.',
+    ),
     quarantined_at: timestamp().description(
       'When the file was removed from lists and searches, in UTC. It is erased at `kept_until`.',
     ),
@@ -141,7 +147,9 @@ export const restoreQuarantined = operation({
       'RestoreQuarantinedFilesRequest',
       Joi.object({
         ...names,
-        file_ids: idList().description('Only files with one of these values of `file_id`, as `GET /quarantined_files` lists them; at most 10,000. An empty list selects none.'),
+        file_ids: idList().description(
+          'Only files with one of these values of `file_id`, as `GET /quarantined_files` lists them; at most 10,000. An empty list selects none.',
+        ),
       }).description('Which files to restore. At least one filter is required.'),
     ),
     {

@@ -71,7 +71,9 @@ export const reembed = operation({
     Joi.object({
       id: nullable(integer())
         .required()
-        .description('Id of the run, for `reembed_id` in the path of `GET /files/reembed/{reembed_id}`. Null for a dry run.'),
+        .description(
+          'Id of the run, for `reembed_id` in the path of `GET /files/reembed/{reembed_id}`. Null for a dry run.',
+        ),
       embedding_model: embeddingModel()
         .required()
         .description('Model of the request, whose tokens and price are estimated.'),

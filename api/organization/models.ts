@@ -32,10 +32,14 @@ export const models = operation({
                 ),
               provider: nullable(Joi.string())
                 .required()
-                .description('Service that computes the vectors for this id, such as `openai`. Null: the model that is built into this service.'),
+                .description(
+                  'Service that computes the vectors for this id, such as `openai`. Null: the model that is built into this service.',
+                ),
               upstream_model: Joi.string()
                 .required()
-                .description('Name of the model at `provider`, such as `text-embedding-3-small`, or of the built-in model.'),
+                .description(
+                  'Name of the model at `provider`, such as `text-embedding-3-small`, or of the built-in model.',
+                ),
               served_by: Joi.string()
                 .required()
                 .description(

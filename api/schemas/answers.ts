@@ -52,11 +52,17 @@ const embeddingProperties = Joi.object().pattern(
     Joi.object({
       chunk_size: nullable(integer())
         .required()
-        .description('Maximum number of tokens (cl100k) per chunk. Null for a picture whose vector was computed from the image itself.'),
+        .description(
+          'Maximum number of tokens (cl100k) per chunk. Null for a picture whose vector was computed from the image itself.',
+        ),
       chunk_overlap: nullable(integer())
         .required()
-        .description('Maximum number of tokens (cl100k) that neighbouring chunks share. Null for a picture whose vector was computed from the image itself.'),
-      served_by: extension(text()).description('Name of the vector space of the vectors, such as `openai-3-small-1536`, as in `served_by` of `GET /models`. Absent while the file has no vectors.'),
+        .description(
+          'Maximum number of tokens (cl100k) that neighbouring chunks share. Null for a picture whose vector was computed from the image itself.',
+        ),
+      served_by: extension(text()).description(
+        'Name of the vector space of the vectors, such as `openai-3-small-1536`, as in `served_by` of `GET /models`. Absent while the file has no vectors.',
+      ),
       dimensions: extension(integer()).description(
         'Number of values in each vector. Absent while the file has no vectors.',
       ),
@@ -166,7 +172,7 @@ export const fileRecord = named(
       'Id of the latest upload of the file; attachments of the file share it. `upload_ids` of `POST /user_files_v2` filters by it. Null for scraped pages and files of accounts.',
     ),
     sync_properties: openObject().description(
-      'Options of `file_sync_config` that apply to the file and differ from their defaults. Empty for files without a data source.',
+      'Options of `file_sync_config` that apply to the file and differ from their defaults; only for files of a data source.',
     ),
     messages_metadata: openObject().description('Reserved for compatibility: always `{}` in this version.'),
     file_contents_deleted: Joi.boolean().description(
@@ -277,5 +283,7 @@ export const success = named(
     success: Joi.boolean()
       .required()
       .description('`true`: the request was accepted. Work that it started may still be in progress.'),
-  }).description('Response of operations that return no record. Errors have another HTTP status and the schema `ErrorResponse`.'),
+  }).description(
+    'Response of operations that return no record. Errors have another HTTP status and the schema `ErrorResponse`.',
+  ),
 );

@@ -114,10 +114,12 @@ const emails = () =>
 
 /** Returns the fields for the people and the company of an activity. */
 const peopleOf = (activity: string) => ({
-  owner: owner().description(`Salesforce user to whom the ${activity} is assigned. Only the `id` is returned.`),
-  account: account().description(`Company that the ${activity} is about. Only its `id` is returned. Null if none is set.`),
+  owner: owner().description(`Salesforce user to whom the ${activity} is assigned. Only the \`id\` is returned.`),
+  account: account().description(
+    `Company that the ${activity} is about. Only its \`id\` is returned. Null if none is set.`,
+  ),
   contact: contact().description(
-    `Contact whom the ${activity} concerns. Only the `id` is returned. Null if none is set, or if the person is a lead.`,
+    `Contact whom the ${activity} concerns. Only the \`id\` is returned. Null if none is set, or if the person is a lead.`,
   ),
 });
 const task = named(
@@ -142,15 +144,21 @@ const event = named(
     id: recordId(),
     ...peopleOf('appointment'),
     subject: maybe('Subject line of the appointment, such as `Product demo`. Null if users entered none.'),
-    description: maybe('Notes on the appointment, such as its agenda: plain text of any number of lines. Null if users entered none.'),
+    description: maybe(
+      'Notes on the appointment, such as its agenda: plain text of any number of lines. Null if users entered none.',
+    ),
     location: maybe(
       'Where the appointment takes place, as free text, such as `Room 4` or a street address. Null if users entered none.',
     ),
     is_all_day: Joi.boolean().description(
       'Whether the appointment lasts whole days, so that the times in `start_date` and `end_date` have no meaning.',
     ),
-    start_date: maybe('Start of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.'),
-    end_date: maybe('End of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.'),
+    start_date: maybe(
+      'Start of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.',
+    ),
+    end_date: maybe(
+      'End of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.',
+    ),
     ...times,
   }).description('Meeting, call or other appointment with a company or a person.'),
 );

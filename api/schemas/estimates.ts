@@ -20,9 +20,7 @@ const pace = named(
   'DryRunPace',
   Joi.object({
     runs: integer().required().description('Number of earlier runs whose speed was measured, at most 20.'),
-    files: integer()
-      .required()
-      .description('Number of items that the measured runs processed in all.'),
+    files: integer().required().description('Number of items that the measured runs processed in all.'),
   }).description('Earlier runs of the same kind. Their speed is the basis of the estimated duration.'),
 );
 
@@ -117,7 +115,9 @@ export const estimate = named(
       ),
     estimated: Joi.boolean()
       .required()
-      .description('`true`: the figures are extrapolated from a sample. `false`: every item was read, so they are exact counts.'),
+      .description(
+        '`true`: the figures are extrapolated from a sample. `false`: every item was read, so they are exact counts.',
+      ),
     sample: sample
       .required()
       .description(

@@ -17,7 +17,9 @@ const person = () =>
   named(
     'User',
     wholeRecord({
-      id: integer().description('Id of the account at GitHub, such as `583231`. A change of its login does not change it.'),
+      id: integer().description(
+        'Id of the account at GitHub, such as `583231`. A change of its login does not change it.',
+      ),
       login: text('Name of the account, unique at GitHub. Its user can change it, so recognize the account by `id`.'),
     }).description('Account of GitHub, of a person or an app. A deleted one is `ghost`, with the id 10137.'),
   );
@@ -69,7 +71,9 @@ const branch = () =>
     wholeRecord({
       label: text('Owner and branch, `owner:branch`; the branch alone if its fork was deleted.'),
       ref: text('Name of the branch, without the owner of its repository.'),
-      sha: text('SHA-1 hash (40 hexadecimal digits) of the commit of the branch that GitHub has recorded for the pull request. A push to the branch in `head` changes it.'),
+      sha: text(
+        'SHA-1 hash (40 hexadecimal digits) of the commit of the branch that GitHub has recorded for the pull request. A push to the branch in `head` changes it.',
+      ),
     }).description(
       'Branch of a pull request: the one with the changes (`head`), or the one that receives them (`base`).',
     ),
@@ -121,13 +125,17 @@ export const issue = named(
       ),
     ).description('Present if the issue is a pull request, which GitHub counts as an issue too. Null for all others.'),
     remote_data: extension(remote.remote_data),
-  }).description('Issue of a GitHub repository. GitHub counts pull requests as issues too: `pull_request` is set only for them.'),
+  }).description(
+    'Issue of a GitHub repository. GitHub counts pull requests as issues too: `pull_request` is set only for them.',
+  ),
 );
 
 const pullFields = {
   id: number(),
   url: apiUrl(),
-  number: count('Number within the repository, as in its address (`/pull/7`). Operations for its comments, commits and files take it as `pull_number`.'),
+  number: count(
+    'Number within the repository, as in its address (`/pull/7`). Operations for its comments, commits and files take it as `pull_number`.',
+  ),
   state: state().description('`open` or `closed`; `merged_at` says whether a closed one was merged.'),
   title: text('Title as GitHub shows it, such as `Fix login`: one line of plain text, not Markdown.'),
   user: person().description('Account that opened the pull request; `ghost` (id 10137) if it was deleted.'),
@@ -196,7 +204,9 @@ export const pullComment = named(
       'Line of the file that is commented on, the last one of several. `null` if the code has changed since.',
     ),
     ...remote,
-  }).description('Review comment on lines of code of a pull request. Comments on the pull request as a whole are not returned.'),
+  }).description(
+    'Review comment on lines of code of a pull request. Comments on the pull request as a whole are not returned.',
+  ),
 );
 
 export const pullCommit = named(

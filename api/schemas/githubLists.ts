@@ -77,7 +77,9 @@ const OWN = {
   },
   pull_requests: {
     filters: filters('PullRequestFilters', 'pull requests', 'by state and by branches, which must all match', {
-      base: branchName('Only pull requests that are to be merged into this branch, such as `main`. Absent, null or empty: any.'),
+      base: branchName(
+        'Only pull requests that are to be merged into this branch, such as `main`. Absent, null or empty: any.',
+      ),
       head: branchName(
         'Only pull requests whose changes are in this branch: `owner:branch`, or `branch` for one of the repository itself. Absent, null or empty: any.',
       ),

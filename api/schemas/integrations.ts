@@ -73,7 +73,9 @@ export const fileSyncConfig = () =>
         generate_chunks_only: flag().description(
           'Whether files get chunks without vectors, whatever `skip_embedding_generation` says.',
         ),
-        store_file_only: flag().description('Whether only the original files are stored. No text, chunks or vectors are created, so searches do not find them.'),
+        store_file_only: flag().description(
+          'Whether only the original files are stored. No text, chunks or vectors are created, so searches do not find them.',
+        ),
         skip_file_processing: flag().description(
           'Whether only the records of files are created: no content is fetched, and files end as `READY_TO_SYNC` with the event `FILES_SKIPPED`.',
         ),
@@ -233,7 +235,9 @@ export const itemListing = () =>
             external_ids: orNull(itemIds().max(MAX_MEMBERS)).description(
               'Only items with one of these values of `external_id`, the id at the source; at most 10,000. Null or empty: all items.',
             ),
-            ids: orNull(idList()).description('Only items with one of these values of `id`; at most 10,000. Null or empty: all items.'),
+            ids: orNull(idList()).description(
+              'Only items with one of these values of `id`; at most 10,000. Null or empty: all items.',
+            ),
             name: orNull(Joi.string().allow('').max(MAX_SUBSTRING)).description(
               'Only items whose name contains this text, ignoring case; at most 2,048 characters. Null or empty: all items.',
             ),
@@ -283,7 +287,9 @@ export const itemListing = () =>
 export const itemRecord = named(
   'ExternalSourceItem',
   wholeRecord({
-    id: integer().description('Id of the item in this service, for `ids` in the filters of `POST /integrations/items/list`. The id at the source is `external_id`.'),
+    id: integer().description(
+      'Id of the item in this service, for `ids` in the filters of `POST /integrations/items/list`. The id at the source is `external_id`.',
+    ),
     external_id: Joi.string().description(
       'Id of the item within its account, as `POST /integrations/files/sync` takes it. Its form depends on the source.',
     ),
@@ -301,7 +307,9 @@ export const itemRecord = named(
     organization_id: integer().description(
       '`id` of the organization that owns the data source, as `GET /organization` returns it.',
     ),
-    organization_supplied_user_id: Joi.string().description('End user who owns the account, as your requests name it in the header `customer-id`.'),
+    organization_supplied_user_id: Joi.string().description(
+      'End user who owns the account, as your requests name it in the header `customer-id`.',
+    ),
     organization_user_id: integer().description(
       '`id` of the end user who owns the account, as `POST /list_users` returns it.',
     ),

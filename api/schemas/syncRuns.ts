@@ -200,7 +200,9 @@ export const runRecord = named(
       'SyncRunCounts',
       wholeRecord({
         discovered: count().description('Number of all items that the run found: the sum of the other counts.'),
-        ok: count().description('Number of items that were ingested, or deleted as requested or because they vanished at their source.'),
+        ok: count().description(
+          'Number of items that were ingested, or deleted as requested or because they vanished at their source.',
+        ),
         failed: count().description(
           'Number of items that ended with an error. `GET /sync_runs/{sync_run_id}/items` returns the cause and remedy of each.',
         ),
@@ -211,7 +213,9 @@ export const runRecord = named(
           'Number of items that the run did not reach before it ended, or whose access was revoked. They can be retried.',
         ),
         pending: count().description('Number of items that have no outcome yet; 0 after the run has ended.'),
-      }).description('Number of items of a run by outcome. `discovered` is the sum of `ok`, `failed`, `skipped`, `aborted` and `pending`.'),
+      }).description(
+        'Number of items of a run by outcome. `discovered` is the sum of `ok`, `failed`, `skipped`, `aborted` and `pending`.',
+      ),
     ).description('Number of items by outcome. The counts change while the run is in progress.'),
     bytes_fetched: count().description(
       'Size in bytes of the contents that were fetched or uploaded. Only the last attempt of each item counts.',
@@ -313,7 +317,9 @@ export const retryBody = named(
       .items(Joi.string().max(100))
       .min(1)
       .max(1_000)
-      .description('Values of `id` of the items to sync again, as `GET /sync_runs/{sync_run_id}/items` lists them. Not together with a filter.'),
+      .description(
+        'Values of `id` of the items to sync again, as `GET /sync_runs/{sync_run_id}/items` lists them. Not together with a filter.',
+      ),
     file_ids: idList()
       .min(1)
       .max(1_000)

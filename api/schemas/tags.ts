@@ -43,14 +43,19 @@ export const tags = () =>
           ),
         { 'string.max': `Has more than ${MAX_CHARACTERS} characters` },
       ).description(
-        `Tags: values by key, such as `{"team": "sales"}`. A key has up to ${MAX_KEY} characters and does not begin with \`$\`; all tags together have up to 65,536 characters as JSON.`,
+        `Tags: values by key, such as \`{"team": "sales"}\`. A key has up to ${MAX_KEY} characters and does not begin with \`$\`; all tags together have up to 65,536 characters as JSON.`,
       ),
     ),
   );
 
 /** Tags of a record in a response. */
 export const storedTags = () =>
-  named('StoredTags', byName(tagValue).description('Tags of a record: a value or a list of values for each key, such as `{"team": "sales", "year": [2025, 2026]}`.'));
+  named(
+    'StoredTags',
+    byName(tagValue).description(
+      'Tags of a record: a value or a list of values for each key, such as `{"team": "sales", "year": [2025, 2026]}`.',
+    ),
+  );
 
 /** Returns the schema of the older tag filter: all of the tags must match. */
 export const tagFilter = () =>
@@ -72,8 +77,12 @@ const condition = named(
       .pattern(/^(?!\$)/)
       .required()
       .description('Name of the tag. It does not begin with `$`.'),
-    value: tagValue.required().description('Value that the tag must have, or a list of values, one of which it must have.'),
-    negate: Joi.boolean().description('`true`: matches files whose tag has none of these values, and files without this tag. Default: `false`.'),
+    value: tagValue
+      .required()
+      .description('Value that the tag must have, or a list of values, one of which it must have.'),
+    negate: Joi.boolean().description(
+      '`true`: matches files whose tag has none of these values, and files without this tag. Default: `false`.',
+    ),
   }).description('Condition on one tag of a file: the tag has a value, or with `negate`, does not have it.'),
 );
 

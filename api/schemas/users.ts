@@ -25,8 +25,12 @@ const listed = {
     .description(
       '`id` of the organization, as `GET /organization` returns it. All users that an API key can read have the same.',
     ),
-  organization_supplied_user_id: Joi.string().required().description('Id that you chose for the user: the value of the header `customer-id` in its requests.'),
-  created_at: timestamp().required().description('When the user was created, in UTC: at the first request with its `customer-id`.'),
+  organization_supplied_user_id: Joi.string()
+    .required()
+    .description('Id that you chose for the user: the value of the header `customer-id` in its requests.'),
+  created_at: timestamp()
+    .required()
+    .description('When the user was created, in UTC: at the first request with its `customer-id`.'),
   updated_at: timestamp()
     .required()
     .description('When any field of the record last changed, in UTC. Lists can be sorted by it.'),
@@ -44,7 +48,9 @@ const listed = {
   auto_sync_enabled_sources: Joi.array()
     .items(Joi.string())
     .required()
-    .description('Source types that are synced on a schedule, such as `NOTION`, as `POST /update_users` set them for this user. Empty: those of the organization, or none.'),
+    .description(
+      'Source types that are synced on a schedule, such as `NOTION`, as `POST /update_users` set them for this user. Empty: those of the organization, or none.',
+    ),
 };
 
 /** Totals by source or by file format. */

@@ -14,7 +14,9 @@ const INFO = {
       'Id of the request that led to the event: the `request_id` that you sent, or one that the server created. Null if no request led to it.',
     ),
   upload_id: () =>
-    nullable(text()).description('Id of the upload, as in `upload_id` of its file. Null for files that were not uploaded, such as scraped pages.'),
+    nullable(text()).description(
+      'Id of the upload, as in `upload_id` of its file. Null for files that were not uploaded, such as scraped pages.',
+    ),
   is_resync: () =>
     Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
   sync_error_message: () =>
@@ -52,10 +54,14 @@ const INFO = {
               .description(
                 'Name of the item as its source shows it, such as `Floor plan.dwg`. Names may repeat; `external_id` is unique.',
               ),
-          }).description('An item that a sync request includes, but that does not become a file. `reason` of the event says why.'),
+          }).description(
+            'An item that a sync request includes, but that does not become a file. `reason` of the event is the cause.',
+          ),
         ),
       )
-      .description('Up to 100 items that a sync request includes, but that do not become files. With them, `object_id` of the event is `[]`.'),
+      .description(
+        'Up to 100 items that a sync request includes, but that do not become files. With them, `object_id` of the event is `[]`.',
+      ),
 } as const satisfies Record<string, () => Joi.Schema>;
 type InfoField = keyof typeof INFO;
 

@@ -9,7 +9,9 @@ import { anyInformation } from './webhookPayloads.js';
 const text = () => Joi.string().allow('');
 
 export const webhookFields = {
-  id: integer().required().description('Id of the webhook, for `webhook_id` in paths such as `POST /webhooks/{webhook_id}/redeliver`.'),
+  id: integer()
+    .required()
+    .description('Id of the webhook, for `webhook_id` in paths such as `POST /webhooks/{webhook_id}/redeliver`.'),
   organization_id: integer()
     .required()
     .description('`id` of the organization whose events are sent, as `GET /organization` returns it.'),
@@ -59,7 +61,9 @@ export const eventFields = {
         .description('Kind of the record that `object_id` identifies, such as `FILE`.'),
       object_id: nullable(Joi.alternatives(text(), strings()))
         .required()
-        .description('Id of the record as text, such as `17`. For `FILE_LIST`, a list of such ids. Null if the event is about the organization as a whole.'),
+        .description(
+          'Id of the record as text, such as `17`. For `FILE_LIST`, a list of such ids. Null if the event is about the organization as a whole.',
+        ),
       additional_information: Joi.alternatives(anyInformation, Joi.string().valid('null'))
         .required()
         .description(

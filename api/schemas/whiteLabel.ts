@@ -95,7 +95,11 @@ export const whiteLabelInput = () =>
 export const whiteLabelRecord = named(
   'WhiteLabel',
   Joi.object({
-    id: integer().required().description('Id of the OAuth client in this service, for `POST /white_label/delete`. The id at the provider is `client_id` in `credentials`.'),
+    id: integer()
+      .required()
+      .description(
+        'Id of the OAuth client in this service, for `POST /white_label/delete`. The id at the provider is `client_id` in `credentials`.',
+      ),
     data_source_type: oauthSource()
       .required()
       .description(

@@ -31,7 +31,9 @@ export const updateUsers = operation({
       customer_ids: customerIds()
         .max(MAX_USERS)
         .required()
-        .description('Users to change, by the ids that you send in the header `customer-id`; at most 100. If one is unknown, the request returns 404 and changes no user.'),
+        .description(
+          'Users to change, by the ids that you send in the header `customer-id`; at most 100. If one is unknown, the request returns 404 and changes no user.',
+        ),
       ...userSettings(),
     }).description('End users to change, and their new limits and automatic syncs.'),
   ),

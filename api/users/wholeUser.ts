@@ -38,7 +38,9 @@ export const user = operation({
       customer_id: Joi.string()
         .allow('')
         .required()
-        .description('Id that you chose for the end user and send in the header `customer-id`. An unknown one returns 404.'),
+        .description(
+          'Id that you chose for the end user and send in the header `customer-id`. An unknown one returns 404.',
+        ),
     }).description('The end user to return.'),
   ),
   answer: wholeUserRecord,

@@ -56,7 +56,9 @@ export const addWebhook = operation({
       ...webhookFields,
       signing_key: Joi.string()
         .required()
-        .description('Secret key of the signatures of deliveries (HMAC-SHA256): 32 bytes as 64 hexadecimal digits. Store it now: no later response contains it.'),
+        .description(
+          'Secret key of the signatures of deliveries (HMAC-SHA256): 32 bytes as 64 hexadecimal digits. Store it now: no later response contains it.',
+        ),
     }).description('URL that receives events, with its signing key. Only `POST /add_webhook` returns the key.'),
   ),
   async handle({ caller, body, deps }) {

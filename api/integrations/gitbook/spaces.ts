@@ -30,7 +30,9 @@ export const gitBookSpaces = operation({
           named(
             'GitbookSpace',
             Joi.object({
-              id: Joi.string().required().description('Id of the space, for `space_ids` of `POST /integrations/gitbook/sync`.'),
+              id: Joi.string()
+                .required()
+                .description('Id of the space, for `space_ids` of `POST /integrations/gitbook/sync`.'),
               name: Joi.string()
                 .allow('')
                 .required()

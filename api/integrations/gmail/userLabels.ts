@@ -28,12 +28,18 @@ export const gmailLabels = operation({
             'GmailLabel',
             Joi.object({
               id: Joi.string().required().description('Id of the label at Gmail, such as `INBOX` or `Label_7`.'),
-              name: Joi.string().required().description('Name as Gmail shows it, such as `INBOX`. Nested labels contain slashes, such as `Clients/Acme`.'),
+              name: Joi.string()
+                .required()
+                .description(
+                  'Name as Gmail shows it, such as `INBOX`. Nested labels contain slashes, such as `Clients/Acme`.',
+                ),
               type: Joi.string()
                 .valid('system', 'user')
                 .required()
                 .description('`system`: built into Gmail, such as `INBOX`. `user`: created by the user.'),
-            }).description('Label of a connected Gmail account. Filters of `POST /integrations/gmail/sync` use its `name` in the condition `label`.'),
+            }).description(
+              'Label of a connected Gmail account. Filters of `POST /integrations/gmail/sync` use its `name` in the condition `label`.',
+            ),
           ),
         )
         .required()

@@ -31,7 +31,11 @@ export const outlookCategories = operation({
               id: Joi.string()
                 .required()
                 .description('Id of the category at Outlook, or its name if Outlook returns no id.'),
-              name: Joi.string().required().description('Name as the user sees it, such as `Red category`. Mails refer to the category by this name.'),
+              name: Joi.string()
+                .required()
+                .description(
+                  'Name as the user sees it, such as `Red category`. Mails refer to the category by this name.',
+                ),
               color: nullable(Joi.string())
                 .required()
                 .description("Outlook's name of a color, such as `preset3`. `null` if there is none."),
@@ -41,9 +45,7 @@ export const outlookCategories = operation({
           ),
         )
         .required()
-        .description(
-          'All categories on one page, in the order that Outlook returns.',
-        ),
+        .description('All categories on one page, in the order that Outlook returns.'),
     }).description('All categories that the user of the connected Outlook account has defined.'),
   ),
   async handle({ caller, query, deps }) {

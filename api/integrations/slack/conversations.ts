@@ -31,7 +31,9 @@ const conversation = named(
       .description(
         'Id at Slack of the other person of a direct message. Null for channels and for messages among several people.',
       ),
-  }).description('A channel or direct message of a connected Slack account. `POST /integrations/slack/sync` takes its `id`.'),
+  }).description(
+    'A channel or direct message of a connected Slack account. `POST /integrations/slack/sync` takes its `id`.',
+  ),
 );
 
 /** GET /integrations/slack/conversations: lists a page of the current conversations of a connected Slack. */
