@@ -20,14 +20,14 @@ export const accessToken = operation({
   auth: 'issuing',
   summary: 'Get an access token',
   description: [
-    'Issues an access token with which a front end acts for one end user. Call it from your server, because it needs the API key. The user is named by the header `customer-id`; a new name creates the user. A token is valid for ten hours unless `expires_in` requests another lifetime; request a new one with the API key when it returns 401. `scope` limits what the token permits. `refresh_token` is accepted by no operation.',
+    'Issues an access token with which a front end acts for one end user. Call it from your server, because it needs the API key. The header `customer-id` is your id of the user; an unknown one creates the user. A token is valid for ten hours unless `expires_in` requests another lifetime; request a new one with the API key when it returns 401. `scope` limits what the token permits. The response has a `refresh_token` for compatibility, but no operation accepts it.',
   ],
   returns: 'Access token of the end user, valid for ten hours, or for the seconds in `expires_in` of the request.',
   query: Joi.object({
     scope: Joi.string()
       .valid(...TOKEN_SCOPES)
       .description(
-        '`read`: the token cannot change anything (403). `read write`: no limit, and agents (`/mcp`) may write. Absent: no limit here, and agents may only read.',
+        '`read`: requests that change something return 403. `read write`: all requests are permitted, also by AI agents that use the token at `/mcp`. Absent: as `read write`, but agents may only read.',
       ),
     expires_in: integer()
       .min(LEAST_S)

@@ -185,7 +185,7 @@ export const embeddings = operation({
   auth: 'reader',
   summary: 'Search chunks',
   description: [
-    'Returns the chunks of the calling user that match a query best: by meaning, with `hybrid_search` by meaning and words, and with `rerank` in the order of a reranker. Only chunks embedded with `embedding_model` are searched, so send the model that the files were embedded with. Filters are combined with AND. The number of results is `k`, at most 1,000. Files in cold storage that match are 409: move them to hot storage, or set `exclude_cold_storage_files`. Each user may have `MAX_CONCURRENT_SEARCHES` searches in progress (429).',
+    'Returns the chunks of the calling user that match a query best: by meaning, with `hybrid_search` by meaning and words, and with `rerank` in the order of a reranker. Only chunks embedded with `embedding_model` are searched, so send the model that the files were embedded with. Filters are combined with AND. The number of results is `k`, at most 1,000. If files in cold storage match the filters, the response is 409: move them to hot storage, or set `exclude_cold_storage_files`. Each user may have `MAX_CONCURRENT_SEARCHES` searches in progress (429).',
   ],
   returns: 'At most `k` matching chunks with text, file and score, the best first.',
   errors: { 502: 'The embedding provider or the reranker rejected the request. Repeating it does not help.' },

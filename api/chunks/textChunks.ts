@@ -50,7 +50,7 @@ export const textChunks = operation({
   auth: 'reader',
   summary: 'List chunks of a file',
   description: [
-    'Lists the stored chunks of one file by `chunk_index`, and with `include_vectors` their vectors. Use it to show how a file was split. All chunks of a file are created together, so every `order_by` gives the same order. A file without chunks, or with another `embedding_model` than the filter, gives an empty list; an unknown file is 404.',
+    'Lists the stored chunks of one file by `chunk_index`, and with `include_vectors` their vectors. Use it to show how a file was split. All chunks of a file are created together, so every `order_by` gives the same order. The list is empty if the file has no chunks, or was embedded with another model than the filter `embedding_model`. An unknown file returns 404.',
   ],
   returns: 'One page of the chunks of the file, and the number of all its chunks.',
   body: named(

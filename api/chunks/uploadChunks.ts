@@ -28,11 +28,11 @@ const chunk = () =>
       chunk_number: nullable(integer())
         .required()
         .description(
-          'Position of the chunk in its file: numbers order the chunks, and each occurs once (422). Null: after the numbered ones, in the given order.',
+          'Number by which the chunks of a file are sorted; gaps are allowed, but two chunks with the same number return 422. Chunks with null follow the numbered ones, in the order of the list.',
         ),
       chunk: Joi.string().min(1).required().description('Text of the chunk. It is stored and embedded as it is.'),
       embedding: orNull(numberList()).description(
-        'Vector of the chunk, with the dimensions of `embedding_model` and not all 0 (422). Give one for every chunk of a file, or for none. Null counts as none.',
+        'Vector of the chunk, with as many numbers as `GET /models` has as `dimensions` of `embedding_model`; at least one must not be 0 (422). Send vectors for all chunks of a file or for none. Null: no vector.',
       ),
     }).description('One chunk of a file, with or without its vector.'),
   );
@@ -48,7 +48,7 @@ const requestBody = named(
     embedding_model: embeddingModel()
       .required()
       .description(
-        'Model of the given vectors, or the one that embeds the chunks without vectors. It becomes the model of the files.',
+        'Model that computed the vectors of this request. If the request has none, the model that embeds the chunks. It becomes the model of the files.',
       ),
     chunks_and_embeddings: Joi.array()
       .items(
@@ -79,17 +79,21 @@ const requestBody = named(
     overwrite_existing: Joi.boolean()
       .default(false)
       .description(
-        '`true`: replaces chunks that a file has. `false`: such a file returns 409, and no file is changed.',
+        '`true`: the chunks of the request replace those that a file has. `false`: if a file has chunks, the request returns 409 and changes no file.',
       ),
     chunks_only: Joi.boolean()
       .default(false)
-      .description('`true`: stores texts without vectors, and ignores given ones. Searches do not find the chunks.'),
+      .description(
+        '`true`: the chunks are stored without vectors, and vectors in the request are ignored. Searches do not find the chunks.',
+      ),
     // Accepted but ignored: missing vectors are computed by the configured provider.
     custom_credentials: Joi.object()
       .pattern(Joi.string(), unusedCredentials)
       .default({})
       .description('Accepted for compatibility; neither used nor stored. The configured provider embeds the chunks.'),
-  }).description('Chunks of up to 100 existing files, and whether vectors are given, made or omitted.'),
+  }).description(
+    'Chunks of up to 100 existing files. Their vectors are in the request, are computed by the server, or are omitted (`chunks_only`).',
+  ),
 );
 type Body = Infer<typeof requestBody>;
 type FileBody = Body['chunks_and_embeddings'][number];

@@ -37,7 +37,7 @@ export const userDataSources = operation({
   auth: 'reader',
   summary: 'List data sources of a user',
   description: [
-    'Lists the connected accounts and feeds of the end user, also those whose access was revoked.\n\nPoll `sync_status` and `source_items_synced_at` to see when a listing has ended, `files_synced_at` for the files, and `last_sync_action` with `last_synced_at` for what a user did. Filter by `revoked_access: false` for those that can be synced. The secrets of an account are never returned.',
+    'Lists the connected accounts and feeds of the end user, also those whose access was revoked.\n\nPoll `sync_status` and `source_items_synced_at` to see when a listing has ended, `files_synced_at` for the files, and `last_sync_action` with `last_synced_at` for the last change of the connection. Filter by `revoked_access: false` for those that can be synced. The secrets of an account are never returned.',
   ],
   returns: 'One page of the accounts and feeds of the end user, and the number of all that match.',
   errors: { 404: null },
@@ -74,7 +74,7 @@ export const integrations = operation({
   auth: 'reader',
   summary: 'List connected accounts for older front ends',
   description: [
-    'Lists the first 1,000 data sources of the end user that are not revoked, least recently changed first. Older published front ends call it. Use `POST /user_data_sources` in new code: it has filters, an order and pages.',
+    'Lists the first 1,000 data sources of the end user that are not revoked, least recently changed first. Older published front ends call it. The newer operation has filters, an order and pages.',
   ],
   returns: 'Accounts of the end user whose access is not revoked, at most 1,000.',
   replacedBy: 'POST /user_data_sources',
@@ -84,8 +84,8 @@ export const integrations = operation({
       active_integrations: Joi.array()
         .items(dataSourceRecord)
         .required()
-        .description('Data sources of the user whose access is not revoked.'),
-    }).description('Connected accounts in the form that older front ends read.'),
+        .description('Data sources of the end user, without those whose access was revoked; at most 1,000.'),
+    }).description('Response of the deprecated `GET /integrations/`, which older front ends read.'),
   ),
   async handle({ caller: { organizationId, userId }, deps: { store, workflowLink } }) {
     const filters = { revokedAccess: false };

@@ -57,7 +57,7 @@ export const addDataSourceTags = operation({
       tags: tags()
         .required()
         .description(
-          'Values by key. Existing keys are replaced; `{}` changes nothing. At most 65,536 characters as JSON.',
+          'Tags to add, such as `{"team": "sales"}`. The value of an existing key is replaced; `{}` changes nothing. At most 65,536 characters as JSON.',
         ),
     }).description('Tags to merge into those of a data source. Its files get them too.'),
   ),

@@ -11,7 +11,7 @@ import { message, type Messages, type RunState } from '../http/streams/streams.j
 
 const DESCRIPTION = `Streams the progress of one run as [Server-Sent Events](https://html.spec.whatwg.org/multipage/server-sent-events.html), until it ends. Use it to show progress to a person, or to wait for the end of a run without polling.
 
-Each message of type \`progress\` is a snapshot: its \`data\` is the record that \`GET /sync_runs/{sync_run_id}\` returns. The current one is sent when the stream opens, later ones after a change, at most one per \`EVENT_STREAM_TICK_MS\` (1 s). The last message has the type \`end\` and the final record, or \`null\` if the run was deleted with its user. Then the stream ends: close the client on \`end\`. A browser that reconnects anyway receives 204, which stops it.
+Each message of type \`progress\` is a snapshot: its \`data\` is the record that \`GET /sync_runs/{sync_run_id}\` returns. A snapshot is sent when the stream opens and after each change, at most one per \`EVENT_STREAM_TICK_MS\` (1 s). The last message has the type \`end\` and the final record, or \`null\` if the run was deleted with its user. Then the stream ends: close the client on \`end\`. A browser that reconnects anyway receives 204, which stops it.
 
 The \`id\` of a message is a fingerprint of its snapshot. With \`Last-Event-ID\`, a snapshot that the client has is not sent again; a changed one is sent immediately, and since snapshots are complete, nothing is missed. \`GET /sync_runs/{sync_run_id}/items\` returns the outcome of each item. Heartbeats, lifetime and limits are those of \`GET /events/stream\`.`;
 

@@ -17,7 +17,7 @@ export const cancelSync = operation({
   auth: 'user',
   summary: 'Cancel the sync of a file',
   description: [
-    'Cancels the run that is processing a file: its upload, its re-sync, or the whole scrape or selection that it belongs to. Files that have ended keep their state. The others end as `SYNC_ABORTED`, and FILES_SKIPPED reports them. The cancellation takes a moment: poll `POST /user_files_v2` until the file is in a final state. A file without a sync in progress returns 409.',
+    'Cancels the run that is processing a file: its upload, its re-sync, or the whole scrape or sync of items that it belongs to. Files that are already in a final state keep it. The others end as `SYNC_ABORTED`, and FILES_SKIPPED reports them. The cancellation takes a moment: poll `POST /user_files_v2` until the file is in a final state. A file without a sync in progress returns 409.',
   ],
   returns: 'Record of the file right after the request; its run may still be ending.',
   body: named(
@@ -27,7 +27,7 @@ export const cancelSync = operation({
         .required()
         .description('`id` of a file that is queued or being synced, or of the parent of a scrape.'),
     }).description(
-      'The file whose run is cancelled. Other files of the same run, such as a scrape, are cancelled too.',
+      'The file whose run is cancelled, with all other files of that run, such as the other pages of a scrape.',
     ),
   ),
   answer: fileRecord,

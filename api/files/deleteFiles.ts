@@ -59,7 +59,8 @@ export const deleteFilesV2 = operation({
   description: [
     'Deletes the files that match all filters when the request is accepted, with their chunks, vectors and stored contents. Ids that belong to no file of the caller are ignored. At least one filter is required (400), so that no request deletes everything by mistake. A run first stops syncs of these files, then deletes them in batches; `GET /sync_runs` has its progress. Children of a deleted parent stay unless the filters match them. Scheduled syncs do not restore deleted files; a new request for them does.',
   ],
-  returns: '`success: true`: a run now deletes the matching files, also if none matches.',
+  returns:
+    '`success: true`: the request is accepted, and a run deletes the matching files. The response is the same if no file matches.',
   createsWork: true,
   body: named(
     'DeleteFilesV2QueryInput',
@@ -67,7 +68,9 @@ export const deleteFilesV2 = operation({
       Joi.object({
         filters: fileFilters()
           .default({ include_all_children: false, non_synced_only: false })
-          .description('Files to delete, combined with AND. At least one filter has to restrict them (400).'),
+          .description(
+            'Files to delete. Filters are combined with AND; without one that restricts the files, the response is 400.',
+          ),
         send_webhook: Joi.boolean()
           .default(false)
           .description(
@@ -108,7 +111,8 @@ export const deleteFiles = operation({
   description: [
     'Deletes files by ids or statuses, with their chunks, vectors and stored contents. Fields are combined with AND, and at least one has to restrict the files (400). Ids that belong to no file of the caller are ignored. A run deletes them after the response; with `send_webhook`, FILE_DELETED reports each file.',
   ],
-  returns: '`success: true`: a run now deletes the matching files, also if none matches.',
+  returns:
+    '`success: true`: the request is accepted, and a run deletes the matching files. The response is the same if no file matches.',
   replacedBy: 'POST /delete_files_v2',
   createsWork: true,
   body: named(

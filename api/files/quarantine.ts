@@ -31,9 +31,7 @@ const record = named(
     parent_id: nullable(integer()).description(
       '`id` of the file that contained it: a folder, or the parent file of a scrape. Null if it had no parent.',
     ),
-    organization_supplied_user_id: Joi.string().description(
-      'End user of the file, as your requests name it in the header `customer-id`.',
-    ),
+    organization_supplied_user_id: Joi.string().description('Your id of the end user, as in the header `customer-id`.'),
     run_id: integer().description(
       '`id` of the run that found the file missing at its source, for `GET /sync_runs/{sync_run_id}`.',
     ),
@@ -75,16 +73,14 @@ const names = {
   parent_id: integer()
     .min(1)
     .description(
-      'Only direct children of the file with this `id`, such as the pages of one scrape. Absent: files in every place.',
+      'Only direct children of the file with this `id`, such as the pages of one scrape. Absent: files with any parent or none.',
     ),
   customer_id: Joi.string().description(
-    'Only files of this end user, by your own name for it (`customer-id`). Absent: files of all end users.',
+    'Only files of this end user: your id of the user, as in the header `customer-id`. Absent: files of all end users.',
   ),
   run_id: integer()
     .min(1)
-    .description(
-      'Only files that this run did not find at their source, by `id` of the run. Absent: files of all runs.',
-    ),
+    .description('Only files that the run with this `id` did not find at their source. Absent: files of all runs.'),
 };
 interface Names {
   data_source_id?: number;
@@ -110,7 +106,7 @@ export const quarantinedFiles = operation({
   auth: 'key',
   summary: 'List quarantined files',
   description: [
-    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. End users and searches do not see them. Files that a caller deleted are not in this list. Filters are combined with AND; rows are in the order of their ids.',
+    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. Until then, neither searches nor the file lists of end users return them. Files that a caller deleted are not in this list. Filters are combined with AND; files are sorted by id.',
   ],
   returns: 'Files that can still be restored, and their number on all pages.',
   query: Joi.object({

@@ -16,7 +16,7 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
     method: 'get',
     path: `/${kind}_file/{file_id}`,
     auth: 'user',
-    summary: `Get a URL of the ${what}`,
+    summary: `Get a download URL of the ${what}`,
     answer: named(
       'PresignedURLResponse',
       Joi.object({

@@ -32,7 +32,7 @@ export const uploadFile = operation({
   auth: 'user',
   summary: 'Upload a file',
   description: [
-    'Stores one file and returns its record; a workflow reads, chunks and embeds it afterwards. Send a form with the field `file`; options are query parameters, and other form fields are ignored. The first 64 KB decide the format, then the name; an unsupported format returns 400. Wait for FILE_READY or FILE_ERROR, or poll `POST /user_files_v2` until `sync_status` is `READY` or `SYNC_ERROR`. A file has at most `MAX_UPLOAD_BYTES` bytes (413). Beyond the limits `max_files` and `max_characters` of the user, it is `DELAYED` until files are deleted or the limit is raised.',
+    'Stores one file and returns its record; a workflow reads, chunks and embeds it afterwards. Send a form with the field `file`; options are query parameters, and other form fields are ignored. The format is detected from the first 64 KB, and from the name if these do not show it; an unsupported format returns 400. Wait for FILE_READY or FILE_ERROR, or poll `POST /user_files_v2` until `sync_status` is `READY` or `SYNC_ERROR`. A file has at most `MAX_UPLOAD_BYTES` bytes (413). If the user has reached `max_files` or `max_characters`, the file waits as `DELAYED` until files are deleted or the limit is raised.',
   ],
   returns: 'Record of the new file, whose content is not processed yet.',
   createsWork: true,

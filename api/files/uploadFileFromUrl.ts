@@ -26,7 +26,7 @@ export const uploadFileFromUrl = operation({
   auth: 'user',
   summary: 'Upload a file from a URL',
   description: [
-    'Creates a record for a file at a URL and returns it immediately; a workflow fetches the file afterwards and stores it like an uploaded one. It is fetched once: later re-syncs read the stored content. Until then, `source` follows the name. Wait for FILE_READY or FILE_ERROR, or poll `POST /user_files_v2`. A URL that cannot be fetched, an unsupported format and more than `MAX_UPLOAD_BYTES` bytes end in `SYNC_ERROR` with the reason. An address that the server may not call, such as a private IP, returns 422.',
+    'Creates a record for a file at a URL and returns it immediately; a workflow fetches the file afterwards and stores it like an uploaded one. It is fetched once: later re-syncs read the stored content. Until it is fetched, `source` is guessed from the extension of the name, such as `PDF` for `.pdf`. Wait for FILE_READY or FILE_ERROR, or poll `POST /user_files_v2`. A URL that cannot be fetched, an unsupported format and more than `MAX_UPLOAD_BYTES` bytes end in `SYNC_ERROR` with the reason. An address that the server may not call, such as a private IP, returns 422.',
   ],
   returns: 'Record of the new file, whose content is not fetched yet.',
   createsWork: true,

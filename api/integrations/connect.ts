@@ -63,7 +63,7 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
       sync_options: named(
         'SyncOptions',
         Joi.object(syncOptionFields()).description(
-          'What happens after the connection, and the options for its files. The options are stored with the connection: later requests that sync items of the account use them as defaults.',
+          'What happens after the connection, and options for the files. Later requests that sync items of the account, such as `POST /integrations/files/sync`, use these options as defaults.',
         ),
       )
         .default()
@@ -79,10 +79,10 @@ ${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (\`DAT
         .required()
         .description('Record of the account; its `id` is the `data_source_id` of later requests.'),
       sync_url: nullable(Joi.string()).description(
-        'URL of a page on which the user selects items. It is valid for the seconds of the server setting `CONNECT_PAGE_LIFE_S`. Null for sources that are connected by a key instead of consent (OAuth).',
+        'URL of a page on which the user selects items. It is valid for the seconds of the server setting `CONNECT_PAGE_LIFE_S`. Null for sources that are connected by a key instead of OAuth.',
       ),
     }).description(
-      'Record of the connected account, and the URL of a page on which the user selects items. The URL is null if the source has no consent.',
+      'Record of the connected account, and the URL of a page on which the user selects items. The URL is null if the source is not connected by OAuth.',
     ),
   ),
   async handle({ caller, body, deps }): Promise<{ data_source: DataSourceRecord; sync_url: string | null }> {

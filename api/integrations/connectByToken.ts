@@ -31,12 +31,12 @@ const credentialFields = (fields: Readonly<Record<string, string>>) =>
 
 /** Returns the text about the request that connects an account. */
 export const connectRequest = (what: string): string =>
-  `Credentials of ${what}, and options for its files. The options are stored with the connection: later requests that sync items of the account use them as defaults.`;
+  `Credentials of ${what}, and options for its files. Later requests that sync items of the account, such as \`POST /integrations/files/sync\`, use these options as defaults.`;
 
 /** Tags that a connection gives to its files. */
 export const connectionTags = () =>
   orNull(tags(), {}).description(
-    'Tags of every file that is synced from the account. A later request that syncs items with its own `tags` replaces them for these items. Null: no tags.',
+    'Tags of every file that is synced from the account. A later `POST /integrations/files/sync` with `tags` replaces them for the files that it syncs. Null: no tags.',
   );
 
 /**

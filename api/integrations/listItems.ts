@@ -38,7 +38,7 @@ export const listItems = operation({
   auth: 'user',
   summary: 'List items of a connected account',
   description: [
-    `Returns files, folders and other items as the last listing of the account found them. Use it to show an account for selection: first the root items, then with \`parent_id\` the children of a container.
+    `Returns files, folders and other items as the last listing of the account found them. Use it to let a user choose what to sync: show the root items first, then with \`parent_id\` the children of a container.
 
 No request is sent to the source. Before the first listing has ended, the list is empty or incomplete; \`POST /integrations/items/sync\` lists the account again, and \`sync_status\` of the data source shows the state. A page has up to \`pagination.limit\` items.`,
   ],

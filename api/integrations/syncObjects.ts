@@ -68,22 +68,22 @@ export const syncObjects = <Field extends string>({
             named(
               selectionName,
               typed<Chosen<Field>>(
-                Joi.object(keyFields(fields)).description(`One object to sync, with everything below it. ${wanted}.`),
+                Joi.object(keyFields(fields)).description(
+                  `One of the ${objects} to sync. A container of other objects is synced with everything in it. ${wanted}.`,
+                ),
               ),
             ),
           )
           .max(MAX_MEMBERS)
           .required()
-          .description(
-            `What to sync: up to ${MAX_MEMBERS.toLocaleString('en')} ${objects}. Everything below them is included.`,
-          ),
+          .description(`Up to ${MAX_MEMBERS.toLocaleString('en')} ${objects} to sync, each with everything in it.`),
         data_source_id: onlyAccountId(),
         ...selectionFields(),
         ...documentFields(),
         ...ocrFields(),
         file_sync_config: fileSyncConfig(),
       }).description(
-        `What to sync of a connected store (${objects}), and options for the files. After the response, a run queues a file for each object that is named or contained.`,
+        `The ${objects} of a connected account to sync, and options for their files. After the response, a run creates a file for each object that they name or contain.`,
       ),
     ),
     answer: success,

@@ -10,13 +10,13 @@ import type { SelectionOptions } from './selectionOptions.js';
 import { acceptSelection } from '../../store/connections/acceptRuns.js';
 
 /** What follows a selection, for the descriptions of operations. */
-export const AFTER_SELECTION = `The response comes when the selection is accepted (event \`UPDATE\`). A run then creates the files, and \`ALL_FILES_PROCESSED\` reports that all are in a final state; poll \`GET /sync_runs\` with the \`data_source_id\` or \`request_id\`.
+export const AFTER_SELECTION = `The request returns as soon as it is accepted, with the event \`UPDATE\`. A run then creates the files, and \`ALL_FILES_PROCESSED\` reports that all are in a final state; poll \`GET /sync_runs\` with the \`data_source_id\` or \`request_id\`.
 
 Options that the request omits come from the call that connected the account, or are the defaults. With \`dry_run\` the response is an estimate, and nothing changes. A revoked data source returns 409.`;
 
 /** What the response to a selection says, for the descriptions of operations. */
 export const SELECTION_ACCEPTED =
-  '`success: true`: the selection is accepted, and a run creates the files; for a dry run, the estimate.';
+  '`success: true`: the request is accepted, and a run creates the files. For a dry run, the estimate.';
 
 /**
  * Accepts a user's selection of items: emits UPDATE, and creates the files in a run. For a dry run, returns an

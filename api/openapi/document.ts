@@ -13,8 +13,8 @@ import { DELIVERIES, webhooks } from './webhooks.js';
 const DESCRIPTION = [
   'Allotrope ingests files, web pages and connected accounts, splits them into chunks, embeds these and searches them.',
   'Send `Authorization: Bearer <API key>` from your servers, or `Authorization: Token <access token>` from a front end.',
-  'Operations, fields and headers with `x-allotrope-extension` are additions to the public contract that other implementations of it do not have.',
-  'Examples come from calls of the tests; their vectors, lists and long texts are shortened.',
+  'Published SDKs work with this API unchanged. The public contract is the API that these SDKs know; operations, fields and headers with `x-allotrope-extension` are additions to it, which other servers with this API do not have.',
+  'Examples are recorded from automated tests. Their vectors, lists and long texts are shortened.',
 ];
 
 /**

@@ -48,7 +48,8 @@ const ISSUING_PARAMETERS: readonly Json[] = [
     name: 'customer-id',
     in: 'header',
     required: true,
-    description: 'Your own name for the end user that the token acts for. A name that is new creates the end user.',
+    description:
+      'Your id of the end user that the token acts for, such as its key in your own database. An unknown id creates the end user.',
     schema: { type: 'string' },
   },
 ];

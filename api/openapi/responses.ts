@@ -18,7 +18,8 @@ interface SharedError {
 const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   400: {
     name: 'BadRequest',
-    description: 'The request is valid, but requests something that cannot be done, or its bytes could not be read.',
+    description:
+      'The fields are valid, but the request cannot be done, for example because it needs a filter; or the body could not be decompressed or read. `detail` has the reason.',
     detail: 'name at least one filter',
   },
   401: {

@@ -27,6 +27,6 @@ export const SECURITY_SCHEMES: Json = {
   ),
   customerId: header(
     'customer-id',
-    'Your own name for the end user, sent with an API key. A name that is new creates the end user.',
+    'Your id of the end user, such as its key in your own database, sent with an API key. An unknown id creates the end user.',
   ),
 };

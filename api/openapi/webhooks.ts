@@ -12,22 +12,28 @@ const header = (name: string, description: string): Json => ({
 const HEADERS: readonly Json[] = [
   header(
     'Carbon-Signature',
-    '`t=<seconds>,v1=<signature>`: HMAC-SHA256, in hexadecimal, of `<seconds>.<body>` with the body as its bytes arrived. Decode `signing_key` from hexadecimal to get the key.',
+    '`t=<seconds>,v1=<signature>`: HMAC-SHA256, in hexadecimal, of `<seconds>.<body>`, where `<body>` is the raw body as received. The key is `signing_key`, decoded from hexadecimal.',
   ),
   header(
     'Carbon-Signature-Compact',
-    '`t=<seconds>,v2=<signature>`: the same for frameworks that only return the parsed body. Sign `<seconds>.` and `JSON.stringify(JSON.parse(body))`.',
+    '`t=<seconds>,v2=<signature>`: a signature for frameworks that offer only the parsed body. It is made like `v1`, but of `<seconds>.` followed by `JSON.stringify(JSON.parse(body))`.',
   ),
-  header('webhook-id', 'Id of the event, equal in every delivery of it. Ignore an id that you have processed.'),
-  header('webhook-timestamp', 'When this attempt was made: seconds since 1970. Reject old ones to prevent replays.'),
+  header(
+    'webhook-id',
+    'Id of the event, the same in all deliveries and repetitions of it. Ignore events whose id you have already processed.',
+  ),
+  header(
+    'webhook-timestamp',
+    'When this attempt was made: seconds since 1970. To prevent replays, reject requests that are older than a few minutes.',
+  ),
   header(
     'webhook-signature',
-    '`v1,<signature>` of [Standard Webhooks](https://www.standardwebhooks.com): HMAC-SHA256, in base64, of `<webhook-id>.<webhook-timestamp>.<body>`. The secret for their libraries is `whsec_` and the base64 of the key.',
+    '`v1,<signature>` of [Standard Webhooks](https://www.standardwebhooks.com): HMAC-SHA256, in base64, of `<webhook-id>.<webhook-timestamp>.<body>`. Standard Webhooks libraries take `whsec_` followed by the key in base64 as their secret.',
   ),
 ];
 
 const ANSWERED =
-  'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and work on the event afterwards. All other responses, redirects too, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes. After the last failed attempt, by default the seventh, its status is `FAILED` and it is not repeated.';
+  'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and process the event afterwards. All other responses, including redirects, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes. After the last failed attempt, by default the seventh, its status is `FAILED` and it is not repeated.';
 
 /**
  * The group of the deliveries. It has its own name, because client generators write the operations of a group into
@@ -35,11 +41,11 @@ const ANSWERED =
  */
 export const DELIVERIES = {
   name: 'Deliveries',
-  description: 'What this service sends to the addresses that `POST /add_webhook` has added.',
+  description: 'Requests that this service sends to the URLs of `POST /add_webhook`, one for each event.',
 };
 
 const RESPONSES: Json = {
-  '2XX': { description: 'The delivery is done. The body of the response is ignored.' },
+  '2XX': { description: 'The delivery succeeded. The body of the response is ignored.' },
   410: { description: 'Ends all deliveries to this webhook until `POST /webhooks/{webhook_id}/redeliver` is called.' },
 };
 
@@ -52,7 +58,7 @@ function deliveryOf(kind: EventKind, schemas: Schemas): Json {
     required: ['payload'],
     properties: {
       payload: {
-        description: 'The event as JSON in a text: parse it after you have verified a signature.',
+        description: 'The event as a string of JSON. Verify a signature first, then parse the string.',
         type: 'string',
         contentMediaType: 'application/json',
         contentSchema: payload,

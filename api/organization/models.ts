@@ -14,9 +14,9 @@ export const models = operation({
   auth: 'key',
   summary: 'List embedding models',
   description: [
-    'Lists every id of an embedding model with the provider and the vector space that serve it now. Use it to choose `embedding_model`, and the size of a `query_vector`. Without a configured provider, the embedded model serves all ids. Files keep the space that they were embedded in until they are synced or embedded again.',
+    'Lists every value of `embedding_model` with the provider that computes its vectors now, and their vector space: only vectors of the same space can be compared. Use it to choose `embedding_model`, and the size of a `query_vector`. If the operator has configured no provider, a small model that is part of the server serves all ids. Files stay in their vector space until they are synced or embedded again.',
   ],
-  returns: 'Every id of a model that requests accept, with the provider and the vector space that serve it.',
+  returns: 'Every accepted value of `embedding_model`, with its provider and vector space.',
   answer: named(
     'EmbeddingModels',
     Joi.object({

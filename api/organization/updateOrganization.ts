@@ -21,9 +21,9 @@ const connectorSettings = named(
     google_workspace_docs_save_as: Joi.string()
       .allow(null)
       .description(
-        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`. Null: the built-in format of each kind.',
+        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`. Null: Markdown for documents, XLSX for Sheets and PPTX for Slides.',
       ),
-  }).description('Settings of the connectors of one source, or of all.'),
+  }).description('Settings of one source, or defaults of all sources, for all users of the organization.'),
 );
 
 /** POST /organization/update: changes defaults for users without own values, and settings of connectors. */

@@ -37,11 +37,15 @@ const chunkProperties = named(
   Joi.object({
     set_page_as_boundary: Joi.boolean()
       .required()
-      .description('Whether chunks end at page boundaries, so that none spans two pages. PDF and pictures only.'),
+      .description(
+        'Whether chunks end at page boundaries, so that no chunk spans two pages. It applies to PDF and pictures only.',
+      ),
     prepend_filename_to_chunks: Joi.boolean()
       .required()
       .description('Whether the text of each chunk begins with the name of its file, which is embedded with it.'),
-    max_items_per_chunk: integer().description('Maximum number of rows or objects per chunk. Absent: as many as fit.'),
+    max_items_per_chunk: integer().description(
+      'Maximum number of table rows or JSON objects per chunk. Absent: only the chunk size limits a chunk.',
+    ),
   }).description('Options of a file that determine where its chunks begin and end.'),
 );
 
@@ -97,7 +101,7 @@ export const fileRecord = named(
       '`id` of the end user that owns the file, as `POST /list_users` returns it. Never null in this version.',
     ),
     organization_supplied_user_id: Joi.string().description(
-      'End user that owns the file, as your requests name it in the header `customer-id`.',
+      'Your id of the end user that owns the file, as in the header `customer-id`.',
     ),
     organization_user_data_source_id: nullable(integer()).description(
       '`id` of the data source that the file came from; null for uploads and scrapes.',
@@ -169,7 +173,7 @@ export const fileRecord = named(
       'Id of the request that the latest sync belongs to, as events of the file repeat it. Null if there is none.',
     ),
     upload_id: nullable(text()).description(
-      'Id of the latest upload of the file; attachments of the file share it. `upload_ids` of `POST /user_files_v2` filters by it. Null for scraped pages and files of accounts.',
+      'Id of the upload that created or last overwrote the file, by which `upload_ids` of `POST /user_files_v2` filters. Null for files from the web and from connected accounts.',
     ),
     sync_properties: openObject().description(
       'Options of `file_sync_config` that apply to the file and differ from their defaults; only for files of a data source.',
@@ -209,7 +213,9 @@ export const chunkRecord = named(
       '`id` of the file that the chunk is part of, for `ids` of `POST /user_files_v2`.',
     ),
     chunk_index: integer().description('Position of the chunk in its file, counted from 0.'),
-    source_content: text().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
+    source_content: text().description(
+      'Text of the chunk. It is empty for a picture that was embedded without OCR, by a model for images.',
+    ),
     embedding: nullable(Joi.array().items(Joi.number())).description(
       'Vector of the chunk. Null unless `include_vectors` is set, and for chunks without vectors or in cold storage.',
     ),
@@ -222,7 +228,11 @@ export const chunkRecord = named(
 export const documentRecord = named(
   'DocumentResponse',
   Joi.object({
-    content: text().required().description('Text of the chunk. It is empty for a picture embedded as a picture.'),
+    content: text()
+      .required()
+      .description(
+        'Text of the chunk. It is empty for a picture that was embedded without OCR, by a model for images.',
+      ),
     file_id: integer()
       .required()
       .description('`id` of the file that contains the chunk, for `ids` of `POST /user_files_v2`.'),

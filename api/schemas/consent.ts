@@ -37,8 +37,8 @@ export const syncFilesOnConnection = (source?: SourceType) =>
     source === undefined
       ? `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it. Null: \`true\`.`
       : supportsOption(source, 'sync_files_on_connection')
-        ? '`true`: all items of the account are synced as soon as it is connected. `false`: only items that a later request such as `POST /integrations/files/sync` names become files. Null: `true`.'
-        : 'Accepted for compatibility and without effect: files of this source are created only by later requests such as `POST /integrations/files/sync`.',
+        ? '`true`: all items of the account are synced once it is connected. `false`: no item is synced until a request names it, such as `POST /integrations/files/sync`. Null: `true`.'
+        : 'Accepted for compatibility and without effect: files of this source are created only by `POST /integrations/files/sync`.',
   );
 
 /** Returns a schema that accepts any value. An object tags files, so it must contain valid tags. */
@@ -182,7 +182,7 @@ export const oauthUrlBody = () =>
         'Required for `SERVICENOW`, with all of its fields. Other services ignore it, so it may be absent or null.',
       ),
     }).description(
-      'The service to connect, its account or server, and the options for its files. The options are stored with the connection: later requests that sync items of the account use them as defaults.',
+      'The service to connect, its account or server, and the options for its files. The options are stored with the connection: later requests that sync items, such as `POST /integrations/files/sync`, use them as defaults.',
     ),
   );
 export type OAuthUrlBody = Infer<ReturnType<typeof oauthUrlBody>>;

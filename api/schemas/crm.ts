@@ -12,7 +12,9 @@ const remote = () =>
     'The record as Salesforce returned it. `null` without `include_remote_data`.',
   );
 const recordId = () =>
-  text().description('Id of the record at Salesforce: 18 characters, of which the first three determine its kind.');
+  text().description(
+    'Id of the record at Salesforce: 18 characters. The first three determine its kind, such as `001` for accounts.',
+  );
 const owner = () =>
   named(
     'PartialOwner',
@@ -68,14 +70,16 @@ const addresses = () =>
       named(
         'Address',
         wholeRecord({
-          street_1: maybe('First line of the street, with the number of the house. Null if unknown.'),
-          street_2: maybe('Further lines of the street, separated by commas. Null if there are none.'),
+          street_1: maybe('First line of the street address, such as `1 Market Street`. Null if unknown.'),
+          street_2: maybe(
+            'Further lines of the street address, separated by commas, such as `Suite 300`. Null if there are none.',
+          ),
           city: maybe('Town or city as users entered it, not checked by Salesforce. Null if they entered none.'),
-          state: maybe('State or province as users entered it, as a name or a code. Null if unknown.'),
-          postal_code: maybe('ZIP or postal code, as a text: leading zeros stay. Null if unknown.'),
-          country: maybe('Country as users entered it, as a name or a code. Null if unknown.'),
+          state: maybe('State or province as users entered it: a name or a code, such as `CA`. Null if unknown.'),
+          postal_code: maybe('ZIP or postal code as text, such as `02139`. Null if unknown.'),
+          country: maybe('Country as users entered it: a name or a code, such as `USA`. Null if unknown.'),
           address_type: maybe(
-            '`BILLING` or `SHIPPING` of an account, `MAILING` or `OTHER` of a contact; `null` of a lead.',
+            'Use of the address. Of an account: `BILLING` or `SHIPPING`; of a contact: `MAILING` or `OTHER`; of a lead: null.',
           ),
         }).description('Postal address. Parts that are not known are `null`.'),
       ),
@@ -110,7 +114,7 @@ const emails = () =>
         }).description('E-mail address of a lead or contact. Salesforce has at most one for each.'),
       ),
     )
-    .description('The e-mail address of the person, as a list of one. Empty if Salesforce has none.');
+    .description('E-mail address of the person: a list with one entry, or an empty list if Salesforce has none.');
 
 /** Returns the fields for the people and the company of an activity. */
 const peopleOf = (activity: string) => ({
@@ -136,7 +140,7 @@ const task = named(
       'Progress, such as `Completed`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
     ),
     ...times,
-  }).description('Work that a Salesforce user has to do, or has done, for an account or a person.'),
+  }).description('Task of Salesforce: work that a user has to do, or has done, for an account or a person.'),
 );
 const event = named(
   'Event',
@@ -160,14 +164,16 @@ const event = named(
       'End of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.',
     ),
     ...times,
-  }).description('Meeting, call or other appointment with a company or a person.'),
+  }).description('Event of Salesforce: a meeting, call or other appointment with a company or a person.'),
 );
 
 /** Returns the schema of a record with its related data, which is included on request. */
 const record = (about: string, fields: Record<string, Joi.Schema>) =>
   wholeRecord({
     id: recordId(),
-    description: maybe('Longer text about the record, as users entered it. Null if there is none.'),
+    description: maybe(
+      'Plain text of the field Description at Salesforce, up to 32,000 characters. Null if it is empty.',
+    ),
     last_activity_at: maybe('Day of the latest event or closed task, `YYYY-MM-DD`. Null if there is none.'),
     ...times,
     ...fields,
@@ -199,9 +205,9 @@ export const CRM_OPERATIONS = {
     orders: [...ORDERS, 'number_of_employees'],
     record: named(
       'Account',
-      record('Company or other organization that users of Salesforce deal with.', {
+      record('Account of Salesforce: a company or other organization, such as a customer, a partner or a competitor.', {
         owner: nullable(owner()).description(
-          'Salesforce user who is responsible for the company. Only the `id` is returned; lists can be filtered by it. Null if there is none.',
+          'Salesforce user who owns the account, as an object with the `id` of the user. `owner_id` in `filters` lists the accounts of one owner. Null if there is none.',
         ),
         name: maybe('Display name of the company, which need not be unique. Null if Salesforce returns none.'),
         industry: maybe(
@@ -267,12 +273,12 @@ export const CRM_OPERATIONS = {
     orders: [...ORDERS, 'title'],
     record: named(
       'Contact',
-      record('Person who works at a company that users of Salesforce deal with.', {
+      record('Contact of Salesforce: a person, usually at the company of an account.', {
         owner: nullable(owner()).description(
-          'Salesforce user who is responsible for the person. Only the `id` is returned; lists can be filtered by it. Null if there is none.',
+          'Salesforce user who owns the contact, as an object with the `id` of the user. `owner_id` in `filters` lists the contacts of one owner. Null if there is none.',
         ),
         account: account().description(
-          'Account of the company that the person belongs to. Only its `id` is returned. Null for a private contact.',
+          'Account of the company that the person belongs to, as an object with its `id`. Null for a contact without an account.',
         ),
         first_name: maybe('Given name of the person; null if only the family name is known.'),
         last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
@@ -308,28 +314,33 @@ export const CRM_OPERATIONS = {
     orders: [...ORDERS, 'amount', 'close_date'],
     record: named(
       'Opportunity',
-      record('Possible sale to a company, with its expected value, until it is won or lost.', {
-        owner: owner().description(
-          'Salesforce user who is responsible for the sale. Only the `id` is returned; lists can be filtered by it.',
-        ),
-        name: maybe('Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.'),
-        amount: nullable(integer()).description(
-          'Expected value, rounded, in the currency of the record. Null if users entered none.',
-        ),
-        account: account().description('Company that may buy. Only its `id` is returned. Null if users have set none.'),
-        contact: contact().description(
-          'Contact at the company who takes part in the sale. Only the `id` is returned. Null if none is set.',
-        ),
-        stage: maybe(
-          'Step of the sales process, such as `Prospecting`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
-        ),
-        status: nullable(opportunityStatus()).description(
-          '`OPEN` while the sale can still be won, `WON` once it is won; null if it is lost.',
-        ),
-        close_date: maybe(
-          'Day on which the sale is expected to end, or ended, `YYYY-MM-DD`. Null if Salesforce returns none.',
-        ),
-      }),
+      record(
+        'Opportunity of Salesforce: a possible sale to a company, with its expected value, until it is won or lost.',
+        {
+          owner: owner().description(
+            'Salesforce user who owns the opportunity, as an object with the `id` of the user. `owner_id` in `filters` lists the opportunities of one owner.',
+          ),
+          name: maybe('Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.'),
+          amount: nullable(integer()).description(
+            'Expected value, rounded, in the currency of the record. Null if users entered none.',
+          ),
+          account: account().description(
+            'Account of the company that may buy, as an object with its `id`. Null if users have set none.',
+          ),
+          contact: contact().description(
+            'Contact at the company who takes part in the sale, as an object with its `id`. Null if none is set.',
+          ),
+          stage: maybe(
+            'Step of the sales process, such as `Prospecting`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
+          ),
+          status: nullable(opportunityStatus()).description(
+            '`OPEN` while the sale can still be won, `WON` once it is won; null if it is lost.',
+          ),
+          close_date: maybe(
+            'Day on which the sale is expected to end, or ended, `YYYY-MM-DD`. Null if Salesforce returns none.',
+          ),
+        },
+      ),
     ),
   },
 } as const satisfies Record<

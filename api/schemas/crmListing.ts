@@ -44,7 +44,9 @@ export const crmListing = (kind: CrmOperation) =>
           CRM_OPERATIONS[kind].names.order,
           Joi.string()
             .valid(...CRM_OPERATIONS[kind].orders)
-            .description(`Field by which ${kind} are sorted. Those without a value come last in both directions.`),
+            .description(
+              `Field by which ${kind} are sorted, such as \`updated_at\`. Those without a value come last in both directions.`,
+            ),
         ),
       ).description(`Field by which the ${kind} are sorted, such as \`updated_at\`. Absent or null: by id.`),
       order_dir: orNull(orderDirection(), 'asc').description(
@@ -58,12 +60,12 @@ export const crmListing = (kind: CrmOperation) =>
       filters: named(
         CRM_OPERATIONS[kind].names.filters,
         Joi.object(CRM_OPERATIONS[kind].filters).description(
-          `Which ${kind} of Salesforce to list, by the values of their fields. A record has to meet every filter that is set.`,
+          `Filters of a list of ${kind} at Salesforce. A record has to meet every filter that is set.`,
         ),
       )
         .default({})
         .description(
           `Filters of the ${kind} to return, combined with AND. \`{}\` selects all that the connected user can read.`,
         ),
-    }).description(`Which ${kind} of a connected Salesforce account to return, and in which order.`),
+    }).description(`Filters, order and page of a list of ${kind} of a connected Salesforce account.`),
   );

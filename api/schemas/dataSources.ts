@@ -44,7 +44,7 @@ export const dataSourceRecord = named(
       '`id` of the organization whose end user connected the account, as `GET /organization` returns it.',
     ),
     organization_supplied_user_id: Joi.string().description(
-      'End user who connected the account, as your requests name it in the header `customer-id`.',
+      'Your id of the end user who connected the account, as in the header `customer-id`.',
     ),
     revoked_access: Joi.boolean().description(
       '`true`: the credentials were deleted, by a request or because the source refused them. Connect the account again to sync it.',
@@ -57,7 +57,7 @@ export const dataSourceRecord = named(
       Joi.string()
         .valid(...DATA_SOURCE_ACTIONS)
         .description(
-          'Last change of a data source. `ADD`: connected, or connected again. `UPDATE`: items were chosen for syncing. `CANCEL`: a user cancelled the connection or the choice of items. `REVOKE`: access ended. The event of the same name reports it.',
+          'Last change of a data source. `ADD`: connected, or connected again. `UPDATE`: a request to sync items was accepted. `CANCEL`: the user refused a renewed consent, or cancelled the choice of items. `REVOKE`: access ended. The event of the same name reports it.',
         ),
     ).description('What last happened to the connection; `last_synced_at` says when.'),
     enable_auto_sync: nullable(Joi.boolean()).description(

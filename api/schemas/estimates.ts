@@ -66,24 +66,26 @@ export const estimate = named(
     dry_run: Joi.valid(true).required().description('Always `true`: this is an estimate, and nothing was changed.'),
     embedding_model: embeddingModel()
       .required()
-      .description('Model of the request, whose tokens and price the estimate has.'),
+      .description('Embedding model of the request. Tokens and price are estimated for it.'),
     files: integer()
       .required()
       .description(
-        'Number of pages or items that the run would read. Only those found so far, if `complete` is `false`.',
+        'Number of pages or items that the run would read. If `complete` is `false`, the search for items ended early and this is a lower bound.',
       ),
     bytes: nullable(integer())
       .required()
-      .description('Size of all contents in bytes, from the sample. Null if nothing of the sample could be read.'),
+      .description(
+        'Size of all contents in bytes, extrapolated from the items that were read (`sample`). Null if none could be read.',
+      ),
     chunks: nullable(integer())
       .required()
       .description(
-        'Number of chunks that the run would make, from the sample. Null if nothing of the sample could be read.',
+        'Number of chunks that the run would make, extrapolated from the items that were read (`sample`). Null if none could be read.',
       ),
     tokens: nullable(integer())
       .required()
       .description(
-        'Number of tokens (cl100k) in the chunks of the run, with their overlaps: an upper bound, because texts with known vectors cost none. `0` if no vectors are requested; null if nothing of the sample could be read.',
+        'Number of tokens (cl100k) that the run would embed, overlaps of chunks included, extrapolated from `sample`. The run may need fewer, because vectors of texts that were embedded before are reused. `0` if no vectors are requested; null if no item could be read.',
       ),
     tokens_low: nullable(integer())
       .required()
@@ -98,16 +100,16 @@ export const estimate = named(
     price: nullable(Joi.number())
       .required()
       .description(
-        'Price of `tokens` by the server setting `EMBEDDING_PRICES`, in the currency of that setting. Null if it has no price for the model.',
+        'Price of `tokens`, in the currency in which the operator has written the server setting `EMBEDDING_PRICES`, such as `0.13`. Null if the setting has no price for the model.',
       ),
     seconds: nullable(Joi.number())
       .required()
       .description(
-        "Expected duration in seconds, from the pace of the user's last 20 runs of the kind without `max_tokens`. Null if there are none.",
+        'Expected duration in seconds, computed from the last 20 runs of the same kind and user that had no `max_tokens`. Null if there are none.',
       ),
     seconds_by: nullable(pace)
       .required()
-      .description('Basis of the duration estimate. Null if no earlier run of the user can be compared.'),
+      .description('Earlier runs on which `seconds` is based. Null if the user has none of the same kind.'),
     complete: Joi.boolean()
       .required()
       .description(

@@ -12,7 +12,9 @@ const flag = (about: string) => Joi.boolean().description(about);
 const number = () =>
   integer().description('Id at GitHub, unique among the records of this kind in all repositories. It never changes.');
 const apiUrl = () =>
-  text('Address of the record in the API of GitHub, for requests that you send there with a token of GitHub.');
+  text(
+    'URL of the record in the REST API of GitHub, such as `https://api.github.com/repos/octocat/hello-world/issues/7`. Your own requests to it need a GitHub token if the repository is private.',
+  );
 const person = () =>
   named(
     'User',
@@ -83,9 +85,13 @@ const signature = () =>
     named(
       'CommitUser',
       wholeRecord({
-        name: text('Name of the person as written in the commit, which may differ from that at GitHub.'),
-        email: text('E-mail address as written in the commit. It may be one that GitHub hides behind its own.'),
-      }).description('Signature of a commit, as git stores it. It need not belong to an account of GitHub.'),
+        name: text(
+          'Name as written in the commit, such as `Ada Lovelace`. It may differ from the name of the GitHub account.',
+        ),
+        email: text(
+          'E-mail address as written in the commit. GitHub may have replaced it by one of its own, such as `1234+octocat@users.noreply.github.com`.',
+        ),
+      }).description('Author or committer as written in a git commit. The person need not have a GitHub account.'),
     ),
   );
 
@@ -215,9 +221,11 @@ export const pullCommit = named(
     commit: named(
       'Commit',
       wholeRecord({
-        author: signature().description('Who wrote the change; null if git has no signature.'),
+        author: signature().description(
+          'Author of the change: name and e-mail address as in the git commit. Null if the commit has none.',
+        ),
         committer: signature().description(
-          'Who created the commit, for example by a rebase. Null if git has no signature.',
+          'Name and e-mail address of the person who created the commit, for example by a rebase. Null if the commit has none.',
         ),
         message: text('Whole message: the subject in the first line, then an empty line and the body if there is one.'),
         url: apiUrl(),
@@ -232,16 +240,20 @@ export const pullCommit = named(
           }).description(
             'Reference to the root directory of the repository as of a commit. The files are not in the response.',
           ),
-        ).description('Root directory of the repository as it is after the commit, by its hash.'),
-      }).description('Commit as git stores it: message, signatures and tree. Its hash is the last part of `url`.'),
-    ).description('What git itself stores of the commit. The other fields of the record come from GitHub.'),
+        ).description('Git tree of the commit: the hash of the root directory after the commit.'),
+      }).description(
+        'Commit as git stores it: message, author, committer and tree. The hash of the commit is the last part of `url`.',
+      ),
+    ).description('The commit as git stores it. The other fields of the record come from GitHub.'),
     url: apiUrl(),
     author: nullable(person()).description('GitHub account of the author; null if the e-mail address belongs to none.'),
     committer: nullable(person()).description(
       'GitHub account of the committer; null if the e-mail address belongs to none.',
     ),
     ...remote,
-  }).description('Commit of a pull request, with the accounts of its author and committer if GitHub knows them.'),
+  }).description(
+    'Commit of a pull request. `author` and `committer` are the GitHub accounts of these people, if GitHub knows them.',
+  ),
 );
 
 export const changedFile = named(

@@ -18,7 +18,7 @@ export const repository = () =>
     .allow('')
     .max(MAX_NAME)
     .description(
-      '`owner/name`, the address of the repository, or the name alone for one of the connected user. Absent: the only repository of the account; 400 if there are several.',
+      'Repository as `owner/name`, such as `octocat/hello-world`, or its URL. The name alone is enough if the connected user owns it. Absent: the only repository of the account; 400 if there are several.',
     );
 
 const filters = <M extends Record<string, Joi.Schema>>(name: string, kind: string, by: string, more: M) =>
@@ -117,7 +117,9 @@ const listingFields = () => ({
   include_remote_data: remoteData(),
   repository: repository()
     .required()
-    .description('`owner/name`, the address of the repository, or the name alone for one of the connected user.'),
+    .description(
+      'Repository as `owner/name`, such as `octocat/hello-world`, or its URL. The name alone is enough if the connected user owns it.',
+    ),
   page: integer()
     .min(1)
     .default(1)

@@ -33,7 +33,9 @@ export const ingestFields = () => ({
 export const stepFields = () => ({
   generate_chunks_only: Joi.boolean()
     .default(false)
-    .description('`true`: make chunks without vectors, whatever `skip_embedding_generation` says.'),
+    .description(
+      '`true`: the file gets chunks without vectors, even if `skip_embedding_generation` is `false`. Searches do not find them.',
+    ),
   store_file_only: Joi.boolean()
     .default(false)
     .description('`true`: store the fetched or uploaded content without extracting text or making chunks.'),

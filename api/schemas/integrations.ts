@@ -71,7 +71,7 @@ export const fileSyncConfig = () =>
           'Whether table rows are cut where a chunk is full. Otherwise a row stays whole if it fits a chunk. JSON files ignore it.',
         ),
         generate_chunks_only: flag().description(
-          'Whether files get chunks without vectors, whatever `skip_embedding_generation` says.',
+          'Whether files get chunks without vectors, even if `skip_embedding_generation` is `false`. Searches do not find them.',
         ),
         store_file_only: flag().description(
           'Whether only the original files are stored. No text, chunks or vectors are created, so searches do not find them.',
@@ -87,7 +87,7 @@ export const fileSyncConfig = () =>
       ),
     ),
   ).description(
-    'Which items of the account become files, and how they are read. Absent or null: no attachments, and the defaults of the source; a selection then uses the configuration of the connection.',
+    'Which items of the account become files, and how they are read. Absent or null: no attachments, and the defaults of the source. A request that syncs items of a connected account then uses the configuration that the account was connected with.',
   );
 
 /** Options for splitting documents of an account into chunks. */
@@ -128,7 +128,7 @@ export type ConnectedFilesBody = IngestBody & Partial<Shape<ConnectedFields>>;
 /** Fields of every operation that creates files from a selection. */
 export const selectionFields = () => ({
   tags: orNull(tags(), {}).description(
-    'Tags of every file of the selection, for filters of lists and searches. Absent or null: the tags that the account was connected with.',
+    'Tags of every file that this request syncs, for filters of lists and searches. Absent or null: the tags that the account was connected with.',
   ),
   ...ingestFields(),
   ...boundFields(),
@@ -308,7 +308,7 @@ export const itemRecord = named(
       '`id` of the organization that owns the data source, as `GET /organization` returns it.',
     ),
     organization_supplied_user_id: Joi.string().description(
-      'End user who owns the account, as your requests name it in the header `customer-id`.',
+      'Your id of the end user who owns the account, as in the header `customer-id`.',
     ),
     organization_user_id: integer().description(
       '`id` of the end user who owns the account, as `POST /list_users` returns it.',

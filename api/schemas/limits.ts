@@ -29,7 +29,9 @@ const limits = () =>
     max_characters: limit(
       'Maximum number of characters in all files of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
     ),
-    max_characters_per_file: limit('Maximum number of characters of one file. A longer one ends in SYNC_ERROR.'),
+    max_characters_per_file: limit(
+      'Maximum number of characters in the extracted text of one file. A longer file ends in SYNC_ERROR.',
+    ),
     max_characters_per_upload: limit(
       'Maximum number of characters in the files of one upload, one scrape, or one request that syncs items of an account. Files beyond it end in SYNC_ERROR.',
     ),

@@ -51,7 +51,7 @@ const FIELD_TEXTS: Readonly<Record<string, string>> = {
   access_key_secret: 'Secret that belongs to the access key. It is stored encrypted.',
   endpoint_url: 'Address of a store that is compatible with S3. Absent, null or empty: AWS.',
   account_name: 'Name of the storage account: 3 to 24 lower-case letters and digits.',
-  account_key: 'Access key of the storage account. It is stored encrypted.',
+  account_key: 'One of the two access keys of the storage account, from the Azure portal. It is stored encrypted.',
   instance_subdomain: 'First part of the host of the instance: `example` for `example.service-now.com`.',
   client_id: 'Id of the OAuth client that obtained the tokens. It renews them.',
   client_secret: 'Secret of the OAuth client in `client_id`. It is stored encrypted with the connection.',
@@ -123,7 +123,7 @@ export const suppliedCredentials = () =>
           Joi.object({ source: sourceOf(sources), ...fields }).description(
             sources.length > 1
               ? 'Tokens of an account at a source that needs no further fields, such as `GOOGLE_DRIVE` or `DROPBOX`.'
-              : `Credentials of an account of \`${sources.join()}\`. They are verified at the source before they are stored.`,
+              : `Credentials of an account of the source \`${sources.join()}\`. They are verified at the source before they are stored.`,
           ),
         ),
       })),

@@ -78,7 +78,7 @@ export const runsQuery = Joi.object({
     .max(MAX_CUSTOMERS)
     .single()
     .description(
-      'Only runs of the end users with these names of yours (`customer-id`). Repeat the parameter for several names, at most 100.',
+      'Only runs of these end users: your ids of the users, as in the header `customer-id`. Repeat the parameter for several users, at most 100.',
     ),
   kinds: some(runKind()).description(
     'Only runs with this type of work, such as `webScrape`. Repeat the parameter for several types.',
@@ -96,9 +96,15 @@ export const runsQuery = Joi.object({
   request_id: Joi.string()
     .max(512)
     .description('Only runs of the request with this id, as files and events report it.'),
-  parent_run_id: integer().description('Only runs that the scheduled sync with this run `id` started as its parts.'),
-  since: Joi.date().iso().description('Only runs that were accepted at this time (ISO 8601) or later.'),
-  until: Joi.date().iso().description('Only runs that were accepted before this time (ISO 8601), itself excluded.'),
+  parent_run_id: integer().description(
+    'Only the parts of a scheduled sync, by `id` of its run. A scheduled sync starts several runs, such as one that lists the account and one that syncs its files.',
+  ),
+  since: Joi.date()
+    .iso()
+    .description('Only runs that were accepted at this time or later: ISO 8601, such as `2026-01-31T00:00:00Z`.'),
+  until: Joi.date()
+    .iso()
+    .description('Only runs that were accepted before this time, not at it: ISO 8601, such as `2026-02-01T00:00:00Z`.'),
 });
 
 type RunsQuery = Infer<typeof runsQuery>;
@@ -170,7 +176,7 @@ export const runRecord = named(
       '`id` of the end user whose files the run processes. Null for work of the organization as a whole.',
     ),
     organization_supplied_user_id: nullable(Joi.string()).description(
-      'End user of the run, as your requests name it in the header `customer-id`. Null for work of the organization as a whole.',
+      'Your id of the end user, as in the header `customer-id`. Null for work of the organization as a whole.',
     ),
     data_source_id: nullable(integer()).description(
       '`id` of the connected account or feed that the run is about. Null if there is none.',
@@ -187,7 +193,7 @@ export const runRecord = named(
         'Id of the request that led to the run: the `request_id` that you sent, or one that the server created.',
       ),
     upload_id: nullable(Joi.string().allow('')).description(
-      'Id of the upload that the run processes, as in `upload_id` of its file. Null for runs that process no upload.',
+      'Id of the upload that the run processes, by which `upload_ids` of `POST /user_files_v2` filters. Null for all other runs.',
     ),
     accepted_at: timestamp().description(
       'When the request or the schedule created the run, in UTC. It may wait until `started_at`.',
@@ -261,7 +267,7 @@ export const itemsQuery = Joi.object({
     'Only items that ended at this step, such as `fetch`. Repeat the parameter for several steps.',
   ),
   causes: some(itemCause()).description(
-    'Only items whose `cause` is this code, such as `not_found` or `access_denied`. Repeat the parameter for several reasons.',
+    'Only items whose `cause` is this code, such as `not_found` or `access_denied`. Repeat the parameter for several causes.',
   ),
 });
 

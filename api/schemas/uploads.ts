@@ -47,7 +47,7 @@ export const readingFields = () => ({
     'Maximum number of rows, or of objects, per chunk for CSV, TSV, XLSX and JSON; other formats ignore it. Null: as many as `chunk_size` allows.',
   ),
   parse_pdf_tables_with_ocr: flag().description(
-    '`true`: OCR also finds tables on scanned and typed pages and makes separate chunks of their rows. It has an effect only with OCR.',
+    '`true`: OCR also finds tables, on scanned pages and on pages with text, and their rows become separate chunks. It has an effect only with OCR.',
   ),
   ocr_languages: ocrLanguages(),
   detect_audio_language: flag().description(

@@ -27,7 +27,7 @@ const listed = {
     ),
   organization_supplied_user_id: Joi.string()
     .required()
-    .description('Id that you chose for the user: the value of the header `customer-id` in its requests.'),
+    .description('Your id of the user, as in the header `customer-id`.'),
   created_at: timestamp()
     .required()
     .description('When the user was created, in UTC: at the first request with its `customer-id`.'),

@@ -15,7 +15,7 @@ const INFO = {
     ),
   upload_id: () =>
     nullable(text()).description(
-      'Id of the upload, as in `upload_id` of its file. Null for files that were not uploaded, such as scraped pages.',
+      'Id of the upload that created the files, by which `upload_ids` of `POST /user_files_v2` filters. Null for files from the web and from connected accounts.',
     ),
   is_resync: () =>
     Joi.string().valid('True', 'False').description('`True` if the file was synced before, else `False`.'),
@@ -31,14 +31,16 @@ const INFO = {
         .description(
           '`queued`: the sparse vectors are still to be created. `aborted`: the sync of the file was cancelled. `failed`: the sync failed. The event FILE_READY reports their success.',
         ),
-    ).description('State of the sparse vectors of the file: `queued`, `aborted` (its sync was cancelled) or `failed`.'),
+    ).description(
+      'State of the sparse vectors: `queued`, `failed`, or `aborted` because the sync of the file was cancelled.',
+    ),
   reason: () =>
     text().description(
       'Why the files were not processed: the name of the option that excluded them, such as `skip_file_processing`, or a sentence that says what to do.',
     ),
   data_source_id: () =>
     Joi.string().description(
-      '`id` of the data source that contains `items`, as text, such as `3`. It is present only together with `items`.',
+      '`id` of the data source to which `items` belong, as text, such as `17`. Present only with `items`.',
     ),
   items: () =>
     Joi.array()
@@ -48,19 +50,19 @@ const INFO = {
           Joi.object({
             external_id: text()
               .required()
-              .description('Id of the item at its source, as the sync request named it or a listing found it.'),
+              .description('Id of the item at its source, as the request named it or a listing found it.'),
             name: text()
               .required()
               .description(
                 'Name of the item as its source shows it, such as `Floor plan.dwg`. Names may repeat; `external_id` is unique.',
               ),
           }).description(
-            'An item that a sync request includes, but that does not become a file. `reason` of the event is the cause.',
+            'An item of a connected account that does not become a file. The `reason` field of the event contains the cause.',
           ),
         ),
       )
       .description(
-        'Up to 100 items that a sync request includes, but that do not become files. With them, `object_id` of the event is `[]`.',
+        'Up to 100 items of the account that do not become files. An event with `items` is about no files, so its `object_id` is `[]`.',
       ),
 } as const satisfies Record<string, () => Joi.Schema>;
 type InfoField = keyof typeof INFO;
@@ -68,12 +70,12 @@ type InfoField = keyof typeof INFO;
 /** What additional fields contain, in short. */
 const INFO_TEXTS: Readonly<Record<InfoField, string>> = {
   request_id: 'the request that led to the event',
-  upload_id: 'the upload of the files, null for files that were not uploaded',
+  upload_id: 'the upload that created the files, or null',
   is_resync: 'the text `True` or `False`: whether the file was synced before',
   sync_error_message: 'why the file failed, or why it waits',
   sparse_vector_queue_status: 'state of its sparse vectors',
   reason: 'why the files were not processed',
-  data_source_id: '`id` of the data source of `items`, as text',
+  data_source_id: 'the data source of `items`, as a text',
   items: 'items that do not become files',
 };
 
@@ -107,10 +109,13 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   ALL_UPLOADED_FILES_QUEUED: {
-    when: 'All pages of a scrape are found and queued. `object_id` is the request id.',
+    when: 'All files of a request are known and queued: an upload, the pages of a scrape, or items of a connected account. A scheduled sync sends it only at its end. `object_id` is the request id.',
     info: OF_UPLOAD,
   },
-  FILE_SYNCING: { when: 'Processing of a file began. The event is sent again at each attempt.', info: ['request_id'] },
+  FILE_SYNCING: {
+    when: 'The processing of a file began, after it waited in the queue. Each further attempt sends the event again.',
+    info: ['request_id'],
+  },
   FILE_READY: {
     when: 'A file, or a scrape as a whole, ended with success: its content can be searched.',
     info: ['is_resync', 'request_id'],
@@ -128,7 +133,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   FILES_SKIPPED: {
-    when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, their run was cancelled, or the items cannot become files.',
+    when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, or their run was cancelled. It also reports items of an account that cannot become files, such as drafts and links, in `items`.',
     info: ['reason', ...OF_UPLOAD],
     sometimes: ['data_source_id', 'items'],
   },
@@ -160,8 +165,12 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   ADD: { when: 'An account or a feed was connected, or connected again.' },
-  UPDATE: { when: 'A selection of a connected account was accepted for syncing.' },
-  CANCEL: { when: 'A user cancelled the reconnection of an account, or a selection.' },
+  UPDATE: {
+    when: 'A request to sync items of a connected account was accepted, from the API or from the page on which the user chooses items.',
+  },
+  CANCEL: {
+    when: 'A user refused the consent that renews a connected account, or cancelled on the page on which items are chosen. The account is not changed.',
+  },
   REVOKE: { when: 'Access to an account was revoked, by `POST /revoke_access_token` or at its source.' },
   DATA_SOURCE_READY: { when: 'The contents of a connected account were listed completely.' },
   WEBPAGE_READY: {
@@ -190,10 +199,10 @@ const OBJECT_IDS: Readonly<Record<EventObjectType, () => Joi.Schema>> = {
   ),
   FILE: idText('`id` of the file as text, such as `17`. `POST /user_files_v2` takes it as a number in `ids`.'),
   ORGANIZATION_USER: idText(
-    '`id` of the deleted end user as text, such as `17`. `customer_id` of the event is the id that you chose for the user.',
+    '`id` of the deleted end user as text, such as `17`. `customer_id` is your id of the user.',
   ),
   UPLOAD_REQUEST_ID: idText(
-    'Id of the request: its `request_id`, as the runs, files and events of the request have it.',
+    '`request_id` of the request. `GET /sync_runs` and `request_ids` of `POST /user_files_v2` filter by it.',
   ),
   WEBPAGE: idText(
     '`id` of the file of the page as text, such as `17`; in `WEBSCRAPE_URLS_READY`, of the parent file of the scrape.',
@@ -247,7 +256,9 @@ const LIST = new Intl.ListFormat('en-GB');
 function infoOf(kind: EventKind): Joi.Schema {
   const { info = [], sometimes = [] } = EVENT_TEXTS[kind];
   if (info.length === 0)
-    return Joi.string().valid('null').description('The text `null`, since the event has no additional information.');
+    return Joi.string()
+      .valid('null')
+      .description('Always the string `"null"`, not a JSON null: this event has no additional information.');
   const fields = [...info, ...sometimes].map((field) => `\`${field}\` (${INFO_TEXTS[field]})`);
   const details = LIST.format(fields);
   return named(
@@ -293,18 +304,22 @@ export const webhookPayload = (kind: EventKind): Joi.Schema => {
             .description(`Type of the object that \`object_id\` identifies. Always \`${type}\` in ${oneEvent(kind)}.`),
           object_id: objectId().required(),
           additional_information: infoOf(kind).required(),
-        }).description(`Object of ${oneEvent(kind)} (${ABOUT[type]}): its type and id, with details of the event.`),
+        }).description(`What ${oneEvent(kind)} is about: type and id of ${ABOUT[type]}, with details of the event.`),
       )
         .required()
-        .description(`Type and id of the object of the event (${ABOUT[type]}), with details of the event.`),
+        .description(`What the event is about: type and id of ${ABOUT[type]}, with details of the event.`),
       customer_id: text()
         .required()
-        .description('Your own name for the end user; empty for events of the whole organization.'),
+        .description(
+          'The `customer-id` of the end user, your id of that user. Empty for events about the whole organization.',
+        ),
       timestamp: Joi.string()
         .required()
         .description('When the event occurred, not when it is sent: seconds since 1970, as text.'),
       workflow_id: extension(
-        Joi.string().description('Id of the workflow that caused the event. Absent if there is none.'),
+        Joi.string().description(
+          'Id of the Temporal workflow that caused the event, by which the operator finds it in Temporal. Absent if there is none.',
+        ),
       ),
       workflow_url: extension(
         nullable(Joi.string()).description(

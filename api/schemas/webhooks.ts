@@ -77,13 +77,17 @@ export const eventFields = {
     ),
   customer_id: text()
     .required()
-    .description('Your own name for the end user; empty for events of the whole organization.'),
+    .description(
+      'The `customer-id` of the end user, your id of that user. Empty for events about the whole organization.',
+    ),
   timestamp: Joi.string()
     .required()
     .description('When the event occurred, not when it is sent: seconds since 1970, as text.'),
   workflow_id: nullable(Joi.string())
     .required()
-    .description('Id of the Temporal workflow that caused the event. Null if there is none.'),
+    .description(
+      'Id of the Temporal workflow that caused the event, by which the operator finds it in Temporal. Null if there is none.',
+    ),
   workflow_url: nullable(Joi.string())
     .required()
     .description(
@@ -140,7 +144,9 @@ export const deliveryRecord = named(
               .description('HTTP status of the response; null if none arrived.'),
             error: nullable(text())
               .required()
-              .description('Why the attempt does not count as delivered; null if it does.'),
+              .description(
+                'Why the attempt failed, as a sentence: for example the HTTP status of the response, or a timeout. Null if it succeeded.',
+              ),
           }).description('One POST request to the receiver, with its time, duration and status or error.'),
         ),
       )

@@ -63,7 +63,7 @@ const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
             .description(TEXTS['redirect_uri'] ?? ''),
           client_secret: optional('client_secret'),
           ...Object.fromEntries(extras.map((name) => [name, optional(name)])),
-        }).description('Credentials of an OAuth client, as registered at the provider.'),
+        }).description('Credentials of an OAuth client, as registered at the provider, such as Google or Microsoft.'),
       )
         .required()
         .description(

@@ -33,8 +33,10 @@ export const deleteUsers = operation({
       customer_ids: customerIds()
         .max(MAX_MEMBERS)
         .required()
-        .description('Your own names of the users to delete, at most 10,000. Names of unknown users are ignored.'),
-    }).description('Names of the end users who are deleted, with all of their data.'),
+        .description(
+          'Your ids of the users to delete, as in the header `customer-id`; at most 10,000. Unknown ids are ignored.',
+        ),
+    }).description('End users to delete with all of their data, by `customer-id`.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

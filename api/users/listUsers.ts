@@ -29,13 +29,13 @@ export const listUsers = operation({
         'ListUsersFilters',
         Joi.object({
           customer_ids: orNull(customerIds().max(MAX_MEMBERS)).description(
-            'Only users whose `customer-id` (the id that you chose) is one of these; at most 10,000. Null or empty: all.',
+            'Only users with one of these `customer-id` values; at most 10,000. Null or empty: all.',
           ),
           carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)).description(
             'Only users with one of these values of `id`, deleted ones too; at most 10,000. Null or empty: all that exist.',
           ),
         }).description(
-          'Which end users to list: by the ids that you chose for them, by `id`, or both. A user has to meet every filter that is set.',
+          'Which end users to list: by `customer-id`, by `id`, or both. A user has to meet every filter that is set.',
         ),
       )
         .default({})

@@ -28,7 +28,7 @@ export const modifyConfiguration = operation({
   auth: 'user',
   summary: 'Enable or disable a feature',
   description: [
-    'Enables or disables a feature of the calling end user. The only feature is `sparse_vectors`: while it is disabled, searches with `hybrid_search` return 400. Stored vectors do not change, and ingests still create the sparse vectors that they were requested with. `enabled_features` of `GET /whoami` has the state.',
+    'Enables or disables a feature of the calling end user. The only feature is `sparse_vectors`: while it is disabled, searches with `hybrid_search` return 400. Stored vectors do not change, and uploads and syncs with `generate_sparse_vectors` still create sparse vectors. `enabled_features` of `GET /whoami` has the state.',
   ],
   returns: '`success: true`: the feature is enabled or disabled from now on.',
   body: named(

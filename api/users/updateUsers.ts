@@ -32,7 +32,7 @@ export const updateUsers = operation({
         .max(MAX_USERS)
         .required()
         .description(
-          'Users to change, by the ids that you send in the header `customer-id`; at most 100. If one is unknown, the request returns 404 and changes no user.',
+          'Your ids of the users to change, as in the header `customer-id`; at most 100. If one is unknown, the response is 404 and no user is changed.',
         ),
       ...userSettings(),
     }).description('End users to change, and their new limits and automatic syncs.'),

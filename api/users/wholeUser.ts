@@ -39,7 +39,7 @@ export const user = operation({
         .allow('')
         .required()
         .description(
-          'Id that you chose for the end user and send in the header `customer-id`. An unknown one returns 404.',
+          'Your id of the end user, as in the header `customer-id` of its requests. An unknown one returns 404.',
         ),
     }).description('The end user to return.'),
   ),

@@ -56,7 +56,7 @@ export const fetchWebpage = operation({
   operationId: 'fetch_urls_v2_fetch_webpage_post',
   tag: 'Utilities',
   auth: 'user',
-  summary: 'List the links of a page, by a request with a body',
+  summary: 'List the links of a page (POST)',
   description: [
     'Fetches one page while you wait, and returns its links and its source.\n\nUse it for addresses that are too long for a query or must not be in access logs. Nothing is stored, no script runs, and at most 10,000 links are returned. A page that cannot be read, or not within 60 s, returns 200 with `error_message`.',
   ],

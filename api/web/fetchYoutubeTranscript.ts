@@ -35,9 +35,9 @@ export const fetchYoutubeTranscript = operation({
   operationId: 'fetch_youtube_transcripts_fetch_youtube_transcript_get',
   tag: 'Utilities',
   auth: 'user',
-  summary: 'Fetch the transcript of a video on YouTube',
+  summary: 'Fetch the transcript of a YouTube video',
   description: [
-    'Returns the captions of a video on YouTube, by the service that the operator has configured (Supadata or Invidious).\n\nNothing is stored: send the text to `POST /upload_text` to search it. A video without an accessible transcript returns 200 with `status: "error"`.',
+    'Returns the captions of a YouTube video. The operator configures the service that provides them (Supadata or Invidious).\n\nNothing is stored: send the text to `POST /upload_text` to search it. A video without an accessible transcript returns 200 with `status: "error"`.',
   ],
   returns: 'Text of the captions; `status` is `error` if the video has none that can be read.',
   errors: {
@@ -51,7 +51,11 @@ export const fetchYoutubeTranscript = operation({
       .pattern(VIDEO_ID, 'the id of a video: the 11 characters after v= in its address')
       .required()
       .description('The 11 characters after `v=` in the address of the video.'),
-    raw: Joi.boolean().default(false).description('`true`: also return the single lines with their times.'),
+    raw: Joi.boolean()
+      .default(false)
+      .description(
+        '`true`: the response also has `raw_transcript`, the caption lines with `start` and `duration` in seconds.',
+      ),
   })
     // Name used by published front-ends.
     .rename('video_id', 'id', { ignoreUndefined: true, override: true }),

@@ -24,7 +24,9 @@ export const processSitemap = operation({
   returns: 'Addresses of the pages in the sitemap, and in the sitemaps that it refers to.',
   errors: { 400: 'The sitemap could not be read, or not within 60 s. `detail` says why.', 404: null },
   query: Joi.object({
-    url: address().description('Address of the sitemap, or of an index of sitemaps: http(s), without credentials.'),
+    url: address().description(
+      'Address of the sitemap or sitemap index, such as `https://example.com/sitemap.xml`: http or https, without credentials.',
+    ),
   }),
   answer: named(
     'SitemapUrls',

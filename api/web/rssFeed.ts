@@ -27,7 +27,7 @@ export const rssFeed = operation({
   auth: 'user',
   summary: 'Add a feed (RSS, Atom or JSON Feed)',
   description: [
-    'Connects a feed: it becomes a data source, and each of its entries becomes a file. The text of an entry is the full content in the feed. Otherwise it is the linked page, or the summary in the feed if there is no page to read.\n\nThe event ADD reports the connection, FILES_CREATED and FILE_READY the entries, and ALL_FILES_PROCESSED the end. Adding a known feed reads it again and merges `data_source_tags`.\n\nAt most 5,000 entries and 10 MB are read; entries that leave the feed stay. The feed is read repeatedly if `RSS_FEED` is among `auto_sync_enabled_sources`.',
+    'Connects a feed: it becomes a data source, and each of its entries becomes a file. The text of the file is the full content of the entry, if the feed has it. Otherwise it is the text of the linked page, or the summary in the feed if that page cannot be read.\n\nThe event ADD reports the connection, FILES_CREATED and FILE_READY the entries, and ALL_FILES_PROCESSED the end. Adding a known feed reads it again and merges `data_source_tags`.\n\nAt most 5,000 entries and 10 MB are read; entries that leave the feed stay. The feed is read repeatedly if `RSS_FEED` is among `auto_sync_enabled_sources`.',
   ],
   returns: '`success: true`: the feed is stored as a data source, and a run reads its entries.',
   errors: { 404: null },

@@ -28,7 +28,7 @@ const requestBody = named(
   'SitemapScrapeRequest',
   Joi.object({
     url: address().description(
-      'Address of the sitemap, or of an index of sitemaps: http(s), without credentials. At most 8,192 characters.',
+      'Address of the sitemap or sitemap index, such as `https://example.com/sitemap.xml`: http or https, without credentials. At most 8,192 characters.',
     ),
     tags: orNull(tags(), {}).description('Tags of each page. Searches can filter by them. Null: no tags.'),
     max_pages_to_scrape: orNull(integer().min(1)).description(
@@ -87,7 +87,7 @@ export const scrapeSitemap = operation({
   ],
   returns: 'The parent file of the scrape; for a dry run, the estimate.',
   errors: {
-    409: 'The address is the one of a scraped page, whose file has to be deleted first; or a request with the same Idempotency-Key is in progress.',
+    409: 'A file of a scraped page with this address exists: delete it first. Or a request with the same Idempotency-Key is in progress.',
     429: 'The caller sent more requests than allowed, or has two dry runs in progress. Repeat the request after the seconds in `Retry-After`.',
   },
   createsWork: true,

@@ -24,7 +24,7 @@ export const searchUrls = operation({
   description: [
     'Searches the web with the service that the operator has configured (Brave Search or SearXNG), and returns the addresses that it finds, at most 100.\n\nUse it to find pages for `POST /web_scrape`. It does not search your files: that is `POST /embeddings`. Nothing is stored.',
   ],
-  returns: 'Addresses that the search service found, in its order. `html_content` is empty.',
+  returns: 'Addresses that the search service found, in the order of its ranking. `html_content` is always empty.',
   errors: {
     400: 'No search service is configured: the operator sets BRAVE_SEARCH_API_KEY or SEARXNG_BASE_URL.',
     404: null,

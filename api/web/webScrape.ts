@@ -109,7 +109,7 @@ export const webScrape = operation({
   auth: 'user',
   summary: 'Scrape sites by following links',
   description: [
-    'Starts a crawl for each element, at most 100, all or none. A crawl follows links on the host of its start page, level by level, and each page becomes a file. The response has the parent file of each crawl, in the order of the request; it stays SYNCING until all pages have ended, and is SYNC_ERROR if the start page failed.\n\nFollow it by its `sync_status`, by `GET /sync_runs`, or by the events FILES_CREATED, WEBSCRAPE_URLS_READY, WEBPAGE_READY and ALL_FILES_PROCESSED.\n\nrobots.txt and nofollow are obeyed, and at most 1,000 links of a page are followed. Use `POST /scrape_sitemap` for a site with a sitemap. `dry_run` of all elements returns estimates, and nothing is stored.',
+    'Starts a crawl for each of up to 100 elements of the request; either all are accepted or none. A crawl follows links on the host of its start page, level by level, and each page becomes a file. The response has the parent file of each crawl, in the order of the request; it stays SYNCING until all pages have ended, and is SYNC_ERROR if the start page failed.\n\nFollow it by its `sync_status`, by `GET /sync_runs`, or by the events FILES_CREATED, WEBSCRAPE_URLS_READY, WEBPAGE_READY and ALL_FILES_PROCESSED.\n\nrobots.txt and nofollow are obeyed, and at most 1,000 links of a page are followed. Use `POST /scrape_sitemap` for a site with a sitemap. `dry_run` of all elements returns estimates, and nothing is stored.',
   ],
   returns: 'The parent files of the crawls; for a dry run, the estimates.',
   errors: {

@@ -19,7 +19,7 @@ export const createWhiteLabels = operation({
   auth: 'key',
   summary: 'Store OAuth clients',
   description: [
-    "Stores the organization's own OAuth clients, one for each source, all or none. Its users then consent to your client instead of the one of the operator (OAUTH_CLIENTS).\n\nA client that exists for the source is replaced with all its secrets and keeps its id. Secrets are stored encrypted and never returned. Accounts that were connected by another client may have to be connected again.",
+    "Stores the organization's own OAuth clients, one for each source; either all are stored or none. Consent pages then show the name of your client instead of that of the operator (OAUTH_CLIENTS).\n\nA client that exists for the source is replaced with all its secrets and keeps its id. Secrets are stored encrypted and never returned. Accounts that were connected by another client may have to be connected again.",
   ],
   returns: 'Stored clients without their secrets, in the order of the request.',
   errors: { 404: null },
@@ -65,7 +65,7 @@ export const deleteWhiteLabels = operation({
   description: [
     "Deletes the organization's own OAuth clients with the given ids; unknown ids are ignored. New connections then use the client of the operator (OAUTH_CLIENTS), if there is one for the source. Data sources and files are not deleted, but accounts that were connected by a deleted client may have to be connected again.",
   ],
-  returns: '`success: true`: no client has one of the given ids now.',
+  returns: '`success: true`: the clients are deleted. The response is the same for unknown ids.',
   errors: { 404: null },
   body: named(
     'DeleteWhiteLabelRequest',

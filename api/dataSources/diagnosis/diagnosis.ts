@@ -88,9 +88,9 @@ export const diagnosis = operation({
   auth: 'user',
   summary: 'Diagnose a data source',
   description: [
-    'Checks a connected account part by part while you wait: credentials, scopes, rate limits, an item at the source, automatic sync, and the last failures.\n\nUse it when a sync fails or nothing arrives; each result says what to do, and who. It requests the source for at most DIAGNOSIS_TIMEOUT_MS (default 15 s), and not during a rate limit. It refreshes expired access, and records credentials that the source refuses, which ends the access as a sync would; otherwise it changes nothing.',
+    'Checks a connected account part by part while you wait: credentials, scopes, rate limits, an item at the source, automatic sync, and the last failures.\n\nUse it when a sync fails or no files arrive. Each result says what to do and who has to do it. Requests to the source take at most DIAGNOSIS_TIMEOUT_MS (default 15 s); during a rate limit none is sent. Expired tokens are renewed. If the source refuses the credentials, the account is revoked (`revoked_access`), as a sync would do. Nothing else changes.',
   ],
-  returns: 'Six results, one for each part of the connection, and the worst of them as `status`.',
+  returns: 'Six results, one for each part of the connection. `status` is the worst of them.',
   answer: diagnosisAnswer,
   async handle({ caller, params, requestId, deps }) {
     const source = await dataSourceOf(caller, pathId(params, 'data_source_id'), deps.store);

@@ -52,7 +52,9 @@ By default containers, folders and blobs are listed (\`DATA_SOURCE_READY\`); \`P
       account_name: credential().description(
         'Name of the storage account: 3 to 24 lower-case letters and digits, else 422.',
       ),
-      account_key: credential().description('Access key of the storage account. It is stored encrypted.'),
+      account_key: credential().description(
+        'One of the two access keys of the storage account, from the Azure portal. It is stored encrypted.',
+      ),
       sync_source_items: syncSourceItems(true),
       data_source_tags: dataSourceTags(),
     }).description(

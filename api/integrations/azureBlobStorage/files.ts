@@ -7,7 +7,7 @@ export const syncAzureFiles = syncObjects({
   path: '/integrations/azure_blob_storage/files',
   operationId: 'azure_blob_files_integrations_azure_blob_storage_files_post',
   tag: 'Integrations',
-  summary: 'Sync blobs, folders or containers of a connected Azure Blob Storage',
+  summary: 'Sync blobs, folders or containers of a connected Azure Blob Storage account',
   description: [
     `Creates files from blobs, or from all blobs of a folder or container, or syncs them again. Containers need not be listed before.
 
@@ -23,7 +23,7 @@ ${AFTER_SELECTION}`,
       'Name of a container. Without `id` all its blobs are synced. Absent, null or empty: `id` names the item.',
   },
   objects: 'blobs, folders or containers',
-  wanted: 'Name a container, or an item by its id',
+  wanted: 'Send `container`, or `id` alone',
   externalIdOf({ id = '', container = '' }) {
     if (container !== '') return idOf(container, id);
     return id === '' ? null : id;

@@ -16,9 +16,9 @@ export const listConfluence = operation({
   operationId: 'confluence_list_integrations_confluence_list_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List spaces or pages of a connected Confluence',
+  summary: 'List spaces or pages of a connected Confluence account',
   description: [
-    `Returns the spaces, or the direct children of a space, folder or page, as the last listing of the account found them. Use it to show an account for selection; \`POST /integrations/items/list\` does the same for every source, with pages and filters.
+    `Returns the spaces, or the direct children of a space, folder or page, as the last listing of the account found them. Use it to let a user choose what to sync; \`POST /integrations/items/list\` does the same for every source, with pages and filters.
 
 No request is sent to the source: \`POST /integrations/items/sync\` lists it again. The response has up to ${MOST} items, sorted by name.`,
   ],
@@ -40,14 +40,18 @@ No request is sent to the source: \`POST /integrations/items/sync\` lists it aga
           named(
             'DirectoryItem',
             Joi.object({
-              id: Joi.string().required().description('External id, as `POST /integrations/confluence/sync` takes it.'),
+              id: Joi.string()
+                .required()
+                .description(
+                  'Id of the item in Confluence, for `ids` of `POST /integrations/confluence/sync` and for `parent_id`.',
+                ),
               name: Joi.string()
                 .allow('')
                 .required()
                 .description('Title of the space, folder or page at the last listing. The response is sorted by it.'),
               has_children: Joi.boolean()
                 .required()
-                .description('Whether the last listing found items in it. Its `id` as `parent_id` lists them.'),
+                .description('Whether the last listing found items in it. To list them, send its `id` as `parent_id`.'),
               is_synced: Joi.boolean()
                 .required()
                 .description('Whether a file was created from the item, in any state. `POST /user_files_v2` lists it.'),

@@ -6,7 +6,7 @@ export const syncConfluence = syncFilesAt({
   path: '/integrations/confluence/sync',
   operationId: 'confluence_sync_integrations_confluence_sync_post',
   tag: 'Integrations',
-  summary: 'Sync selected pages of a connected Confluence',
+  summary: 'Sync selected pages of a connected Confluence account',
   description: [
     `Works like \`POST /integrations/files/sync\`, for a data source of Confluence only; another kind returns 404. An item is synced with all its descendants: a space with its pages and blog posts, a page with the pages below it.
 

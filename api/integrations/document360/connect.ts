@@ -19,7 +19,8 @@ By default its workspaces, categories and articles are listed (\`DATA_SOURCE_REA
   requestName: 'Document360ConnectRequest',
   type: 'DOCUMENT360',
   fields: {
-    account_email: 'E-mail address of the account. With the first workspace it identifies the data source.',
+    account_email:
+      'E-mail address of the account in Document360. A request with the same address, for a token of the same project, updates the data source instead of creating another.',
     access_token: 'API token of the project in Document360. It is stored encrypted.',
   },
   credentialsOf: ({ account_email: accountEmail, access_token: accessToken }): Document360Credentials => ({

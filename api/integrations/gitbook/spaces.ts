@@ -9,14 +9,14 @@ import { named } from '../../schemas/reference.js';
 /** Maximum number of spaces in the response. */
 const MAX_SPACES = 10_000;
 
-/** GET /integrations/gitbook/spaces: lists the current spaces of a connected GitBook. */
+/** GET /integrations/gitbook/spaces: lists the current spaces of a connected GitBook account. */
 export const gitBookSpaces = operation({
   method: 'get',
   path: '/integrations/gitbook/spaces',
   operationId: 'gitbook_spaces_integrations_gitbook_spaces_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the spaces of a connected GitBook',
+  summary: 'List the spaces of a connected GitBook account',
   description: [
     `Returns the spaces that the token can read now, up to ${MAX_SPACES.toLocaleString('en')}. Use it to choose \`space_ids\` for \`POST /integrations/gitbook/sync\`. ${LIVE}`,
   ],

@@ -21,7 +21,7 @@ export const syncGitBook = operation({
   operationId: 'gitbook_sync_integrations_gitbook_sync_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Sync spaces of a connected GitBook',
+  summary: 'Sync spaces of a connected GitBook account',
   description: [
     `Creates files from all pages of up to ${MAX_SPACES} spaces, as Markdown, or syncs them again. No files are created for links and computed pages.
 

@@ -83,7 +83,7 @@ const one = (
     method: 'get',
     path: `${PLACE}/${kind}/{${name}}`,
     auth: 'user',
-    summary: `Get ${what === 'issue' ? 'an issue' : 'a pull request'} of a connected GitHub`,
+    summary: `Get ${what === 'issue' ? 'an issue' : 'a pull request'} of a connected GitHub account`,
     query: Joi.object({
       include_remote_data: remoteData(),
       data_source_id: optionalAccountId(),
@@ -105,7 +105,7 @@ const one = (
 export const gitHubLiveReads: readonly DocumentedOperation[] = [
   list('issues', 'issues', issue, {
     operationId: 'issues_integrations_data_github_issues_post',
-    summary: 'List issues of a connected GitHub',
+    summary: 'List issues of a connected GitHub account',
     description: [
       `Returns a page of the issues of a repository, by default the open ones. GitHub counts pull requests as issues: they have \`pull_request\`. ${PAGES}`,
     ],
@@ -120,19 +120,19 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
   }),
   list('pull_requests', 'pull_requests', pullRequest, {
     operationId: 'get_prs_integrations_data_github_pull_requests_post',
-    summary: 'List pull requests of a connected GitHub',
+    summary: 'List pull requests of a connected GitHub account',
     description: [
       `Returns a page of the pull requests of a repository, by default the open ones. Counts of commits and changed lines are in \`GET /integrations/data/github/pull_requests/{pull_number}\` only. ${PAGES}`,
     ],
     returns:
-      'One page of pull requests as GitHub has them now, without counts of lines, and the cursor of the next page.',
+      'One page of pull requests as GitHub has them now, without numbers of changed lines, and the cursor of the next page.',
   }),
   one('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
     operationId: 'get_pr_integrations_data_github_pull_requests__pull_number__get',
     description: [
       `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, returns 404. ${LIVE}`,
     ],
-    returns: 'The pull request as GitHub has it now, with counts of comments, commits and lines.',
+    returns: 'The pull request as GitHub has it now, with its numbers of comments, commits, files and changed lines.',
   }),
   list('comments', 'pull_requests/comments', pullComment, {
     operationId: 'pr_comments_integrations_data_github_pull_requests_comments_post',
@@ -140,22 +140,23 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
     description: [
       `Returns a page of the comments on lines of the code. Comments on the pull request as a whole are not included. ${PAGES}`,
     ],
-    returns: 'One page of the comments on lines of its code, and the cursor of the next page.',
+    returns: 'One page of the review comments of the pull request, and the cursor of the next page.',
   }),
   list('commits', 'pull_requests/commits', pullCommit, {
     operationId: 'pr_commits_integrations_data_github_pull_requests_commits_post',
     summary: 'List the commits of a pull request',
     description: [
-      `Returns a page of the commits with their signatures and hashes. GitHub lists 250 of a pull request at most. ${PAGES}`,
+      `Returns a page of the commits with their authors and hashes. GitHub returns at most 250 commits of a pull request. ${PAGES}`,
     ],
-    returns: 'One page of its commits, and the cursor of the next page.',
+    returns: 'One page of the commits of the pull request, and the cursor of the next page.',
   }),
   list('files', 'pull_requests/files', changedFile, {
     operationId: 'pr_files_integrations_data_github_pull_requests_files_post',
     summary: 'List the files that a pull request changes',
     description: [
-      `Returns a page of the changed files with counts of their lines. GitHub lists 3,000 of a pull request at most. ${PAGES}`,
+      `Returns a page of the changed files with their numbers of added and removed lines. GitHub returns at most 3,000 files of a pull request. ${PAGES}`,
     ],
-    returns: 'One page of the changed files with their counts of lines, and the cursor of the next page.',
+    returns:
+      'One page of the changed files with their numbers of added and removed lines, and the cursor of the next page.',
   }),
 ];

@@ -10,14 +10,14 @@ import { named } from '../../schemas/reference.js';
 /** Maximum page size of GitHub. */
 const MAX_PER_PAGE = 100;
 
-/** GET /integrations/github/repos: lists a page of the current repositories of a connected GitHub. */
+/** GET /integrations/github/repos: lists a page of the current repositories of a connected GitHub account. */
 export const gitHubRepos = operation({
   method: 'get',
   path: '/integrations/github/repos',
   operationId: 'github_list_repos_integrations_github_repos_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the repositories of a connected GitHub',
+  summary: 'List the repositories of a connected GitHub account',
   description: [
     `Returns a page of the repositories that the token can read now, oldest first. Use their ids or names in \`POST /integrations/github/sync_repos\`. A page after the last one is empty. ${LIVE}`,
   ],

@@ -28,7 +28,7 @@ export const syncGitHubRepos = operation({
   operationId: 'github_sync_repos_integrations_github_sync_repos_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the files of repositories of a connected GitHub',
+  summary: 'List the files of repositories of a connected GitHub account',
   description: [
     `Starts a run that lists the directories and files of up to ${MAX_REPOS} repositories, in their default branches. No file is synced: use it before \`POST /integrations/items/list\` and \`POST /integrations/files/sync\`.
 

@@ -24,9 +24,9 @@ export const syncGmail = operation({
   operationId: 'gmail_sync_integrations_gmail_sync_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Sync messages of a connected Gmail',
+  summary: 'Sync messages of a connected Gmail account',
   description: [
-    `Creates a file from each message that meets the conditions, or syncs it again. \`{}\` selects all messages. Spam and the trash are never synced.
+    `Creates a file from each message that meets the conditions in \`filters\`, or syncs it again. \`filters: {}\` selects all messages. Spam and the trash are never synced.
 
 ${AFTER_SELECTION}`,
   ],

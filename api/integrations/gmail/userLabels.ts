@@ -6,14 +6,14 @@ import { callSource, LIVE } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
-/** GET /integrations/gmail/user_labels: lists the current labels of a connected Gmail. */
+/** GET /integrations/gmail/user_labels: lists the current labels of a connected Gmail account. */
 export const gmailLabels = operation({
   method: 'get',
   path: '/integrations/gmail/user_labels',
   operationId: 'gmail_labels_integrations_gmail_user_labels_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the labels of a connected Gmail',
+  summary: 'List the labels of a connected Gmail account',
   description: [
     `Returns the labels of the mailbox as they are now: those of Gmail and those that its user created. Use their names in the \`label\` conditions of \`POST /integrations/gmail/sync\`. ${LIVE}`,
   ],

@@ -7,14 +7,14 @@ import { callSource, LIVE } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
-/** GET /integrations/outlook/user_categories: lists the current categories of a connected Outlook. */
+/** GET /integrations/outlook/user_categories: lists the current categories of a connected Outlook account. */
 export const outlookCategories = operation({
   method: 'get',
   path: '/integrations/outlook/user_categories',
   operationId: 'outlook_categories_integrations_outlook_user_categories_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the categories of a connected Outlook',
+  summary: 'List the categories of a connected Outlook account',
   description: [
     `Returns the categories that the user of the mailbox has defined, as they are now. Use their names in the \`category\` conditions of \`POST /integrations/outlook/sync\`. ${LIVE}`,
   ],

@@ -7,14 +7,14 @@ import { callSource, LIVE } from '../callSource.js';
 import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
-/** GET /integrations/outlook/user_folders: lists the current folders of a connected Outlook. */
+/** GET /integrations/outlook/user_folders: lists the current folders of a connected Outlook account. */
 export const outlookFolders = operation({
   method: 'get',
   path: '/integrations/outlook/user_folders',
   operationId: 'outlook_folders_integrations_outlook_user_folders_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the folders of a connected Outlook',
+  summary: 'List the folders of a connected Outlook account',
   description: [
     `Returns the mail folders as they are now, with nested ones, up to 10,000. Use their ids as \`folder\` of \`POST /integrations/outlook/sync\`. Search folders are omitted. ${LIVE}`,
   ],

@@ -39,9 +39,9 @@ export const syncOutlook = operation({
   operationId: 'outlook_sync_integrations_outlook_sync_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Sync mails of a folder of a connected Outlook',
+  summary: 'Sync mails of a folder of a connected Outlook account',
   description: [
-    `Creates a file from each mail in one folder that meets the conditions, or syncs it again. \`{}\` selects all mails of the folder. Nested folders are not included. An unknown or ambiguous folder returns 400.
+    `Creates a file from each mail in one folder that meets the conditions in \`filters\`, or syncs it again. \`filters: {}\` selects all mails of the folder. Nested folders are not included. An unknown or ambiguous folder returns 400.
 
 ${AFTER_SELECTION}`,
   ],

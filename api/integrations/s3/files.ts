@@ -7,7 +7,7 @@ export const syncS3Files = syncObjects({
   path: '/integrations/s3/files',
   operationId: 's3_files_integrations_s3_files_post',
   tag: 'Integrations',
-  summary: 'Sync objects, prefixes or buckets of a connected S3',
+  summary: 'Sync objects, prefixes or buckets of a connected S3 account',
   description: [
     `Creates files from objects, or from all objects of a prefix or bucket, or syncs them again. Buckets need not be listed before.
 
@@ -25,7 +25,7 @@ ${AFTER_SELECTION}`,
       'Beginning of the keys of the objects in `bucket` that are synced. It is ignored if `id` is present. Absent, null or empty: all objects of the bucket.',
   },
   objects: 'objects, prefixes or buckets',
-  wanted: 'Name a bucket, or an item by its id alone',
+  wanted: 'Send `bucket`, or `id` alone',
   externalIdOf({ id = '', bucket = '', prefix = '' }) {
     if (bucket !== '') return id === '' ? idOfPrefix(bucket, prefix) : idOf(bucket, id);
     return id !== '' && prefix === '' ? id : null;

@@ -20,7 +20,7 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     operationId: `get_${kind}_integrations_data_crm_${kind}_post`,
     tag: 'CRM',
     auth: 'user',
-    summary: `List ${kind} of a connected Salesforce`,
+    summary: `List ${kind} of a connected Salesforce account`,
     description: [
       `Returns a page of the ${kind} that the connected user can read now. Use it to look up records without storing them. Follow \`next_cursor\` with the same filters and order to the last page; an invalid one returns 400. ${LIVE}`,
     ],
@@ -68,7 +68,7 @@ const one = (kind: CrmOperation): DocumentedOperation =>
     operationId: `get_${CRM_OPERATIONS[kind].one}_integrations_data_crm_${kind}__id__get`,
     tag: 'CRM',
     auth: 'user',
-    summary: `Get ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${CRM_OPERATIONS[kind].one} of a connected Salesforce`,
+    summary: `Get ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${CRM_OPERATIONS[kind].one} of a connected Salesforce account`,
     description: [
       `Returns one record by its id at Salesforce. A record that does not exist, or that the connected user cannot read, returns 404. ${LIVE}`,
     ],

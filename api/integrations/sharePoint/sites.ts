@@ -10,7 +10,7 @@ import { named } from '../../schemas/reference.js';
 const MAX_CURSOR = 8_192;
 
 /**
- * GET /integrations/sharepoint/sites/list: lists a page of the sites that the user of a connected SharePoint can
+ * GET /integrations/sharepoint/sites/list: lists a page of the sites that the user of a connected SharePoint account can
  * currently access.
  */
 export const sharePointSites = operation({
@@ -19,7 +19,7 @@ export const sharePointSites = operation({
   operationId: 'list_sharepoint_sites_integrations_sharepoint_sites_list_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the sites of a connected SharePoint',
+  summary: 'List the sites of a connected SharePoint account',
   description: [
     `Returns a page of the sites of the tenant that the connected user can access now. Use it to find the \`sharepoint_site_name\` of another site, and connect that site with \`POST /integrations/oauth_url\`: a data source has one site. Sites of other hosts are omitted. ${LIVE}`,
   ],

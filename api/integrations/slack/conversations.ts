@@ -36,16 +36,16 @@ const conversation = named(
   ),
 );
 
-/** GET /integrations/slack/conversations: lists a page of the current conversations of a connected Slack. */
+/** GET /integrations/slack/conversations: lists a page of the current conversations of a connected Slack account. */
 export const slackConversations = operation({
   method: 'get',
   path: '/integrations/slack/conversations',
   operationId: 'slack_list_conversations_integrations_slack_conversations_get',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'List the conversations of a connected Slack',
+  summary: 'List the conversations of a connected Slack account',
   description: [
-    `Returns a page of the channels and direct messages that the connected user sees now. Use the \`id\` of one in \`POST /integrations/slack/sync\`. Follow \`next_cursor\` to its end: a page may be short. ${LIVE}`,
+    `Returns a page of the channels and direct messages that the connected user sees now. Use the \`id\` of one in \`POST /integrations/slack/sync\`. Follow \`next_cursor\` to the last page, also after a page with few or no entries. ${LIVE}`,
   ],
   returns: 'One page of channels and direct messages that the token can read, and the cursor of the next page.',
   query: Joi.object({
@@ -54,7 +54,7 @@ export const slackConversations = operation({
       .max(100)
       .default('public_channel')
       .description(
-        'Kinds of conversations, separated by commas: `public_channel`, `private_channel`, `mpim` (groups), `im` (direct messages). Another value returns 422.',
+        'Kinds of conversations, separated by commas: `public_channel`, `private_channel`, `mpim` (direct messages of a group), `im` (direct messages of two users). Another value returns 422.',
       ),
     cursor: orNull(Joi.string().allow('').max(MAX_CURSOR)).description(
       '`next_cursor` of the previous response. Absent or empty: the first page.',

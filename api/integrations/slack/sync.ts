@@ -67,9 +67,9 @@ export const syncSlack = operation({
   operationId: 'slack_sync_integrations_slack_sync_post',
   tag: 'Integrations',
   auth: 'user',
-  summary: 'Sync a conversation of a connected Slack',
+  summary: 'Sync a conversation of a connected Slack account',
   description: [
-    `Creates files from the messages of one conversation, or syncs them again: a file for each quarter of an hour (UTC) with messages, and one for each thread. Shared files are named, not read. Slack is never synced automatically; call this again for newer messages.
+    `Creates files from the messages of one conversation, or syncs them again: a file for each quarter of an hour (UTC) with messages, and one for each thread. Of files that are shared in messages, only the name is read. Slack is never synced automatically; call this again for newer messages.
 
 ${AFTER_SELECTION}`,
   ],
