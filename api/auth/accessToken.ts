@@ -22,7 +22,7 @@ export const accessToken = operation({
   description: [
     'Issues an access token with which a front end acts for one end user. Call it from your server, because it needs the API key. The header `customer-id` is your id of the user; an unknown one creates the user. A token is valid for ten hours unless `expires_in` requests another lifetime; request a new one with the API key when it returns 401. `scope` limits what the token permits. The response has a `refresh_token` for compatibility, but no operation accepts it.',
   ],
-  returns: 'Access token of the end user, valid for ten hours or `expires_in`.',
+  returns: 'Access token of the end user, valid for ten hours, or for the seconds in `expires_in` of the request.',
   query: Joi.object({
     scope: Joi.string()
       .valid(...TOKEN_SCOPES)
@@ -40,7 +40,7 @@ export const accessToken = operation({
       access_token: Joi.string()
         .required()
         .description(
-          'Credential for the header `Authorization: Token <access token>`, valid for ten hours or `expires_in`.',
+          'Credential for the header `Authorization: Token <access token>`, valid for ten hours, or for the seconds in `expires_in` of the request.',
         ),
       refresh_token: Joi.string()
         .required()

@@ -45,7 +45,7 @@ const requestBody = named(
       .required()
       .description('Maximum number of chunks in the response. Fewer are returned if fewer match.'),
     query_vector: orNull(queryVector()).description(
-      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model`, not all of them 0 (422), and is also compared with uploaded vectors. Null: the vector of `query`.',
+      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model`, not all of them 0 (422), and also finds vectors that were uploaded with chunks. Null: the vector of `query`.',
     ),
     file_ids: orNull(idList()).description(
       'Only chunks of the files with these ids; with `include_all_children`, also of their descendants. At most 10,000 ids. Null or empty: all files.',
@@ -69,25 +69,25 @@ const requestBody = named(
       '`true`: each result has its vector, which makes the response much larger. Null: `false`.',
     ),
     include_raw_file: orNull(Joi.boolean(), false).description(
-      '`true`: each result has a presigned URL of its original, valid for one hour. Null: `false`.',
+      '`true`: each result has a presigned URL of the original file, valid for one hour. Null: `false`.',
     ),
     include_file_level_metadata: orNull(Joi.boolean(), false).description(
       '`true`: `content_metadata` also has the `file_metadata` of the file. Null: `false`.',
     ),
     hybrid_search: orNull(Joi.boolean(), false).description(
-      "`true`: ranks by meaning and words. Chunks without sparse vectors are ranked by meaning only. It is 400 if the user's feature `sparse_vectors` is disabled. Null: `false`.",
+      '`true`: ranks by meaning and by matching words. Chunks without sparse vectors are ranked by meaning only. Returns 400 if the feature `sparse_vectors` of the user is disabled. Null: `false`.',
     ),
     hybrid_search_tuning_parameters: orNull(hybridWeights()).description(
       'Weights of meaning and words in `hybrid_search`; null: both 0.5. Without `hybrid_search` they have no effect.',
     ),
     media_type: orNull(mediaType(), 'TEXT').description(
-      'Kind of content to search. `IMAGE`: pictures embedded as pictures, whatever `embedding_model` is. `TEXT`: everything else. `AUDIO`, `VIDEO`: speech of recordings. Null: `TEXT`.',
+      'Kind of content to search. `IMAGE`: pictures whose vectors were computed from the image itself, whatever `embedding_model` is. `TEXT`: everything else. `AUDIO`, `VIDEO`: speech of recordings. Null: `TEXT`.',
     ),
     embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(
       'Model of the files to search. Files that were embedded with another model are not found. Null: `OPENAI`.',
     ),
     high_accuracy: orNull(Joi.boolean(), false).description(
-      '`true`: compares with every vector instead of an approximate search. It is slower. Words are always compared exactly. Null: `false`.',
+      '`true`: compares with every vector instead of an approximate search. It is slower. The word ranking of `hybrid_search` is always exact. Null: `false`.',
     ),
     rerank: orNull(
       named(
@@ -96,18 +96,24 @@ const requestBody = named(
           model: rerankModel()
             .required()
             .description(
-              '`COHERE_RERANK_MULTILINGUAL_V3`, `JINA_RERANKER_MULTILINGUAL_V2` or `PONGO_RERANKER`. One that the operator has not configured is 400.',
+              '`COHERE_RERANK_MULTILINGUAL_V3`, `JINA_RERANKER_MULTILINGUAL_V2` or `PONGO_RERANKER`. One that the operator has not configured returns 400.',
             ),
-        }).description('Reranker that orders the best 50 to 200 results by their text.'),
+        }).description(
+          'Reranker: a model that compares the text of the best 50 to 200 results with the query and reorders them.',
+        ),
       ),
-    ).description('Orders the best results by a reranker, whose scores replace the others. Null: no reranking.'),
+    ).description(
+      'Reranker that reorders the best results; its scores replace those of the search. Null: no reranking.',
+    ),
     file_types_at_source: orNull(Joi.array().items(typeAtSource())).description(
       'Only chunks of files of one of these types, as `FileTypeAtSource` names them: for example `TICKET` or `ARTICLE`. Null or empty: files of all types.',
     ),
     exclude_cold_storage_files: Joi.boolean()
       .default(false)
-      .description('`true`: skips files in cold storage. Otherwise a search whose filters match such files is 409.'),
-  }).description('A query, filters of the searched chunks, and what each result has.'),
+      .description(
+        '`true`: skips files in cold storage. `false`: a search whose filters match such files returns 409.',
+      ),
+  }).description('The query, filters of the chunks to search, and the fields that each result contains.'),
 );
 type Body = Infer<typeof requestBody>;
 

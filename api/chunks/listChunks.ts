@@ -25,7 +25,9 @@ export const listChunks = operation({
       include_vectors: Joi.boolean()
         .default(false)
         .description('`true`: each chunk has its vector in `embedding`. Vectors in cold storage are null.'),
-    }).description("Which files' chunks to list, in which order and page, and whether with vectors."),
+    }).description(
+      'Filters of the files whose chunks are listed, the order and page of the list, and whether it includes vectors.',
+    ),
   ),
   answer: listOf('EmbeddingsAndChunksResponse', chunkRecord, 'chunks'),
   handle({ caller, body, deps: { store } }) {

@@ -39,7 +39,7 @@ const chunk = () =>
 
 const unusedCredentials = named(
   'UnusedCredentials',
-  Joi.object().unknown().description('Credentials of a provider: any object, which is not read.'),
+  Joi.object().unknown().description('Any object. It is accepted for compatibility and has no effect.'),
 );
 
 const requestBody = named(
@@ -58,10 +58,10 @@ const requestBody = named(
             file_id: integer()
               .required()
               .description(
-                '`id` of an existing file, at most once per request. Folders and parents of scrapes return 404.',
+                '`id` of an existing file. A request may contain each file only once. Folders and parent files of scrapes return 404.',
               ),
             chunk_size: orNull(integer().min(1)).description(
-              'Chunk size in tokens to store with the file, for later syncs. The chunks of this request are not measured against it. Null: unchanged.',
+              'Chunk size in tokens to store with the file, for later syncs. It does not apply to the chunks of this request. Null: unchanged.',
             ),
             chunk_overlap: orNull(integer().min(0)).description(
               'Overlap in tokens to store with the file, reduced below the chunk size. Null: unchanged.',

@@ -69,10 +69,10 @@ export const modifyColdStorageParameters = operation({
     Joi.object({
       filters: filters(),
       enable_cold_storage: orNull(Joi.boolean()).description(
-        'Whether vectors may move to cold storage; `false` also moves stored ones back. Null: unchanged.',
+        'Whether unused vectors may move to cold storage. `false` also moves vectors that are in cold storage back. Null: unchanged.',
       ),
       hot_storage_time_to_live: orNull(integer().min(1)).description(
-        'Days since the last use after which vectors move. Null: unchanged. It has no effect on files without cold storage.',
+        'Days without use after which vectors move to cold storage. Null: unchanged. It has no effect on files without cold storage.',
       ),
     }).description('Files whose cold storage settings change, and their new settings.'),
   ),

@@ -17,7 +17,7 @@ const record = named(
   'QuarantinedFile',
   wholeRecord({
     file_id: integer().description(
-      'Number of the file, which it keeps when it is restored. Send it in `file_ids` to restore the file.',
+      '`id` of the file. A restored file keeps it. Send it in `file_ids` of `POST /quarantined_files/restore` to restore the file.',
     ),
     name: nullable(Joi.string().allow('')).description('File name or title before the deletion; null if it had none.'),
     source: sourceType().description('Where the file came from, such as `WEB_SCRAPE` or `NOTION`.'),
@@ -26,21 +26,25 @@ const record = named(
       'Address that the file had at its source; null if it had none.',
     ),
     data_source_id: nullable(integer()).description(
-      'Number of the data source that it came from; null for pages of a scrape.',
+      '`id` of the data source that the file came from. Null for pages of a scrape.',
     ),
-    parent_id: nullable(integer()).description('Number of the folder or scrape that contained it; null at the top.'),
+    parent_id: nullable(integer()).description(
+      '`id` of the file that contained it: a folder, or the parent file of a scrape. Null if it had no parent.',
+    ),
     organization_supplied_user_id: Joi.string().description('Your id of the end user, as in the header `customer-id`.'),
-    run_id: integer().description('Number of the run that did not find the file, for `GET /sync_runs/{sync_run_id}`.'),
-    quarantined_at: timestamp().description(
-      'Since when users and searches do not find it, in UTC. It is erased at `kept_until`.',
+    run_id: integer().description(
+      '`id` of the run that found the file missing at its source, for `GET /sync_runs/{sync_run_id}`.',
     ),
-    kept_until: timestamp().description('Until when it can be restored, in UTC. It is erased afterwards.'),
+    quarantined_at: timestamp().description(
+      'When the file was removed from lists and searches, in UTC. It is erased at `kept_until`.',
+    ),
+    kept_until: timestamp().description('Time (UTC) until which the file can be restored. Afterwards it is erased.'),
     state: named(
       'QuarantineState',
       Joi.string()
         .valid('LEAVING', 'KEPT', 'RETURNING')
         .description(
-          '`LEAVING`: its vectors are on the way to quarantine. `KEPT`: it can be restored. `RETURNING`: it is being restored.',
+          '`LEAVING`: its vectors are being moved to quarantine. `KEPT`: it can be restored. `RETURNING`: it is being restored.',
         ),
     ).description('Whether it can be restored now. Only `KEPT` files can.'),
   }).description('A file that vanished at its source and can be restored until `kept_until`.'),
@@ -139,7 +143,9 @@ export const restoreQuarantined = operation({
       'RestoreQuarantinedFilesRequest',
       Joi.object({
         ...filterFields,
-        file_ids: idList().description('Only these files, by their `id`; at most 10,000. An empty list selects none.'),
+        file_ids: idList().description(
+          'Only files with one of these values of `file_id`, as `GET /quarantined_files` lists them; at most 10,000. An empty list selects none.',
+        ),
       }).description('Which files to restore. At least one filter is required.'),
     ),
     {

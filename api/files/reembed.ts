@@ -18,11 +18,11 @@ const REASON_TEXTS: Readonly<Record<KeptReason, string>> = {
   already_embedded: 'Number of files that have the model in its current vector space already.',
   being_deleted: 'Number of files whose deletion is in progress.',
   cold_storage: 'Number of files whose vectors are in cold storage or moving. Move them to hot storage first.',
-  container: 'Number of folders, feeds and parents of scrapes. They use the model in their next sync.',
+  container: 'Number of folders, feeds and parent files of scrapes. They use the model in their next sync.',
   given_vectors: 'Number of files whose vectors a caller has uploaded. They keep them.',
   no_vectors: 'Number of files whose chunks were never embedded, and of files without chunks.',
   over_max_tokens: 'Number of files that would exceed `max_tokens` of the run. They keep their old vectors.',
-  picture: 'Number of files that were embedded as pictures. They have no text that could be embedded again.',
+  picture: 'Number of pictures whose vectors were computed from the image itself. They have no text to embed.',
   syncing: 'Number of files that a sync is processing. Repeat the request after these syncs have ended.',
 };
 
@@ -71,7 +71,9 @@ export const reembed = operation({
     Joi.object({
       id: nullable(integer())
         .required()
-        .description('Number of the run, for `GET /files/reembed/{reembed_id}`. Null for a dry run.'),
+        .description(
+          'Id of the run, for `reembed_id` in the path of `GET /files/reembed/{reembed_id}`. Null for a dry run.',
+        ),
       embedding_model: embeddingModel()
         .required()
         .description('Model of the request, whose tokens and price are estimated.'),
@@ -163,7 +165,7 @@ const progress = named(
     id: integer()
       .required()
       .description(
-        'Number of the run, as `POST /files/reembed` returned it. Send it to get the progress, or to cancel the run.',
+        'Id of the run, as `POST /files/reembed` returned it: `reembed_id` in the paths that return its progress or cancel it.',
       ),
     embedding_model: embeddingModel()
       .required()

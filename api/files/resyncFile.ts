@@ -23,7 +23,7 @@ const requestBody = named(
     force_embedding_generation: Joi.boolean()
       .default(false)
       .description(
-        '`true`: creates vectors for a file that was ingested with `skip_embedding_generation` or `generate_chunks_only`, and in later syncs.',
+        '`true`: creates vectors for a file that was ingested with `skip_embedding_generation` or `generate_chunks_only`. Later syncs of the file create them too.',
       ),
     skip_file_processing: orNull(Joi.boolean(), false).description(
       '`true`: nothing is fetched or chunked; the file ends as `READY_TO_SYNC`. Null: `false`.',

@@ -22,7 +22,7 @@ const linkTo = (kind: 'raw' | 'parsed', what: string, documented: Documentation)
       Joi.object({
         presigned_url: Joi.string()
           .required()
-          .description('Address of the content, valid for one hour without other credentials.'),
+          .description('Address from which the content can be downloaded for one hour, without credentials.'),
       }).description('Address from which a stored content can be downloaded for one hour.'),
     ),
     async handle({ caller, params, deps }) {

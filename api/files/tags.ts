@@ -70,7 +70,7 @@ export const createFileTags = operation({
       tags: tags()
         .required()
         .description(
-          'New values by key, at most 65,536 characters as JSON. Keys have up to 256 characters; some names are reserved.',
+          'New values by key, at most 65,536 characters as JSON. Keys have up to 256 characters. Keys that begin with `$`, and `organization_id`, `user_id`, `organization_user_file_id`, `chunk_number` and `db_embedding_id` return 422.',
         ),
     }).description('Tags to add to one file. Values of existing keys are replaced; other tags stay.'),
   ),

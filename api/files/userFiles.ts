@@ -63,7 +63,7 @@ export const userFilesV2 = operation({
   auth: 'reader',
   summary: 'List files',
   description: [
-    'Lists files of the calling user with their status, statistics and tags. Use it to follow syncs, to find files by filters, and to get presigned URLs of their contents. Folders and parents of scrapes are included unless `include_containers` is false. For long lists, order by `id` and continue with the last id as `starting_id`; a page has at most 10,000 files.',
+    'Lists files of the calling user with their status, statistics and tags. Use it to follow syncs, to find files by filters, and to get presigned URLs of their contents. Folders and parent files of scrapes are included unless `include_containers` is false. For long lists, order by `id` and continue with the last id as `starting_id`; a page has at most 10,000 files.',
   ],
   returns: 'One page of the matching files, and the number of all that match.',
   body: requestBody,

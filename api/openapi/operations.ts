@@ -17,7 +17,7 @@ const FORM: Json = {
 /** Schemas of forms, which no Joi schema validates. */
 export const FORM_SCHEMAS: Readonly<Record<string, Json>> = {
   Body_create_upload_file_uploadfile_post: {
-    description: 'Form of an upload: one file, in the field `file`. Options are parameters of the query.',
+    description: 'Upload form (`multipart/form-data`) with one file in the field `file`. Options are query parameters.',
     type: 'object',
     required: ['file'],
     properties: {

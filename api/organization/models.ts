@@ -28,18 +28,22 @@ export const models = operation({
               embedding_model: embeddingModel()
                 .required()
                 .description(
-                  'Id that requests send as `embedding_model`. It stays while the provider behind it may change.',
+                  'Id that requests send as `embedding_model`. The operator may change the provider behind it.',
                 ),
               provider: nullable(Joi.string())
                 .required()
-                .description('Service that embeds for this id, such as `openai`; null: the embedded model.'),
+                .description(
+                  'Service that computes the vectors for this id, such as `openai`. Null: the model that is built into this service.',
+                ),
               upstream_model: Joi.string()
                 .required()
-                .description('Name of the model at that service, or of the embedded one.'),
+                .description(
+                  'Name of the model at `provider`, such as `text-embedding-3-small`, or of the built-in model.',
+                ),
               served_by: Joi.string()
                 .required()
                 .description(
-                  'Vector space of new vectors. Only vectors of one space are compared; files have it in `embedding_properties`.',
+                  'Name of the vector space of new vectors, such as `openai-3-small-1536`. Only vectors of the same space can be compared. Files have it in `embedding_properties`.',
                 ),
               dimensions: integer()
                 .required()

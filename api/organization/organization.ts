@@ -51,7 +51,7 @@ export const organization = operation({
     Joi.object({
       id: integer()
         .required()
-        .description('Number of the organization: `organization_id` of its files, users, data sources and runs.'),
+        .description('Id of the organization: `organization_id` of its files, users, data sources and runs.'),
       name: Joi.string()
         .required()
         .description(
@@ -89,19 +89,19 @@ export const organization = operation({
               Joi.object({
                 requests: integer()
                   .required()
-                  .description('Number of answered requests to the provider; 0 for the embedded model.'),
+                  .description('Number of requests that the provider answered; 0 for the built-in model.'),
                 tokens: integer()
                   .required()
-                  .description('Number of tokens that the provider billed; 0 for the embedded model.'),
+                  .description('Number of tokens that the provider billed; 0 for the built-in model.'),
                 computed: integer()
                   .required()
-                  .description('Number of texts that were embedded, by the provider or the embedded model.'),
+                  .description('Number of texts that the provider or the built-in model embedded.'),
                 reused: integer()
                   .required()
                   .description(
-                    'Number of texts that needed no embedding, since their vectors were known from earlier requests.',
+                    'Number of texts that were not embedded again because their vectors were stored already.',
                   ),
-              }).description('Use of one vector space since it was first used, by all users of the organization.'),
+              }).description('Totals of one vector space since its first use, over all users of the organization.'),
             ),
           )
           .description('Requests, tokens and texts of each vector space, by its name: `served_by` of `GET /models`.'),

@@ -21,7 +21,7 @@ const fileStatistics = named(
       Joi.string()
         .valid(...Object.keys(FILE_FORMATS), ...SERVICE_FORMATS)
         .description(
-          'Format of a content: that of an uploaded or downloaded file, or the service whose records were read.',
+          'Format of the content of a file, such as `PDF`. For records of a service, the service, such as `SALESFORCE`.',
         ),
     ).description('Format in which the content was read, such as `PDF`, `HTML` or `SALESFORCE`.'),
     file_size: integer().description('Size of the uploaded or fetched content in bytes, not of the extracted text.'),
@@ -56,11 +56,17 @@ const embeddingProperties = Joi.object().pattern(
     Joi.object({
       chunk_size: nullable(integer())
         .required()
-        .description('Maximum number of tokens per chunk; null for a picture embedded as a picture.'),
+        .description(
+          'Maximum number of tokens (cl100k) per chunk. Null for a picture whose vector was computed from the image itself.',
+        ),
       chunk_overlap: nullable(integer())
         .required()
-        .description('Maximum number of tokens that neighbouring chunks share; null for a picture.'),
-      served_by: extension(text()).description("Vector space of the file's vectors. Absent while it has none."),
+        .description(
+          'Maximum number of tokens (cl100k) that neighbouring chunks share. Null for a picture whose vector was computed from the image itself.',
+        ),
+      served_by: extension(text()).description(
+        'Name of the vector space of the vectors, such as `openai-3-small-1536`, as in `served_by` of `GET /models`. Absent while the file has no vectors.',
+      ),
       dimensions: extension(integer()).description(
         'Number of values in each vector. Absent while the file has no vectors.',
       ),
@@ -72,7 +78,7 @@ const embeddingProperties = Joi.object().pattern(
 export const workflowFields = {
   workflow_id: extension(
     nullable(Joi.string()).description(
-      'Id of the workflow that processes the record, or of the last one that processed it. Null if there was none.',
+      'Id of the Temporal workflow that processes the record, or that processed it last. Null if there was none.',
     ),
   ),
   workflow_url: extension(
@@ -86,7 +92,7 @@ export const workflowFields = {
 export const fileRecord = named(
   'UserFile',
   wholeRecord({
-    id: integer().description('Number of the file, which syncs keep: `file_id`, or one of `ids`, in requests.'),
+    id: integer().description('Id of the file, for `file_id` and `ids` of requests. Syncs do not change it.'),
     source: sourceType().description('Where the file comes from; for an upload its format, such as `PDF`.'),
     organization_id: integer().description(
       '`id` of the organization that owns the file, as `GET /organization` returns it.',
@@ -123,7 +129,7 @@ export const fileRecord = named(
       'Further facts about the file by name, such as `ocr_pages` or `limit_reached`. Its source and format determine which exist. Null if there are none.',
     ),
     embedding_properties: nullable(embeddingProperties).description(
-      'Chunk sizes and vector space, by the embedding model of the file: it has one key. Never null in this version.',
+      'Object with one key, the embedding model of the file, such as `OPENAI`. Its value has the chunk size and the vector space. Never null in this version.',
     ),
     chunk_size: nullable(integer()).description(
       'Maximum number of tokens (cl100k) per chunk, as requested. Never null in this version.',
@@ -155,7 +161,7 @@ export const fileRecord = named(
       '`{}` if `include_additional_files` was set, else null: no source stores additional files yet.',
     ),
     skip_embedding_generation: Joi.boolean().description(
-      'Whether the request selected chunks without vectors, which can be listed but not searched.',
+      'Whether vectors were omitted, as the upload or sync requested. Chunks of the file can be listed, but searches do not find them.',
     ),
     source_created_at: nullable(timestamp()).description(
       'When the content was created at its source; null if that is unknown.',
@@ -170,7 +176,7 @@ export const fileRecord = named(
       'Id of the upload that created or last overwrote the file, by which `upload_ids` of `POST /user_files_v2` filters. Null for files from the web and from connected accounts.',
     ),
     sync_properties: openObject().description(
-      'Options of the sync that differ from the defaults, for files of a data source.',
+      'Options of `file_sync_config` that apply to the file and differ from their defaults; only for files of a data source.',
     ),
     messages_metadata: openObject().description('Reserved for compatibility: always `{}` in this version.'),
     file_contents_deleted: Joi.boolean().description(
@@ -214,7 +220,7 @@ export const chunkRecord = named(
       'Vector of the chunk. Null unless `include_vectors` is set, and for chunks without vectors or in cold storage.',
     ),
     content_metadata: openObject().description(
-      'Where the chunk is in its file, such as `pg_start` and `pg_end`, or `start_offset_sec` in a recording.',
+      'Position of the chunk in its file: first and last page (`pg_start`, `pg_end`) of a document, or start and end in seconds (`start_offset_sec`, `end_offset_sec`) of a recording.',
     ),
   }).description('A stored chunk of a file, with its place in the file and on request its vector.'),
 );
@@ -287,5 +293,7 @@ export const success = named(
     success: Joi.boolean()
       .required()
       .description('`true`: the request was accepted. Work that it started may still be in progress.'),
-  }).description('Answer to a request that returns no record. Errors have other statuses and `detail`.'),
+  }).description(
+    'Response of operations that return no record. Errors have another HTTP status and the schema `ErrorResponse`.',
+  ),
 );

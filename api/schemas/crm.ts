@@ -108,7 +108,7 @@ const emails = () =>
         'Email',
         wholeRecord({
           email: text().description(
-            'E-mail address as users of Salesforce entered it. Several records may have the same one.',
+            'E-mail address as entered in Salesforce, such as `ada@example.com`. Several records may have the same one.',
           ),
           email_type: maybe('Always `PRIMARY`, and never null: Salesforce has one address per person.'),
         }).description('E-mail address of a lead or contact. Salesforce has at most one for each.'),
@@ -118,10 +118,12 @@ const emails = () =>
 
 /** Returns the fields for the people and the company of an activity. */
 const peopleOf = (activity: string) => ({
-  owner: owner().description(`Salesforce user to whom the ${activity} is assigned, by id.`),
-  account: account().description(`Company that the ${activity} is about, by id. Null if none is set.`),
+  owner: owner().description(`Salesforce user to whom the ${activity} is assigned. Only the \`id\` is returned.`),
+  account: account().description(
+    `Company that the ${activity} is about. Only its \`id\` is returned. Null if none is set.`,
+  ),
   contact: contact().description(
-    `Contact that the ${activity} is with, by id. Null if none is set, or if the person is a lead.`,
+    `Contact whom the ${activity} concerns. Only the \`id\` is returned. Null if none is set, or if the person is a lead.`,
   ),
 });
 const task = named(
@@ -129,8 +131,8 @@ const task = named(
   wholeRecord({
     id: recordId(),
     ...peopleOf('task'),
-    subject: maybe('Short text that says what is to be done. Null if users entered none.'),
-    description: maybe('Free text about the work; null if users entered none.'),
+    subject: maybe('Subject line that says what to do, such as `Send quote`. Null if users entered none.'),
+    description: maybe('Comments on the task, plain text of any number of lines. Null if users entered none.'),
     priority: maybe(
       'Urgency, such as `High`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
     ),
@@ -145,16 +147,22 @@ const event = named(
   wholeRecord({
     id: recordId(),
     ...peopleOf('appointment'),
-    subject: maybe('Short text that says what the appointment is about. Null if users entered none.'),
-    description: maybe('Free text about the appointment; null if users entered none.'),
+    subject: maybe('Subject line of the appointment, such as `Product demo`. Null if users entered none.'),
+    description: maybe(
+      'Notes on the appointment, such as its agenda: plain text of any number of lines. Null if users entered none.',
+    ),
     location: maybe(
-      'Where the appointment takes place, as a free text such as a room or an address. Null if users entered none.',
+      'Where the appointment takes place, as free text, such as `Room 4` or a street address. Null if users entered none.',
     ),
     is_all_day: Joi.boolean().description(
-      'Whether it lasts whole days, so that `start_date` and `end_date` have no times.',
+      'Whether the appointment lasts whole days, so that the times in `start_date` and `end_date` have no meaning.',
     ),
-    start_date: maybe('Start of the appointment, ISO 8601; a day alone if it has no time. Null if unknown.'),
-    end_date: maybe('End of the appointment, ISO 8601; a day alone if it has no time. Null if unknown.'),
+    start_date: maybe(
+      'Start of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.',
+    ),
+    end_date: maybe(
+      'End of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.',
+    ),
     ...times,
   }).description('Event of Salesforce: a meeting, call or other appointment with a company or a person.'),
 );
@@ -183,10 +191,10 @@ const record = (about: string, fields: Record<string, Joi.Schema>) =>
 const ORDERS = ['created_at', 'updated_at', 'name', 'last_activity_at'];
 const name = () =>
   orNull(text().max(2_048)).description(
-    'Text that the name of a record has to contain, ignoring case: `acme` finds `Acme Ltd`. Null or empty: all.',
+    'Only records whose name contains this text, ignoring case; at most 2,048 characters. Null or empty: all.',
   );
 const id = (of: string) =>
-  orNull(text().max(100)).description(`Only records with this ${of}, by its id at Salesforce. Null or empty: all.`);
+  orNull(text().max(100)).description(`Only records whose ${of} has this Salesforce id. Null or empty: all.`);
 
 /** The kinds of records, by the names of their operations. */
 export const CRM_OPERATIONS = {
@@ -220,15 +228,15 @@ export const CRM_OPERATIONS = {
     filters: {
       name: name(),
       owner_id: id('owner'),
-      converted_account_id: id('account created by the conversion'),
-      converted_contact_id: id('contact created by the conversion'),
+      converted_account_id: id('account from the conversion (`converted_account`)'),
+      converted_contact_id: id('contact from the conversion (`converted_contact`)'),
     },
     orders: ORDERS,
     record: named(
       'Lead',
-      record('Lead of Salesforce: a person who may become a customer, and whom sales staff have not qualified yet.', {
+      record('Lead: person who may become a customer. A conversion makes the lead a contact with an account.', {
         owner: owner().description(
-          'Salesforce user, or queue of several users, that is responsible for the lead, by id.',
+          'Salesforce user, or queue of several users, that is responsible for the lead. Only the `id` is returned.',
         ),
         source: maybe('Where the person was found, such as `Web`. Null if unknown.'),
         status: maybe(
@@ -245,10 +253,10 @@ export const CRM_OPERATIONS = {
         emails: emails(),
         converted_at: maybe('Day on which the lead was converted to a contact, `YYYY-MM-DD`. Null before.'),
         converted_account: account().description(
-          'Account that the conversion of the lead created or chose, by id. Null before the conversion.',
+          'Account into which the lead was converted. Only its `id` is returned. Null before the conversion.',
         ),
         converted_contact: contact().description(
-          'Contact that the conversion of the lead created or chose, by id. Null before the conversion.',
+          'Contact into which the lead was converted. Only its `id` is returned. Null before the conversion.',
         ),
       }),
     ),

@@ -15,7 +15,7 @@ export const dataSourceRecord = named(
   'OrganizationUserDataSourceAPI',
   wholeRecord({
     id: integer().description(
-      'Number of the data source: `data_source_id` in requests. Connecting the account again keeps it.',
+      'Id of the data source, for `data_source_id` of requests. Connecting the account again does not change it.',
     ),
     data_source_external_id: nullable(Joi.string().allow('')).description(
       'Type and account at the source, such as `GOOGLE_DRIVE|name@example.com`. Connecting the same account again changes this record. Null if the source has no name for the account.',

@@ -66,7 +66,7 @@ export const mediaType = () =>
     Joi.string()
       .valid(...MEDIA_TYPES)
       .description(
-        'Kind of content. `TEXT`: text of documents, pages and OCR. `IMAGE`: pictures embedded as pictures. `AUDIO`, `VIDEO`: recordings, whose chunks are parts of the transcript.',
+        'Kind of content. `TEXT`: text of documents, pages and OCR. `IMAGE`: pictures whose vectors were computed from the image itself. `AUDIO`, `VIDEO`: recordings, whose chunks are parts of the transcript.',
       ),
   );
 

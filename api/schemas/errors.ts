@@ -28,7 +28,7 @@ const validationError = named(
       .description('Kind of the problem for programs, such as `missing`, `enum`, `int_type` or `too_long`.'),
   })
     .unknown()
-    .description('One missing or invalid field of a request, with its place.'),
+    .description('One missing or invalid field of a request, with its path.'),
 );
 
 /** Body of a 422. */
@@ -39,5 +39,5 @@ export const validationErrors = named(
       .items(validationError)
       .required()
       .description('All problems that were found; only the first one for a body with more than 10,000 values.'),
-  }).description('Answer to an invalid request: every missing or invalid field with its place.'),
+  }).description('Response to an invalid request: each missing or invalid field with its path.'),
 );

@@ -9,21 +9,19 @@ export const SKIPPED_BY_DRY_RUN = ['already_synced', 'not_found', 'over_limit', 
 export type SkippedByDryRun = (typeof SKIPPED_BY_DRY_RUN)[number];
 
 const SKIPPED: Readonly<Record<SkippedByDryRun, string>> = {
-  already_synced: 'Number of items that `incremental_sync` skips, since their files are READY.',
-  not_found: 'Number of selected items that do not exist or are not accessible at their source.',
+  already_synced: 'Number of items that `incremental_sync` skips because their files are `READY`.',
+  not_found: 'Number of items that the request names, but that do not exist or are not accessible at their source.',
   over_limit:
-    'Number of items beyond `max_files_per_upload` of the user. In a crawl, links beyond it on the sampled pages.',
-  robots_disallowed: 'Number of pages that robots.txt of their site forbids to fetch.',
+    'Number of items beyond the limit `max_files_per_upload` of the user. For a crawl, number of links beyond this limit on the sampled pages.',
+  robots_disallowed: 'Number of pages that may not be fetched according to the robots.txt of their site.',
 };
 
 const pace = named(
   'DryRunPace',
   Joi.object({
-    runs: integer().required().description('Number of earlier runs whose pace was measured, at most 20.'),
-    files: integer()
-      .required()
-      .description('Number of items that the measured runs processed, from which the pace is computed.'),
-  }).description('Earlier runs of the same kind, from whose pace a duration is estimated.'),
+    runs: integer().required().description('Number of earlier runs whose speed was measured, at most 20.'),
+    files: integer().required().description('Number of items that the measured runs processed in all.'),
+  }).description('Earlier runs of the same kind. Their speed is the basis of the estimated duration.'),
 );
 
 const sample = named(
@@ -115,11 +113,13 @@ export const estimate = named(
     complete: Joi.boolean()
       .required()
       .description(
-        '`false`: the search for items ended early, by its time limit (half of the server setting `DRY_RUN_TIMEOUT_S`) or because a crawl is larger than its sample.',
+        '`true`: all items were found. `false`: there may be more, because the search reached its time limit (half of the server setting `DRY_RUN_TIMEOUT_S`) or the crawl is larger than its sample.',
       ),
     estimated: Joi.boolean()
       .required()
-      .description('`false`: every item was read, so the figures are counted instead of extrapolated.'),
+      .description(
+        '`true`: the figures are extrapolated from a sample. `false`: every item was read, so they are exact counts.',
+      ),
     sample: sample
       .required()
       .description(

@@ -19,7 +19,9 @@ const person = () =>
   named(
     'User',
     wholeRecord({
-      id: integer().description('Number of the account. A change of its login does not change it.'),
+      id: integer().description(
+        'Id of the account at GitHub, such as `583231`. A change of its login does not change it.',
+      ),
       login: text('Name of the account, unique at GitHub. Its user can change it, so recognize the account by `id`.'),
     }).description('Account of GitHub, of a person or an app. A deleted one is `ghost`, with the id 10137.'),
   );
@@ -62,8 +64,8 @@ const remote = {
   ),
 };
 const times = {
-  created_at: text('When it was opened or written at GitHub: date and time, ISO 8601.'),
-  updated_at: text('When it was last changed at GitHub: date and time, ISO 8601.'),
+  created_at: text('When it was created at GitHub: date and time in ISO 8601, such as `2026-01-15T09:30:00Z`.'),
+  updated_at: text('When it was last changed at GitHub: date and time in ISO 8601, such as `2026-01-15T09:30:00Z`.'),
 };
 const branch = () =>
   named(
@@ -71,7 +73,9 @@ const branch = () =>
     wholeRecord({
       label: text('Owner and branch, `owner:branch`; the branch alone if its fork was deleted.'),
       ref: text('Name of the branch, without the owner of its repository.'),
-      sha: text('Hash of the commit that GitHub has recorded for the branch. A push to `head` changes it there.'),
+      sha: text(
+        'SHA-1 hash (40 hexadecimal digits) of the commit of the branch that GitHub has recorded for the pull request. A push to the branch in `head` changes it.',
+      ),
     }).description(
       'Branch of a pull request: the one with the changes (`head`), or the one that receives them (`base`).',
     ),
@@ -95,11 +99,11 @@ export const issue = named(
   'Issue',
   wholeRecord({
     id: number(),
-    title: text('Heading in lists and on its page: one line of plain text, not Markdown.'),
+    title: text('Title as GitHub shows it, such as `Fix login`: one line of plain text, not Markdown.'),
     url: apiUrl(),
     html_url: text('Address of its page at GitHub, for a browser. A private repository requires a login.'),
     number: count(
-      'Number within the repository, `issue_number` of `GET /integrations/data/github/issues/{issue_number}`.',
+      'Number within the repository, as in its address (`/issues/7`): `issue_number` of `GET /integrations/data/github/issues/{issue_number}`.',
     ),
     user: person().description('Account that opened the issue; `ghost` (id 10137) if it was deleted.'),
     labels: labels(),
@@ -127,15 +131,19 @@ export const issue = named(
       ),
     ).description('Present if the issue is a pull request, which GitHub counts as an issue too. Null for all others.'),
     remote_data: extension(remote.remote_data),
-  }).description('Issue of a repository. Pull requests are issues with `pull_request`.'),
+  }).description(
+    'Issue of a GitHub repository. GitHub counts pull requests as issues too: `pull_request` is set only for them.',
+  ),
 );
 
 const pullFields = {
   id: number(),
   url: apiUrl(),
-  number: count('Number within the repository, `pull_number` of the operations for its comments, commits and files.'),
+  number: count(
+    'Number within the repository, as in its address (`/pull/7`). Operations for its comments, commits and files take it as `pull_number`.',
+  ),
   state: state().description('`open` or `closed`; `merged_at` says whether a closed one was merged.'),
-  title: text('Heading in lists and on its page: one line of plain text, not Markdown.'),
+  title: text('Title as GitHub shows it, such as `Fix login`: one line of plain text, not Markdown.'),
   user: person().description('Account that opened the pull request; `ghost` (id 10137) if it was deleted.'),
   ...times,
   closed_at: maybe('When it was last closed or merged, ISO 8601. `null` while it is open, also after it was reopened.'),
@@ -202,7 +210,9 @@ export const pullComment = named(
       'Line of the file that is commented on, the last one of several. `null` if the code has changed since.',
     ),
     ...remote,
-  }).description('Comment on lines of the code of a pull request, as reviews have them, and not on the whole.'),
+  }).description(
+    'Review comment on lines of code of a pull request. Comments on the pull request as a whole are not returned.',
+  ),
 );
 
 export const pullCommit = named(
@@ -224,11 +234,11 @@ export const pullCommit = named(
           'Tree',
           wholeRecord({
             sha: text(
-              'Hash of the tree in git. Any change of a file below it changes the hash. GitHub returns its entries at `url`.',
+              'SHA-1 hash of the directory tree in git, 40 hexadecimal digits. GitHub returns the entries of the tree at `url`.',
             ),
             url: apiUrl(),
           }).description(
-            'All files of the repository at a commit, by the hash of the root directory. The files are not in the response.',
+            'Reference to the root directory of the repository as of a commit. The files are not in the response.',
           ),
         ).description('Git tree of the commit: the hash of the root directory after the commit.'),
       }).description(
@@ -271,13 +281,13 @@ export const changedFile = named(
       'What the pull request does with the file, such as `added` or `renamed`. An unknown value of GitHub becomes `changed`.',
     ),
     blob_url: text(
-      'Address of the page of GitHub that shows this version of the file. A private repository requires a login.',
+      'Address of the web page at GitHub that shows this version of the file. A private repository requires a login.',
     ),
     raw_url: text(
       'Address from which GitHub returns the bytes of this version of the file. A private repository requires a login.',
     ),
     contents_url: text(
-      'Address of this version of the file in the API of GitHub, with its metadata. A private repository requires a token.',
+      'Address of the file in the REST API of GitHub (`https://api.github.com/…`), which returns its metadata and content. A private repository requires a GitHub token.',
     ),
     ...remote,
   }).description('File that a pull request changes, with counts of lines. `raw_url` is the address of its content.'),

@@ -77,9 +77,11 @@ const OWN = {
   },
   pull_requests: {
     filters: filters('PullRequestFilters', 'pull requests', 'by state and by branches, which must all match', {
-      base: branchName('Branch that the pull requests merge into. Absent, null or empty: any.'),
+      base: branchName(
+        'Only pull requests that are to be merged into this branch, such as `main`. Absent, null or empty: any.',
+      ),
       head: branchName(
-        'Branch that the pull requests merge: `owner:branch`, or a branch of the repository itself. Absent, null or empty: any.',
+        'Only pull requests whose changes are in this branch: `owner:branch`, or `branch` for one of the repository itself. Absent, null or empty: any.',
       ),
     }),
     ...orderedBy('PROrderBy', 'pull requests', { ...TIMES, popularity: 'number of comments' }),
@@ -148,7 +150,7 @@ export const gitHubListing = (kind: GitHubList) =>
     named(
       GITHUB_NAMES[kind].request,
       Joi.object({ ...listingFields(), ...OWN[kind] }).description(
-        `Which page of the ${GITHUB_NAMES[kind].records} to return${'filters' in OWN[kind] || 'order_by' in OWN[kind] ? ', and in which order' : ''}.`,
+        `Which page of the list (${GITHUB_NAMES[kind].records}) to return${'filters' in OWN[kind] || 'order_by' in OWN[kind] ? ', and in which order' : ''}.`,
       ),
     ),
   );

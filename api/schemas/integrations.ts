@@ -53,10 +53,10 @@ export const fileSyncConfig = () =>
         auto_synced_source_types: Joi.array()
           .items(typeAtSource())
           .description(
-            'Types of items that become files when a container or the whole account is synced, such as `TICKET`, for sources of tickets, articles and tables. Absent: all types. Items that the request names by id always become files.',
+            'Types of items that become files, such as `TICKET`, when a container above them is synced; for sources with tickets, articles or tables. Absent: all types. Items that a request names by id always become files.',
           ),
         sync_attachments: flag().description(
-          'Whether attachments of messages, tickets and records become files below them, for sources that support it.',
+          'Whether attachments of messages, tickets and records become files of their own (`parent_id` is the file of the message), for sources that support it.',
         ),
         detect_audio_language: flag().description(
           'Whether the transcription service detects the language of a recording. Otherwise it assumes English.',
@@ -73,15 +73,17 @@ export const fileSyncConfig = () =>
         generate_chunks_only: flag().description(
           'Whether files get chunks without vectors, even if `skip_embedding_generation` is `false`. Searches do not find them.',
         ),
-        store_file_only: flag().description('Whether files are stored without extracting text, chunks or vectors.'),
+        store_file_only: flag().description(
+          'Whether only the original files are stored. No text, chunks or vectors are created, so searches do not find them.',
+        ),
         skip_file_processing: flag().description(
-          'Whether only records are created: nothing is fetched, and files end as `READY_TO_SYNC` with the event `FILES_SKIPPED`.',
+          'Whether only the records of files are created: no content is fetched, and files end as `READY_TO_SYNC` with the event `FILES_SKIPPED`.',
         ),
         parsed_text_format: orNull(parsedTextFormat()).description(
           'Format of the extracted text, for sources that offer both, such as Notion. Default, also for null: `PLAIN_TEXT`.',
         ),
       }).description(
-        'Which items of a connected account become files, and how they are read. A source ignores options that it does not support. In a request that syncs items, it replaces the configuration of the connection as a whole.',
+        'How files of a connected account are selected and read. A source ignores options that it does not support. In a request that syncs items, it replaces the configuration stored with the connection as a whole.',
       ),
     ),
   ).description(
@@ -166,7 +168,7 @@ export const dataSourceId = () =>
   named(
     'SyncDirectoryRequest',
     Joi.object({ data_source_id: accountId() }).description(
-      'The connected account that a run lists at its source. Its files are not synced.',
+      'The connected account whose items are listed again at the source. No files are synced.',
     ),
   );
 /** Returns the field that lists a new account at once. */
@@ -231,33 +233,35 @@ export const itemListing = () =>
           'ListItemsFilters',
           Joi.object({
             external_ids: orNull(itemIds().max(MAX_MEMBERS)).description(
-              'Ids of items at their source. Other items are not returned. Null or empty: all items.',
+              'Only items with one of these values of `external_id`, the id at the source; at most 10,000. Null or empty: all items.',
             ),
-            ids: orNull(idList()).description('Values of `id` of the items to return. Null or empty: all items.'),
+            ids: orNull(idList()).description(
+              'Only items with one of these values of `id`; at most 10,000. Null or empty: all items.',
+            ),
             name: orNull(Joi.string().allow('').max(MAX_SUBSTRING)).description(
-              'Part of the names of the items to return, ignoring case. Null or empty: all names.',
+              'Only items whose name contains this text, ignoring case; at most 2,048 characters. Null or empty: all items.',
             ),
             root_files_only: orNull(Joi.boolean()).description(
-              'Whether only items without a parent are returned. `false` alone lists the whole account. Null: no condition.',
+              '`true`: only items without a parent. `false`: items at all levels; with no other filter, the whole account. Null: no condition.',
             ),
             file_formats: someOf(
               'StorageFileFormats',
               FILE_FORMATS,
-              'Format of a file, by its name or media type at the source.',
+              'Format of a file, such as `PDF`, derived from its name or its media type at the source.',
             ).description(
-              'Formats of the items to return, up to 50. Items without a format are not returned. Null: all formats.',
+              'Only items with one of these formats, such as `PDF`; at most 50. Items without a format are not returned. Null: all items.',
             ),
             item_types: someOf(
               'SourceItemType',
               ITEM_TYPES,
               'Kind of an item at its source, such as `FILE`, `FOLDER` or `TICKET`. Each source uses some of the values.',
-            ).description('Kinds of the items to return, up to 50; each source uses some of them. Null: all kinds.'),
+            ).description('Only items of one of these kinds, such as `FOLDER`; at most 50. Null: all items.'),
           }).description(
             'Which items of the account to list: by id, name, place, format and kind. An item has to meet every filter that is set.',
           ),
         ),
       ).description(
-        'Which items to return. Absent or null: no filter. Without filters and without `parent_id`, the root items are listed.',
+        'Only items that meet these filters. Absent or null: no filter. Without filters and without `parent_id`, the root items are listed.',
       ),
       order_by: named(
         'ExternalSourceItemsOrderBy',
@@ -283,7 +287,9 @@ export const itemListing = () =>
 export const itemRecord = named(
   'ExternalSourceItem',
   wholeRecord({
-    id: integer().description('Number of the item in this service, for `ids` in filters. Sources do not know it.'),
+    id: integer().description(
+      'Id of the item in this service, for `ids` in the filters of `POST /integrations/items/list`. The id at the source is `external_id`.',
+    ),
     external_id: Joi.string().description(
       'Id of the item within its account, as `POST /integrations/files/sync` takes it. Its form depends on the source.',
     ),
@@ -301,7 +307,9 @@ export const itemRecord = named(
     organization_id: integer().description(
       '`id` of the organization that owns the data source, as `GET /organization` returns it.',
     ),
-    organization_supplied_user_id: Joi.string().description('The `customer-id` of the end user who owns the account.'),
+    organization_supplied_user_id: Joi.string().description(
+      'Your id of the end user who owns the account, as in the header `customer-id`.',
+    ),
     organization_user_id: integer().description(
       '`id` of the end user who owns the account, as `POST /list_users` returns it.',
     ),

@@ -24,7 +24,7 @@ const limits = () =>
       'Maximum number of files with content of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
     ),
     max_files_per_upload: limit(
-      'Maximum number of files of one scrape or one request to sync items. It ends there; `file_metadata.limit_reached` of its parent names the limit.',
+      'Maximum number of files of one scrape, or of one request that syncs items of an account. The scrape or sync ends at this number. `file_metadata.limit_reached` of the parent file of a scrape names the limit.',
     ),
     max_characters: limit(
       'Maximum number of characters in all files of one user. Further files wait as DELAYED until files are deleted or the limit is raised.',
@@ -33,7 +33,7 @@ const limits = () =>
       'Maximum number of characters in the extracted text of one file. A longer file ends in SYNC_ERROR.',
     ),
     max_characters_per_upload: limit(
-      'Maximum number of characters in the files of one upload, one scrape or one request to sync items. Files beyond it end in SYNC_ERROR.',
+      'Maximum number of characters in the files of one upload, one scrape, or one request that syncs items of an account. Files beyond it end in SYNC_ERROR.',
     ),
   }) satisfies Record<LimitName, Joi.Schema>;
 

@@ -112,7 +112,7 @@ export const fileFilters = () =>
         'Only files whose error message contains this text, ignoring case. An empty text: only files without a message. Null: all files.',
       ),
       include_containers: orNull(Joi.boolean()).description(
-        '`false`: without folders, feeds and parents of scrapes, which have no chunks. Null and `true` include them.',
+        '`false`: without folders, feeds and parent files of scrapes, which have no chunks. Null and `true` include them.',
       ),
       file_types_at_source: orNull(Joi.array().items(typeAtSource()).max(MAX_MEMBERS)).description(
         'Only files of one of these types, as `FileTypeAtSource` names them: for example `TICKET` or `ARTICLE`. Null or empty: files of all types.',

@@ -18,25 +18,25 @@ export const pageFields = () => ({
     '`true`: repeat the scrape at the `auto_sync_interval` of the user, of the organization, or every 24 hours. A scheduled scrape deletes pages that vanished from the site. Null: `false`.',
   ),
   html_tags_to_skip: orNull(skipNames(), []).description(
-    'Names of HTML elements to leave out with their content, such as `nav`. At most 100 of 500 characters each. Null: none.',
+    'Names of HTML elements to leave out with their content, such as `nav`. At most 100 names of up to 500 characters. Null: none.',
   ),
   css_classes_to_skip: orNull(skipNames(), []).description(
-    'Leaves out elements with one of these class names, with or without the leading dot. At most 100 of 500 characters each. Null: none.',
+    'Leaves out elements that have one of these class names, such as `sidebar` or `.sidebar`. At most 100 names of up to 500 characters. Null: none.',
   ),
   css_selectors_to_skip: orNull(skipSelectors(), []).description(
-    'Leaves out elements that match one of these selectors. An invalid one returns 422, blank ones are ignored. At most 100 of 500 characters each. Null: none.',
+    'Leaves out elements that match one of these CSS selectors, such as `#footer > ul`. An invalid one returns 422, blank ones are ignored. At most 100 selectors of up to 500 characters. Null: none.',
   ),
   download_css_and_media: orNull(Joi.boolean(), false).description(
     '`true`: render every page in a browser with its styles and media, which takes longer. `false`: only pages that look empty without scripts are rendered. Null: `false`.',
   ),
   remove_repeated_blocks: extension(Joi.boolean().default(true)).description(
-    '`true`: blocks that most pages of the site repeat, such as menus and notices, are left out of all pages but one. They are learned from the first pages of the scrape (setting SITE_SAMPLE_PAGES); `file_metadata.repeated_blocks_removed` counts them. `false`: they stay.',
+    '`true`: blocks that most pages of the site repeat, such as menus and notices, are left out of all pages but one. They are learned from the first pages of the scrape (server setting `SITE_SAMPLE_PAGES`); `file_metadata.repeated_blocks_removed` counts them. `false`: they stay.',
   ),
   ...stepFields(),
   use_premium_proxies: Joi.boolean()
     .default(false)
     .description(
-      '`true`: repeat refused requests (such as 403 or 429) through a proxy of the setting PREMIUM_PROXY_URLS. Missing, slow or broken pages are not repeated.',
+      '`true`: repeat refused requests (such as 403 or 429) through a proxy of the server setting `PREMIUM_PROXY_URLS`. Missing, slow or broken pages are not repeated.',
     ),
 });
 

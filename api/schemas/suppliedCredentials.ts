@@ -44,7 +44,7 @@ const FIELD_TEXTS: Readonly<Record<string, string>> = {
   subdomain: 'First part of the host of the account or site: `example` for `example.zendesk.com`.',
   access_token_secret: 'Secret that the source issued together with the access token (OAuth 1.0a).',
   username: 'Name of the user at the source to whom the token belongs.',
-  zotero_id: 'Number of the Zotero user whose libraries are connected.',
+  zotero_id: 'Numeric id of the Zotero user whose libraries are connected, as text, such as `475425`.',
   organization_name: 'Id of the GitBook organization whose spaces are connected.',
   api_key: 'API key of an agent. The service can read what the agent can read. The key is stored encrypted.',
   access_key: 'Id of the access key. It identifies the account: another key is another data source.',

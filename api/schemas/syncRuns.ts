@@ -19,7 +19,7 @@ const runKind = () =>
     Joi.string()
       .valid(...RUN_KINDS)
       .description(
-        'Work of a run: `scrapeSitemap`, `webScrape`, `syncFeed`, `syncUpload` and `syncSource` (items of a connected account) find and ingest files, `syncItems` lists an account, `resyncFile` syncs files again, `autoSync` is a scheduled sync whose parts are runs of their own.',
+        'Work of a run: `scrapeSitemap`, `webScrape`, `syncFeed`, `syncUpload` and `syncSource` (items of a connected account) find and ingest files, `syncItems` lists an account, `resyncFile` syncs files again, `autoSync` is a scheduled sync of an account, feed or scrape, which starts its steps as runs of their own.',
       ),
   );
 const runCause = () =>
@@ -28,7 +28,7 @@ const runCause = () =>
     Joi.string()
       .valid(...RUN_CAUSES)
       .description(
-        'Trigger of a run: a request, a schedule, a resync, a retry of another run, or (`command`) `reconcile --mend` by the operator.',
+        'What started a run. `retry`: a request that repeats items of another run. `command`: the operator ran the command `reconcile --mend`.',
       ),
   );
 const runState = () =>
@@ -37,7 +37,7 @@ const runState = () =>
     Joi.string()
       .valid(...RUN_STATES)
       .description(
-        '`queued`: accepted, not started. `paused`: at its `max_tokens`, until it is resumed. `stalled`: it has due work and makes no progress; `message` says why. `finished`, `failed` and `aborted` are final; single items of a finished run may have failed.',
+        '`queued`: accepted, not started. `paused`: it has reached its `max_tokens` and waits until it is resumed. `stalled`: it has due work but makes no progress; `message` says why. `finished`, `failed` and `aborted` are final; single items of a finished run may have failed.',
       ),
   );
 const itemStage = () =>
@@ -46,7 +46,7 @@ const itemStage = () =>
     Joi.string()
       .valid(...ITEM_STAGES)
       .description(
-        'Step at which an item ended. `select`: before anything was fetched. `queue`: while it waited. `transcribe`: speech to text. `recognize`: OCR. `read`: extraction of text.',
+        'Step at which an item ended. `select`: before anything was fetched. `queue`: while it waited in the queue. `fetch`: download. `transcribe`: speech to text. `recognize`: OCR. `read`: extraction of text. `embed`: computation of vectors. `store`: storage of the result. `delete`: deletion.',
       ),
   );
 const itemCause = () =>
@@ -55,7 +55,7 @@ const itemCause = () =>
     Joi.string()
       .valid(...ITEM_CAUSES)
       .description(
-        'Why an item failed, was skipped or was aborted, for programs; for `ok` a warning. `message` explains the single case, `remedy` says what to do.',
+        'Code of the reason why an item failed, was skipped or was aborted, or of a warning for an `ok` item. `message` of the item explains it, `remedy` says what to do.',
       ),
   );
 const MAX_CUSTOMERS = 100;
@@ -132,7 +132,7 @@ const count = () => integer().min(0);
 export const runRecord = named(
   'SyncRun',
   wholeRecord({
-    id: integer().description('Number of the run, for the paths of `/sync_runs`. `GET /sync_runs` lists it.'),
+    id: integer().description('Id of the run, for `sync_run_id` in paths such as `GET /sync_runs/{sync_run_id}`.'),
     kind: runKind().description('Type of work, such as `webScrape` or `syncUpload`.'),
     cause: runCause().description('What started the run: `request`, `schedule`, `resync`, `retry` or `command`.'),
     status: runState().description('State of the run now. Poll it until it is `finished`, `failed` or `aborted`.'),
@@ -143,7 +143,7 @@ export const runRecord = named(
       'Code of the reason in `message`. For a stalled run it is a `SyncRunStallCause`, otherwise a `SyncRunItemCause`. Null if there is nothing to report.',
     ),
     stalled_since: nullable(timestamp()).description(
-      'When the current stall was detected: after the last progress, by the seconds of the server setting `STALL_AFTER_S` (default 60). Null if the run is not stalled.',
+      'When the current stall was detected, in UTC: as many seconds after the last progress as the server setting `STALL_AFTER_S` says (default 60). Null if the run is not stalled.',
     ),
     stalls: Joi.array()
       .items(
@@ -155,11 +155,11 @@ export const runRecord = named(
               Joi.string()
                 .valid(...STALL_CAUSES)
                 .description(
-                  'Why a run with due work makes no progress. `worker_starved`: other programs of the machine used the processor.',
+                  'Why a run with due work makes no progress. `no_worker`: no worker process is running. `worker_starved`: other programs of the machine use the processor.',
                 ),
-            ).description('Cause of the stall, for programs; `message` says what to do.'),
+            ).description('Cause of the stall as a code, such as `no_worker`. `message` explains it.'),
             message: Joi.string().description(
-              'The problem, then what the operator has to do: a sentence for people. Programs use `cause`.',
+              'What the problem is and what the operator has to do, as a sentence for people. Programs use `cause`.',
             ),
             since: timestamp().description(
               'Time (UTC) at which the lack of progress was detected: `STALL_AFTER_S` seconds (default 60) after the last progress.',
@@ -168,7 +168,7 @@ export const runRecord = named(
           }).description('An interval in which a run had due work and made no progress.'),
         ),
       )
-      .description('Earlier stalls of the run that have ended, the latest last.'),
+      .description('Earlier stalls of the run that have ended, oldest first.'),
     organization_id: integer().description(
       '`id` of the organization on whose behalf the run works, as `GET /organization` returns it.',
     ),
@@ -206,19 +206,23 @@ export const runRecord = named(
       'SyncRunCounts',
       wholeRecord({
         discovered: count().description('Number of all items that the run found: the sum of the other counts.'),
-        ok: count().description('Number of items that were ingested, or deleted by a delete or a listing.'),
+        ok: count().description(
+          'Number of items that were ingested, or deleted as requested or because they vanished at their source.',
+        ),
         failed: count().description(
-          'Number of items that ended with an error. The list of items has each with its cause and remedy.',
+          'Number of items that ended with an error. `GET /sync_runs/{sync_run_id}/items` returns the cause and remedy of each.',
         ),
         skipped: count().description(
-          'Number of items without work to do: unchanged, excluded by an option, unreadable at the source, or taken over by another run.',
+          'Number of items that were not processed: unchanged, excluded by an option, unreadable at the source, or taken over by another run.',
         ),
         aborted: count().description(
           'Number of items that the run did not reach before it ended, or whose access was revoked. They can be retried.',
         ),
         pending: count().description('Number of items that have no outcome yet; 0 after the run has ended.'),
-      }).description('Items of a run by outcome: ok + failed + skipped + aborted + pending = discovered.'),
-    ).description('Number of items by outcome. While the run is in progress, they grow.'),
+      }).description(
+        'Number of items of a run by outcome. `discovered` is the sum of `ok`, `failed`, `skipped`, `aborted` and `pending`.',
+      ),
+    ).description('Number of items by outcome. The counts change while the run is in progress.'),
     bytes_fetched: count().description(
       'Size in bytes of the contents that were fetched or uploaded. Only the last attempt of each item counts.',
     ),
@@ -229,11 +233,11 @@ export const runRecord = named(
       'Number of tokens (cl100k) whose stored vectors were used instead of embedding them again. Only the last attempt of each item counts.',
     ),
     details: byName(Joi.number()).description(
-      'Further figures of this kind of run, by name. Empty while it is in progress.',
+      'Further counts by name, such as `parts` of a scheduled sync; which ones exist depends on `kind`. Empty while the run is in progress.',
     ),
     ...workflowFields,
   }).description(
-    'One piece of work in the background, such as a scrape, an upload or a sync of an account. Its record is kept for the days of the server setting `LEDGER_LIFE_DAYS` (default 90) after its end.',
+    'Background job, such as a scrape, an upload or a sync of an account. Its record is kept for the days of the server setting `LEDGER_LIFE_DAYS` (default 90) after its end.',
   ),
 );
 
@@ -243,7 +247,7 @@ const itemOutcome = () =>
     Joi.string()
       .valid(...ITEM_OUTCOMES, 'pending')
       .description(
-        'Result of a run for one item. `skipped`: nothing was to be done. `aborted`: the run did not reach it. `pending`: in progress or waiting.',
+        'Result of a run for one item. `ok`: ingested or deleted. `skipped`: not processed, for example because it is unchanged. `aborted`: the run ended before it was processed. `pending`: in progress or waiting.',
       ),
   );
 
@@ -271,10 +275,10 @@ export const itemRecord = named(
   'SyncRunItem',
   wholeRecord({
     id: Joi.string().description(
-      'Text that identifies the item: a cursor of this list, and a value of `item_ids` of a retry.',
+      'Id of the item in this run, for `item_ids` of `POST /sync_runs/{sync_run_id}/retry`. The list of items accepts it as cursor `after`.',
     ),
     sync_run_id: integer().description(
-      '`id` of the run that processed the item. In the list of a scheduled sync, `id` of the part that did so.',
+      '`id` of the run that processed the item. In the list of a scheduled sync, it is one of the runs that this sync started.',
     ),
     file_id: nullable(integer()).description('`id` of the file of the item. Null if no file was created for it.'),
     external_id: Joi.string().allow('').description('Id of the item at its source; for a page, its address.'),
@@ -291,10 +295,10 @@ export const itemRecord = named(
       'Reason of a failed, skipped or aborted item, as a code. Null after success and while it is pending.',
     ),
     message: nullable(Joi.string().allow('')).description(
-      'Why this item has its outcome, as a sentence. Null if there is nothing to report.',
+      'Sentence that explains `cause`, such as the error of the source. Null if there is nothing to report.',
     ),
     remedy: nullable(Joi.string()).description(
-      'How to remove the cause, as a sentence. Null if nothing is to be done.',
+      'Sentence that says how to remove the cause. Null if there is nothing to do.',
     ),
     bytes_fetched: count().description(
       'Size in bytes of the content that its last attempt fetched, or that was uploaded.',
@@ -319,7 +323,9 @@ export const retryBody = named(
       .items(Joi.string().max(100))
       .min(1)
       .max(1_000)
-      .description('Items of the run to sync again, by `id` of its list of items. Not together with a filter.'),
+      .description(
+        'Values of `id` of the items to sync again, as `GET /sync_runs/{sync_run_id}/items` lists them. Not together with a filter.',
+      ),
     file_ids: idList()
       .min(1)
       .max(1_000)

@@ -43,14 +43,19 @@ export const tags = () =>
           ),
         { 'string.max': `Has more than ${MAX_CHARACTERS} characters` },
       ).description(
-        `Values by tag. A key has up to ${MAX_KEY} characters and does not begin with \`$\`; as JSON, all have up to 65,536.`,
+        `Tags: values by key, such as \`{"team": "sales"}\`. A key has up to ${MAX_KEY} characters and does not begin with \`$\`; all tags together have up to 65,536 characters as JSON.`,
       ),
     ),
   );
 
 /** Tags of a record in a response. */
 export const storedTags = () =>
-  named('StoredTags', byName(tagValue).description('Tags of a record: a value, or a list of values, for each key.'));
+  named(
+    'StoredTags',
+    byName(tagValue).description(
+      'Tags of a record: a value or a list of values for each key, such as `{"team": "sales", "year": [2025, 2026]}`.',
+    ),
+  );
 
 /** Returns the schema of the older tag filter: all of the tags must match. */
 export const tagFilter = () =>
@@ -72,9 +77,13 @@ const condition = named(
       .pattern(/^(?!\$)/)
       .required()
       .description('Name of the tag. It does not begin with `$`.'),
-    value: tagValue.required().description('Required value of the tag, or a list of values of which it needs one.'),
-    negate: Joi.boolean().description('`true`: files that have none of these values, or not the tag at all.'),
-  }).description('Condition for one tag of a file: that it has a value, or with `negate` that it does not.'),
+    value: tagValue
+      .required()
+      .description('Value that the tag must have, or a list of values, one of which it must have.'),
+    negate: Joi.boolean().description(
+      '`true`: matches files whose tag has none of these values, and files without this tag. Default: `false`.',
+    ),
+  }).description('Condition on one tag of a file: the tag has a value, or with `negate`, does not have it.'),
 );
 
 /** Names of trees in the reference, by the nesting that they allow. */
@@ -102,7 +111,7 @@ function tree(depth: number): Joi.ObjectSchema {
       .xor('AND', 'OR')
       .description(
         depth === 1
-          ? 'Conditions on tags, combined with AND or OR. Their members are single conditions only.'
+          ? 'Conditions on tags, combined with AND or OR. Each member is a single condition, without further nesting.'
           : `Conditions on tags, combined with AND or OR. Each member is a condition, or another AND or OR: ${depth} levels in all.`,
       ),
   );

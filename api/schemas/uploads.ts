@@ -84,7 +84,9 @@ export const coldStorage = () =>
     Joi.object(coldStorageFields()).description('Whether, and when, the vectors of a file may move to cold storage.'),
   )
     .default({ enable_cold_storage: false })
-    .description('Whether, and after how many days without use, vectors leave the search index. Default: never.');
+    .description(
+      'Whether, and after how many days without use, vectors move to cold storage, where searches do not find them. Default: never.',
+    );
 
 export type ColdStorageBody = Shape<ReturnType<typeof coldStorageFields>>;
 

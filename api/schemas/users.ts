@@ -18,7 +18,7 @@ const listed = {
   id: integer()
     .required()
     .description(
-      'Number that identifies the user. If you use the `customer-id` of a deleted user again, the new user gets another number.',
+      'Id of the user in this service. If you use the `customer-id` of a deleted user again, the new user gets another `id`.',
     ),
   organization_id: integer()
     .required()
@@ -28,7 +28,9 @@ const listed = {
   organization_supplied_user_id: Joi.string()
     .required()
     .description('Your id of the user, as in the header `customer-id`.'),
-  created_at: timestamp().required().description('When a request first named the user, which created it, in UTC.'),
+  created_at: timestamp()
+    .required()
+    .description('When the user was created, in UTC: at the first request with its `customer-id`.'),
   updated_at: timestamp()
     .required()
     .description('When any field of the record last changed, in UTC. Lists can be sorted by it.'),
@@ -41,12 +43,14 @@ const listed = {
   custom_limits: counts()
     .required()
     .description(
-      'Limits that were set for this user, by name; -1 means unlimited. For a limit that is absent here, the one of the organization applies.',
+      'Limits that `POST /update_users` set for this user, by name, such as `{"max_files": 1000}`; -1 means unlimited. For a limit that is absent here, the one of the organization applies.',
     ),
   auto_sync_enabled_sources: Joi.array()
     .items(Joi.string())
     .required()
-    .description('Source types that are synced on a schedule, as set for the user itself.'),
+    .description(
+      'Source types that are synced on a schedule, such as `NOTION`, as `POST /update_users` set them for this user. Empty: those of the organization, or none.',
+    ),
 };
 
 /** Totals by source or by file format. */
@@ -54,7 +58,7 @@ export const aggregates = {
   aggregate_file_size: counts()
     .required()
     .description(
-      'Number of bytes of the contents of all files, by source type such as `PDF`. Extracted text does not count.',
+      'Size in bytes of the contents of all files, by source type such as `PDF` or `NOTION`. Extracted text is not included.',
     ),
   aggregate_num_characters: counts()
     .required()
@@ -64,10 +68,10 @@ export const aggregates = {
     .description('Number of tokens (cl100k) of the extracted text of all files, by source type.'),
   aggregate_num_embeddings: counts()
     .required()
-    .description('Number of vectors of all files, by source type; those in cold storage count.'),
+    .description('Number of vectors of all files, by source type. Vectors in cold storage are included.'),
   aggregate_num_files_by_source: counts()
     .required()
-    .description('Number of files with content, by source type; folders and parents of scrapes do not count.'),
+    .description('Number of files with content, by source type; folders and parent files of scrapes do not count.'),
   aggregate_num_files_by_file_format: counts()
     .required()
     .description('Number of files with content, by format of the content such as `HTML`.'),
@@ -86,7 +90,7 @@ export const wholeUserRecord = named(
     ...listed,
     num_files_synced: integer()
       .required()
-      .description('Number of files with content. Folders and parents of scrapes do not count.'),
+      .description('Number of files with content. Folders and parent files of scrapes do not count.'),
     num_characters_synced: integer()
       .required()
       .description('Number of characters of extracted text in all files of the user.'),

@@ -29,14 +29,14 @@ const INFO = {
       Joi.string()
         .valid('queued', 'aborted', 'failed')
         .description(
-          '`queued`: they wait to be created. `aborted`: the sync of the file was cancelled. `failed`: the sync failed. FILE_READY reports their success.',
+          '`queued`: the sparse vectors are still to be created. `aborted`: the sync of the file was cancelled. `failed`: the sync failed. The event FILE_READY reports their success.',
         ),
     ).description(
       'State of the sparse vectors: `queued`, `failed`, or `aborted` because the sync of the file was cancelled.',
     ),
   reason: () =>
     text().description(
-      'Why the files were not processed: the option that excluded them, or a sentence with what to do.',
+      'Why the files were not processed: the name of the option that excluded them, such as `skip_file_processing`, or a sentence that says what to do.',
     ),
   data_source_id: () =>
     Joi.string().description(
@@ -54,7 +54,7 @@ const INFO = {
             name: text()
               .required()
               .description(
-                'Name of the item as its source shows it, for people. Programs recognize it by `external_id`.',
+                'Name of the item as its source shows it, such as `Floor plan.dwg`. Names may repeat; `external_id` is unique.',
               ),
           }).description(
             'An item of a connected account that does not become a file. The `reason` field of the event contains the cause.',
@@ -72,8 +72,8 @@ const INFO_TEXTS: Readonly<Record<InfoField, string>> = {
   request_id: 'the request that led to the event',
   upload_id: 'the upload that created the files, or null',
   is_resync: 'the text `True` or `False`: whether the file was synced before',
-  sync_error_message: 'why the file failed or waits',
-  sparse_vector_queue_status: 'what happened to its sparse vectors',
+  sync_error_message: 'why the file failed, or why it waits',
+  sparse_vector_queue_status: 'state of its sparse vectors',
   reason: 'why the files were not processed',
   data_source_id: 'the data source of `items`, as a text',
   items: 'items that do not become files',
@@ -146,7 +146,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
     info: OF_UPLOAD,
   },
   SPARSE_VECTOR_QUEUE_STATUS: {
-    when: 'Sparse vectors of a file were queued, failed, or were aborted with the file. FILE_READY reports their success.',
+    when: 'The sparse vectors of a file were queued, failed, or were aborted because its sync was cancelled. FILE_READY reports their success.',
     info: ['sparse_vector_queue_status', 'request_id'],
   },
   FILE_STATISTICS_AGGREGATED: {

@@ -9,7 +9,9 @@ import { anyInformation } from './webhookPayloads.js';
 const text = () => Joi.string().allow('');
 
 export const webhookFields = {
-  id: integer().required().description('Number of the webhook, for `webhook_id` in the paths of `/webhooks`.'),
+  id: integer()
+    .required()
+    .description('Id of the webhook, for `webhook_id` in paths such as `POST /webhooks/{webhook_id}/redeliver`.'),
   organization_id: integer()
     .required()
     .description('`id` of the organization whose events are sent, as `GET /organization` returns it.'),
@@ -19,7 +21,7 @@ export const webhookFields = {
     Joi.string()
       .valid(...WEBHOOK_STATUSES)
       .description(
-        '`FLAGGED`: all attempts of a delivery failed, by default seven, or the receiver returned 410. `ACTIVE`: neither happened since the last success. A flagged webhook receives later events too, except after 410.',
+        '`ACTIVE`: deliveries succeed, or none has finally failed yet. `FLAGGED`: all attempts of a delivery failed (by default seven), or the receiver returned 410. A flagged webhook still receives later events, except after 410.',
       ),
   )
     .required()
@@ -59,7 +61,9 @@ export const eventFields = {
         .description('Kind of the record that `object_id` identifies, such as `FILE`.'),
       object_id: nullable(Joi.alternatives(text(), strings()))
         .required()
-        .description('Id of the record as text, a list of ids for `FILE_LIST`, null for the organization as a whole.'),
+        .description(
+          'Id of the record as text, such as `17`. For `FILE_LIST`, a list of such ids. Null if the event is about the organization as a whole.',
+        ),
       additional_information: Joi.alternatives(anyInformation, Joi.string().valid('null'))
         .required()
         .description(
@@ -108,7 +112,7 @@ export const deliveryRecord = named(
     id: integer()
       .required()
       .description(
-        'Position of the event in the feed of the organization; `POST /webhooks/{webhook_id}/redeliver` accepts it.',
+        'Id of the delivery, for `ids` of `POST /webhooks/{webhook_id}/redeliver`. It equals the `cursor` of the event in `GET /events`.',
       ),
     event_id: Joi.string().required().description('Id of the event: the header `webhook-id` of its deliveries.'),
     ...eventFields,

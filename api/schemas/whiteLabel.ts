@@ -18,11 +18,11 @@ const TEXTS: Readonly<Record<string, string>> = {
   client_secret:
     'Secret of the OAuth client; stored encrypted and never returned. Absent, null and `""`: none; in an update, the stored one stays.',
   api_key:
-    'API key of the file picker of Google; stored encrypted and never returned. Absent, null and `""`: none; in an update, the stored one stays.',
+    'API key for the Google Picker (file chooser); stored encrypted and never returned. Absent, null and `""`: none; in an update, the stored one stays.',
   file_picker_client_id:
-    'Id of the client for the file picker of Microsoft. Absent, null and `""`: none; in an update, the stored one stays.',
+    'Id of the OAuth client for the Microsoft file picker. Absent, null and `""`: none; in an update, the stored one stays.',
   file_picker_redirect_uri:
-    'Address to which the file picker of Microsoft sends users back. Absent, null and `""`: none; in an update, the stored one stays.',
+    'Address to which the Microsoft file picker sends users back. Absent, null and `""`: none; in an update, the stored one stays.',
 };
 
 const given = () => Joi.string().max(MAX_CREDENTIAL);
@@ -50,7 +50,7 @@ const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
         .valid(...sources)
         .required()
         .description(
-          'Source whose accounts are connected by this client. The organization has at most one client of each.',
+          'Source whose accounts are connected by this client. An organization has at most one client for each source.',
         ),
       credentials: named(
         namesOf(extras).credentials,
@@ -95,7 +95,11 @@ export const whiteLabelInput = () =>
 export const whiteLabelRecord = named(
   'WhiteLabel',
   Joi.object({
-    id: integer().required().description('Number that identifies the client in `POST /white_label/delete`.'),
+    id: integer()
+      .required()
+      .description(
+        'Id of the OAuth client in this service, for `POST /white_label/delete`. The id at the provider is `client_id` in `credentials`.',
+      ),
     data_source_type: oauthSource()
       .required()
       .description(
@@ -111,10 +115,10 @@ export const whiteLabelRecord = named(
           .required()
           .description('Address to which the provider sends users back after their consent.'),
         file_picker_client_id: Joi.string().description(
-          'Client of the file picker of Microsoft. Absent if none was given.',
+          'Id of the OAuth client for the Microsoft file picker. Absent if none was given.',
         ),
         file_picker_redirect_uri: Joi.string().description(
-          'Address to which the file picker of Microsoft sends users back. Absent if none was given.',
+          'Address to which the Microsoft file picker sends users back. Absent if none was given.',
         ),
         ...Object.fromEntries(
           SECRET_CREDENTIALS.map((name) => [
@@ -127,7 +131,7 @@ export const whiteLabelRecord = named(
       ),
     )
       .required()
-      .description('What the client was stored with. Instead of secrets, `has_…` says whether they are stored.'),
+      .description('Stored credentials of the client. Instead of secrets, `has_…` says whether they are stored.'),
     created_at: timestamp()
       .required()
       .description('When a client of this source was first stored, in UTC. Replacing it keeps this time.'),

@@ -80,7 +80,11 @@ export const retrySyncRun = operation({
       sync_run_id: integer()
         .required()
         .description('`id` of the new run. `GET /sync_runs/{sync_run_id}` returns its progress.'),
-      request_id: Joi.string().required().description('Id of this retry in its files and events, made by the server.'),
+      request_id: Joi.string()
+        .required()
+        .description(
+          'Id that the server created for this retry. Files and events of the new run have it as `request_id`.',
+        ),
       queued: integer().required().description('Number of files that the new run syncs again, at most 1,000.'),
       has_more: Joi.boolean()
         .required()

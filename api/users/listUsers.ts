@@ -45,7 +45,7 @@ export const listUsers = operation({
         Joi.string()
           .valid('created_at', 'updated_at')
           .description(
-            '`created_at`: when a request first named the user. `updated_at`: when its record last changed. Equal times are sorted by id.',
+            '`created_at`: when the user was created, at the first request with its `customer-id`. `updated_at`: when its record last changed. Equal times are sorted by id.',
           ),
       )
         .default('created_at')

@@ -35,7 +35,7 @@ export const updateUsers = operation({
           'Your ids of the users to change, as in the header `customer-id`; at most 100. If one is unknown, the response is 404 and no user is changed.',
         ),
       ...userSettings(),
-    }).description('Names of end users, and the limits and automatic syncs that they get.'),
+    }).description('End users to change, and their new limits and automatic syncs.'),
   ),
   answer: success,
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {

@@ -29,7 +29,7 @@ export const user = operation({
   auth: 'key',
   summary: 'Get an end user',
   description: [
-    'Returns an end user with its limits and features, and the totals of its files. The totals are current and count files with content, without folders and parents of scrapes. An unknown or deleted user returns 404. End users themselves call `GET /whoami`.',
+    'Returns an end user with limits, features, and totals over its files. The totals are current and count files with content, without folders and parent files of scrapes. An unknown or deleted user returns 404. End users themselves call `GET /whoami`.',
   ],
   returns: 'The end user with its limits and features, and current totals over its files.',
   body: named(
@@ -41,7 +41,7 @@ export const user = operation({
         .description(
           'Your id of the end user, as in the header `customer-id` of its requests. An unknown one returns 404.',
         ),
-    }).description('The end user that is returned, with current totals over its files.'),
+    }).description('The end user to return.'),
   ),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
@@ -57,7 +57,7 @@ export const whoami = operation({
   auth: 'reader',
   summary: 'Get the calling end user',
   description: [
-    'Returns the end user that the access token or the header `customer-id` names, with limits, features, and totals over its files. Front ends use it to check a token and to show quotas. The totals are current and count files with content, without folders and parents of scrapes.',
+    'Returns the end user that the access token or the header `customer-id` names, with limits, features, and totals over its files. Front ends use it to check a token and to show quotas. The totals are current and count files with content, without folders and parent files of scrapes.',
   ],
   returns: 'The calling end user with its limits and features, and current totals over its files.',
   answer: wholeUserRecord,

@@ -20,7 +20,9 @@ const answer = named(
     raw_transcript: Joi.array()
       .items(byName(Joi.alternatives(Joi.string().allow(''), Joi.number())))
       .allow(null)
-      .description('With `raw`, the lines: `text`, and `start` and `duration` in seconds. Otherwise null.'),
+      .description(
+        'Caption lines, each with `text`, and `start` and `duration` in seconds. Null unless the request sets `raw`.',
+      ),
   }).description('Captions of a video, or the reason why it has none.'),
 );
 

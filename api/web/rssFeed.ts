@@ -50,7 +50,7 @@ export const rssFeed = operation({
       data_source_tags: tags()
         .default({})
         .description(
-          'Tags of the feed as a data source. Its files have them too. Keys of a known feed that are not named here stay.',
+          'Tags of the feed as a data source. Its files have them too. If the feed exists already, its tags with other keys stay.',
         ),
     }).description('A feed, and the options for its entries, each of which becomes a file.'),
   ),

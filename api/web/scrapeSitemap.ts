@@ -41,7 +41,7 @@ const requestBody = named(
       'Only pages whose path begins with one of these prefixes, such as `/docs`; a prefix that begins with http is compared with the whole address. At most 10. Null or empty: all pages.',
     ),
     url_paths_to_exclude: paths().description(
-      'No pages whose path, or whole address, begins with one of these prefixes. At most 10. Exclusions take precedence. Null or empty: none.',
+      'Excludes pages whose path begins with one of these prefixes, such as `/blog`; a prefix that begins with http is compared with the whole address. At most 10. Exclusions take precedence. Null or empty: none.',
     ),
     urls_to_scrape: orNull(strings().max(MAX_URLS), []).description(
       'Only these pages of the sitemap, such as a choice from `GET /process_sitemap`. Addresses that it does not name are ignored. At most 50,000 with 6,000,000 characters in all. Null or empty: all pages.',

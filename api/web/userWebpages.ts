@@ -19,7 +19,7 @@ export const userWebpages = operation({
   auth: 'reader',
   summary: 'List scraped pages',
   description: [
-    'Lists the files of the pages that scrapes of the caller have found, newest change first unless ordered otherwise. The parents of scrapes, and entries of feeds, are not included. `POST /user_files_v2` with `source: "WEB_SCRAPE"` offers more filters. A page of the list has at most 10,000 files.',
+    'Lists the files of the pages that scrapes of the caller have found, newest change first unless ordered otherwise. The parent files of scrapes, and entries of feeds, are not included. `POST /user_files_v2` with `source: "WEB_SCRAPE"` offers more filters. A page of the list has at most 10,000 files.',
   ],
   returns: 'File records of scraped pages on this page of the list, and the number of all that match.',
   errors: { 404: null },
@@ -50,7 +50,7 @@ export const userWebpages = operation({
         .description('Field by which pages are sorted: `created_at`, `updated_at`, or `id` of the file.'),
       order_dir: orderDirection().default('desc').description('`desc`: the newest first; `asc`: the oldest first.'),
       pagination: pagination(),
-    }).description('Which scraped pages to list, in which order and page. `{}` lists the last changed 10.'),
+    }).description('Which scraped pages to list, in which order and page. `{}` lists the 10 that changed last.'),
   ),
   answer: listOf('UserFilesV2', fileRecord, 'files'),
   handle({ caller, body, deps: { store, workflowLink } }) {

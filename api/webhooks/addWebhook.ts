@@ -56,8 +56,10 @@ export const addWebhook = operation({
       ...webhookFields,
       signing_key: Joi.string()
         .required()
-        .description('32 bytes in hexadecimal that sign each delivery. It is never returned again.'),
-    }).description('A receiver of events with its signing key, as only `POST /add_webhook` returns it.'),
+        .description(
+          'Secret key of the signatures of deliveries (HMAC-SHA256): 32 bytes as 64 hexadecimal digits. Store it now: no later response contains it.',
+        ),
+    }).description('URL that receives events, with its signing key. Only `POST /add_webhook` returns the key.'),
   ),
   async handle({ caller, body, deps }) {
     await checkUrl(body.url, deps);

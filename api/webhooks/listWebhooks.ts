@@ -55,7 +55,7 @@ export const listWebhooks = operation({
     'WebhookQueryResponse',
     named(
       'WebhookNoKey',
-      Joi.object(webhookFields).description('A receiver of events as lists return it, without its signing key.'),
+      Joi.object(webhookFields).description('URL that receives events, as lists return it: without the signing key.'),
     ),
     'webhooks',
   ),

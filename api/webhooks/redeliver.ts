@@ -21,7 +21,7 @@ export const redeliver = operation({
     'RedeliverEventsRequest',
     Joi.object({
       ids: orNull(Joi.array().items(integer()).max(1000), []).description(
-        'Values of `id` of finished deliveries; at most 1,000. Null or empty: all failed ones.',
+        'Deliveries to repeat: values of `id` of finished ones, as `GET /webhooks/{webhook_id}/deliveries` lists them; at most 1,000. Null or empty: all failed ones.',
       ),
     }).description('Deliveries to repeat, by id. Without ids: all failed ones.'),
   ),

@@ -51,7 +51,7 @@ export const listWhiteLabels = operation({
           ),
       )
         .default('created_at')
-        .description('Whether the list is sorted by creation, or by the name of the source.'),
+        .description('`created_at`: sorts by time of creation. `data_source_type`: sorts by the name of the source.'),
       order_dir: orderDirection()
         .default('asc')
         .description('`asc`: the oldest, or A to Z, first; `desc`: the reverse.'),

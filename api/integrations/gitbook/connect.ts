@@ -27,7 +27,7 @@ By default all spaces are listed (\`DATA_SOURCE_READY\`) and all their pages are
   type: 'GITBOOK',
   fields: {
     organization: 'Id of the GitBook organization whose spaces are connected.',
-    access_token: 'API token of a user of GitBook who can read the organization. It is stored encrypted.',
+    access_token: 'API token of a GitBook user who can read the organization. It is stored encrypted.',
   },
   credentialsOf: ({ organization, access_token: accessToken }): GitBookCredentials => ({ organization, accessToken }),
 });

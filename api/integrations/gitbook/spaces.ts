@@ -30,7 +30,9 @@ export const gitBookSpaces = operation({
           named(
             'GitbookSpace',
             Joi.object({
-              id: Joi.string().required().description('Id of the space, for `space_ids` of a sync.'),
+              id: Joi.string()
+                .required()
+                .description('Id of the space, for `space_ids` of `POST /integrations/gitbook/sync`.'),
               name: Joi.string()
                 .allow('')
                 .required()
@@ -40,13 +42,13 @@ export const gitBookSpaces = operation({
                 .required()
                 .description('Address of the space in GitBook. Null if it has none.'),
             }).description(
-              'Space of a connected GitBook account: pages that belong together. Each page of a synced space becomes a file.',
+              'Space of a connected GitBook organization: a collection of pages. Each page of a synced space becomes a file.',
             ),
           ),
         )
         .required()
         .description('All spaces on one page, in the order of GitBook: up to 10,000.'),
-    }).description('All spaces of a connected GitBook account that its token can read.'),
+    }).description('Spaces of a connected GitBook organization that its token can read.'),
   ),
   async handle({ caller, query, deps }) {
     const source = await connectedSourceOf(caller, query.data_source_id, deps.store, 'GITBOOK');

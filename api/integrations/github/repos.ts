@@ -44,7 +44,7 @@ export const gitHubRepos = operation({
           id: Joi.string()
             .required()
             .description(
-              'Number of the repository at GitHub, as a text. Renaming the repository does not change it; `repos` of a sync accepts it.',
+              'Id of the repository at GitHub, as text, such as `123456789`. Renaming the repository does not change it. `repos` of `POST /integrations/github/sync_repos` accepts it.',
             ),
           name: Joi.string()
             .required()
@@ -56,7 +56,7 @@ export const gitHubRepos = operation({
             .required()
             .description('Address of the repository in the browser. Never null in this version.'),
         }).description(
-          'Repository of GitHub that the connected token can read. Its files are listed by `POST /integrations/github/sync_repos`.',
+          'GitHub repository that the connected token can read. Its files are listed by `POST /integrations/github/sync_repos`.',
         ),
       ),
     )

@@ -47,7 +47,7 @@ export const syncGitHubRepos = operation({
           'Repositories to list, 1 to 25, each by its id, `owner/name` or address. A name alone is accepted if only one repository of the account has it.',
         ),
       data_source_id: onlyAccountId(),
-    }).description('Repositories of a connected GitHub account whose files are listed.'),
+    }).description('The connected GitHub account, and the repositories whose files are listed.'),
   ),
   answer: success,
   async handle({ caller, body: { repos, data_source_id: id }, deps }) {

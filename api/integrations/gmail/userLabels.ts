@@ -28,19 +28,23 @@ export const gmailLabels = operation({
             'GmailLabel',
             Joi.object({
               id: Joi.string().required().description('Id of the label at Gmail, such as `INBOX` or `Label_7`.'),
-              name: Joi.string().required().description('Name as Gmail shows it; nested labels have slashes.'),
+              name: Joi.string()
+                .required()
+                .description(
+                  'Name as Gmail shows it, such as `INBOX`. Nested labels contain slashes, such as `Clients/Acme`.',
+                ),
               type: Joi.string()
                 .valid('system', 'user')
                 .required()
-                .description('`system`: a label of Gmail. `user`: created by the user.'),
+                .description('`system`: built into Gmail, such as `INBOX`. `user`: created by the user.'),
             }).description(
-              'Label of a connected Gmail account. The condition `label` of a sync selects messages by its name.',
+              'Label of a connected Gmail account. Filters of `POST /integrations/gmail/sync` use its `name` in the condition `label`.',
             ),
           ),
         )
         .required()
-        .description('All labels on one page, in the order of Gmail. `label` conditions of a sync use their `name`.'),
-    }).description('All labels of the connected Gmail, those of Gmail and those of the user.'),
+        .description('All labels on one page, in the order that Gmail returns.'),
+    }).description('All labels of the connected Gmail account: the built-in ones and those that the user created.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

@@ -31,20 +31,22 @@ export const outlookCategories = operation({
               id: Joi.string()
                 .required()
                 .description('Id of the category at Outlook, or its name if Outlook returns no id.'),
-              name: Joi.string().required().description('Name as the user sees it; mails contain this name.'),
+              name: Joi.string()
+                .required()
+                .description(
+                  'Name as the user sees it, such as `Red category`. Mails refer to the category by this name.',
+                ),
               color: nullable(Joi.string())
                 .required()
                 .description("Outlook's name of a color, such as `preset3`. `null` if there is none."),
             }).description(
-              'Category that users of a connected Outlook account give to mails, for the `category` conditions of a sync.',
+              'Category that the user of a connected Outlook account has defined for mails. Filters of `POST /integrations/outlook/sync` use its `name` in the condition `category`.',
             ),
           ),
         )
         .required()
-        .description(
-          'All categories on one page, in the order of Outlook. `category` conditions of a sync use their `name`.',
-        ),
-    }).description('All categories that the user of the connected Outlook has defined.'),
+        .description('All categories on one page, in the order that Outlook returns.'),
+    }).description('All categories that the user of the connected Outlook account has defined.'),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

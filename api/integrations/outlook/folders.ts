@@ -28,7 +28,9 @@ export const outlookFolders = operation({
           named(
             'OutlookFolder',
             Joi.object({
-              id: Joi.string().required().description('Id of the folder at Outlook, for `folder` of a sync.'),
+              id: Joi.string()
+                .required()
+                .description('Id of the folder at Outlook, for `folder` of `POST /integrations/outlook/sync`.'),
               name: Joi.string()
                 .allow('')
                 .required()
@@ -48,7 +50,9 @@ export const outlookFolders = operation({
         .description(
           'All folders of the mailbox, at every depth, on one page. `parent_id` is the folder that contains each.',
         ),
-    }).description('All mail folders of the connected Outlook, nested ones included. Search folders are omitted.'),
+    }).description(
+      'All mail folders of the connected Outlook account, nested ones included. Search folders are omitted.',
+    ),
   ),
   async handle({ caller, query, deps }) {
     const id = query.data_source_id;

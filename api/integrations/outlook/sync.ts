@@ -53,7 +53,7 @@ ${AFTER_SELECTION}`,
       data_source_id: onlyAccountId(),
       ...selectionFields(),
       folder: orNull(Joi.string().allow('').max(MAX_FOLDER), INBOX).description(
-        'Id, name or path (`Projects/2024`) of the folder, or in any language of the mailbox: `Inbox`, `Drafts`, `Sent Items`, `Archive`, `Junk Email`, `Outbox`. Absent, null or empty: the inbox.',
+        'Id, name or path (`Projects/2024`) of the folder. `Inbox`, `Drafts`, `Sent Items`, `Archive`, `Junk Email` and `Outbox` work for mailboxes in every language. Absent, null or empty: the inbox.',
       ),
       filters: Joi.object()
         .unknown()

@@ -72,7 +72,9 @@ By default buckets and objects are listed (\`DATA_SOURCE_READY\`); \`POST /integ
   body: named(
     'S3AuthRequest',
     Joi.object({
-      access_key: credential().description('Id of the access key. It identifies the data source.'),
+      access_key: credential().description(
+        'Id of the access key, such as `AKIAIOSFODNN7EXAMPLE`. It identifies the data source: another key creates another one.',
+      ),
       access_key_secret: credential().description('Secret that belongs to the access key. It is stored encrypted.'),
       endpoint_url: orNull(Joi.string().allow('').max(MAX_URL)).description(
         'http(s) address of a store that is compatible with S3. Absent, null or empty: AWS. An address that the service may not call returns 422.',

@@ -55,7 +55,7 @@ export const sharePointSites = operation({
         )
         .required()
         .description(
-          'Sites of this page. A page may have few sites or none before the last one: follow `next_cursor`.',
+          'Sites of this page. A page may be short or empty although more follow: continue until `next_cursor` is null.',
         ),
       next_cursor: nullable(Joi.string())
         .required()

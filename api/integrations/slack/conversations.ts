@@ -71,7 +71,7 @@ export const slackConversations = operation({
         .items(conversation)
         .required()
         .description(
-          'Conversations of this page. A page can be short or empty before the last one: follow `next_cursor`.',
+          'Conversations of this page. A page may be short or empty although more follow: continue until `next_cursor` is null.',
         ),
       next_cursor: Joi.string()
         .allow(null)
