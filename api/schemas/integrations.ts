@@ -226,7 +226,7 @@ export const itemListing = () =>
     Joi.object({
       data_source_id: accountId(),
       parent_id: orNull(Joi.string().allow('').max(MAX_ITEM_ID)).description(
-        'External id of a container whose direct children are listed. Null and an empty text count as absent.',
+        'External id of a container whose direct children are listed. Absent, null or empty: the root items, or with `filters` the items of all levels.',
       ),
       filters: orNull(
         named(
