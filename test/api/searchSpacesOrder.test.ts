@@ -30,7 +30,7 @@ async function search(given: Partial<SearchRequest>, { hasUnsearched = true, isB
   const filesOf = (ids: readonly number[]) => ids.map((_id) => ({ _id, generation: 1 }));
   const store = {
     files: {
-      found: (_: unknown, ids: readonly number[]) => Promise.resolve(filesOf(ids)),
+      findHits: (_: unknown, ids: readonly number[]) => Promise.resolve(filesOf(ids)),
       findWithOtherSpaces: (_: unknown, ids: readonly number[]) =>
         Promise.resolve({ files: filesOf(ids), hasUnsearched }),
     },

@@ -55,7 +55,7 @@ describe('search', () => {
       files: {
         spacesOf: () => Promise.resolve(spaces),
         dimensionsIn: () => Promise.resolve(null),
-        found: (_: unknown, ids: readonly number[]) => Promise.resolve(filesOf(ids)),
+        findHits: (_: unknown, ids: readonly number[]) => Promise.resolve(filesOf(ids)),
         findWithOtherSpaces: (_: unknown, ids: readonly number[]) =>
           Promise.resolve({ files: filesOf(ids), hasUnsearched: cold.length > 0 }),
       },
