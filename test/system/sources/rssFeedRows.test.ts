@@ -170,7 +170,7 @@ test('stops requesting a feed that is gone (410), and keeps its entries', async 
   const goneFeed = await resync(feed.id);
   expect(goneFeed).toMatchObject({
     sync_status: 'SYNC_ERROR',
-    sync_error_message: expect.stringContaining('gone for good'),
+    sync_error_message: expect.stringContaining('removed permanently'),
     file_metadata: { feed_gone: true },
   });
   expect(requestsOf('/feed.xml')).toBe(1);
