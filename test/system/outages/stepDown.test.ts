@@ -66,8 +66,13 @@ test('loses and duplicates nothing when the primary steps down repeatedly during
     sync_status: 'READY',
     file_metadata: { pages_total: PAGES, pages_ready: PAGES, pages_failed: 0, pages_aborted: 0 },
   });
-  const { body } = await user.get<Listed<{ finished_at: string }>>(`/sync_runs?file_id=${id}`);
-  expect(Date.parse(body.results[0]?.finished_at ?? '')).toBeGreaterThan(steppedDownAt);
+  // The run ends after its file, in a step of its own that a missing primary may delay.
+  const finishedAt = await waitFor(
+    async () =>
+      (await user.get<Listed<{ finished_at: string | null }>>(`/sync_runs?file_id=${id}`)).body.results[0]?.finished_at,
+    (time) => typeof time === 'string',
+  );
+  expect(Date.parse(finishedAt ?? '')).toBeGreaterThan(steppedDownAt);
   const pages = await user.children(id);
   expect(new Set(pages.map((page) => page.external_url)).size).toBe(PAGES);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
