@@ -30,7 +30,7 @@ export const pageFields = () => ({
     '`true`: render every page in a browser with its styles and media, which takes longer. `false`: only pages that look empty without scripts are rendered. Null: `false`.',
   ),
   remove_repeated_blocks: extension(Joi.boolean().default(true)).description(
-    '`true`: blocks that most pages of the site repeat, such as menus and notices, are left out of all pages but one. They are learned from the first pages of the scrape (server setting `SITE_SAMPLE_PAGES`); `file_metadata.repeated_blocks_removed` counts them. `false`: they stay.',
+    '`true`: blocks that most pages of the site repeat, such as menus and notices, are removed from all pages but one. They are learned from the first pages of the scrape (server setting `SITE_SAMPLE_PAGES`); `file_metadata.repeated_blocks_removed` counts them. `false`: they stay.',
   ),
   ...stepFields(),
   use_premium_proxies: Joi.boolean()

@@ -251,7 +251,7 @@ describe('the change feed', () => {
     expect((await pass(start)).changed).not.toContain(`gone ${fileId('loose2')}`);
   });
 
-  test('reports each of many deleted files, except those that were restored', async () => {
+  test('reports each of many deleted files, except restored files', async () => {
     const names = Array.from({ length: 450 }, (_, nth) => `bulk${nth}`);
     for (const name of names) putFile(name, 'Bulk.', null);
     const start = await account.changes!.now(NEVER);

@@ -46,7 +46,7 @@ test('a page of items is stored completely, and each new item is reported once',
   expect((await items.upsert(SOURCE as never, RUN + 1, listed as never)).size).toBe(0);
 });
 
-test('finds the unchanged ones of many items, and counts the files of those that are gone', async () => {
+test('finds unchanged items in a long list, and counts the files of deleted items', async () => {
   await items.upsert(SOURCE as never, RUN, listed as never);
   const files = fileModel(connection);
   const blank = new files().toObject({ minimize: false });

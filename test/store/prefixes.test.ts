@@ -1,4 +1,4 @@
-/** Lookups by path or id: a common prefix of characters alone is no match. */
+/** Lookups by path or id: a common prefix of characters alone does not match. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -31,7 +31,7 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-/** Other suites share this machine, so scheduling delays of this process are no evidence of a fault. */
+/** Other suites share this machine, so scheduling delays of this process do not indicate a fault. */
 const UNMEASURED = { waitShare: null, waited: null, othersShare: null };
 
 /** Starts the ids of each suite at a random number, so that an id of one suite is unknown in another. */

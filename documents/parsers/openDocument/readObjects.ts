@@ -36,7 +36,7 @@ export async function readObjects(
 /** Maximum number of equal cells side by side. */
 const MOST_REPEATED = 100;
 
-/** Reads a chart as blocks: its titles, and the table with its values. Null for an object that is no chart. */
+/** Reads a chart as blocks: its titles, and the table with its values. Returns null for other objects. */
 function readChart(part: Uint8Array, limits: DocumentLimits): string[] | null {
   const budget = new CellBudget(limits.maxCells);
   const titles: string[] = [];

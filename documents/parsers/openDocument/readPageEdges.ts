@@ -11,8 +11,8 @@ const PAGE_FIELDS: ReadonlySet<string> = new Set(['page-number', 'page-count', '
 const MIN_LETTERS = 12;
 
 /**
- * Returns the headers and footers in the styles of a text document as `Header: …` and `Footer: …`, each once. Page
- * numbers, and lines that have nothing else, are left out.
+ * Returns the headers and footers in the styles of a text document as `Header: …` and `Footer: …`, each once. Omits page
+ * numbers and lines that contain nothing else.
  */
 export function readPageEdges(part: Uint8Array, limits: DocumentLimits): string[] {
   const edges = new Set<string>();

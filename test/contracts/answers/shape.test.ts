@@ -72,7 +72,7 @@ test('requires of a selection only the selected fields', () => {
   expect(answered('/ships/1?fields=id', '{}')).toEqual(['GET /ships/{id} 200: answer.id is missing']);
 });
 
-test('compares refusals, answers whose shape depends on the request, and bodies that are no JSON', () => {
+test('compares refusals, answers whose shape depends on the request, and bodies other than JSON', () => {
   expect(answered('/ships/1', '{"error":1}', 404)).toEqual([
     'GET /ships/{id} 404: answer.code is missing',
     'GET /ships/{id} 404: answer.error is not in the specification',

@@ -36,7 +36,7 @@ export const anyObject: Shape = { type: 'object', others: anything };
 export const orNull = (shape: Shape): Shape => ({ ...shape, isNullable: true });
 export const oneOf = (...allowed: readonly string[]): Shape => ({ type: 'string', enum: allowed });
 export const listOf = (items: Shape): Shape => ({ type: 'array', items });
-/** The fields of an object. @param required names of those that are always there */
+/** Returns the shape of an object. @param required names of the fields that are always present */
 export const object = (fields: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape => ({
   type: 'object',
   fields,

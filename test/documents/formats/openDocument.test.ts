@@ -25,7 +25,7 @@ test('notes and comments follow the text, and comments quote the text to which t
   );
 });
 
-test('tracked deletions are left out and counted', async () => {
+test('tracked deletions are omitted and counted', async () => {
   const changed =
     '<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region><text:changed-region><text:insertion/></text:changed-region></text:tracked-changes>';
   const document = await readFile(
@@ -51,7 +51,7 @@ test('merged cells repeat their text, and repeated cells are limited', async () 
   expect((await textOf({ body: wide })).match(/x/g)).toHaveLength(100);
 });
 
-test('numbering continues and starts where the file says', async () => {
+test('numbering continues and starts as the file defines', async () => {
   const styles =
     '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" text:start-value="3"/></text:list-style>';
   const list = (item: string, attributes = ''): string =>
@@ -122,7 +122,7 @@ test('slides beyond the limit are refused', async () => {
   expect(await faultOfFile(bytes, 'a.odp', { maxPages: 3 })).toMatch(/^too_large: .*MAX_DOCUMENT_PAGES: 3/);
 });
 
-test('comments of slides follow them, and shapes of the layout are left out', async () => {
+test('comments of slides follow them, and shapes of the layout are omitted', async () => {
   const comment = '<office:annotation><dc:creator>Anna</dc:creator><text:p>Why?</text:p></office:annotation>';
   const shape = (kind: string, text: string): string =>
     `<draw:frame presentation:class="${kind}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
