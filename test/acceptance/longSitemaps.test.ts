@@ -102,7 +102,11 @@ test('a run with more than 4 MiB of history continues as new, and reads each pag
     file_metadata: { pages_total: MAX_PAGES, pages_ready: MAX_PAGES },
   });
   expect(requestedPages().toSorted()).toEqual([...new Set(requestedPages())].toSorted());
-  const ended = await client.workflow.getHandle(first.workflowId, first.runId).describe();
+  // The last page makes the parent READY; the run continues as new after that.
+  const ended = await waitFor(
+    () => client.workflow.getHandle(first.workflowId, first.runId).describe(),
+    (description) => description.status.name !== 'RUNNING',
+  );
   expect(ended.status.name).toBe('CONTINUED_AS_NEW');
   await held.close();
   await client.connection.close();
