@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { Fault } from '../contract/failures.js';
 import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
+import { type Clock, systemClock } from './clock.js';
 import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLimiter.js';
 
 /**
@@ -10,8 +9,8 @@ import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLim
  */
 export interface RateLimiter {
   /**
-   * Runs `request` when a slot is free. Throws a Fault rate_limited if a slot would be free only after `deadline`, and
-   * the signal's reason on abort.
+   * Runs `request` when a slot is free. Throws a Fault rate_limited if a slot would be free only after `deadline`, a time
+   * of the limiter's clock, and the signal's reason on abort.
    */
   pass<T>(signal: AbortSignal, deadline: number, request: () => Promise<T>): Promise<T>;
   /**
@@ -43,18 +42,19 @@ function createRateLimiter(
   account: Slots,
   shared: Slots | null,
   known: Pick<HostRateLimits, 'pausedMs'>,
+  clock: Clock,
 ): RateLimiter {
   /** Waits until a pause has ended. */
   const waitForPause = async ({ limiter, key, scope }: Slots, signal: AbortSignal, deadline: number): Promise<void> => {
     // Another request may have extended the pause in the meantime.
     for (let waitMs = limiter.pausedMs(key); waitMs > 0; waitMs = limiter.pausedMs(key)) {
-      if (Date.now() + waitMs > deadline)
+      if (clock.now() + waitMs > deadline)
         throw new Fault(
           'rate_limited',
           `${name} accepts no more requests of this ${scope} for now. Try again after ${Math.ceil(waitMs / 1000)} s.`,
           { retryAfterMs: waitMs },
         );
-      await sleep(waitMs, undefined, { signal });
+      await clock.sleep(waitMs, signal);
     }
   };
   const inSlot = async <T>(slots: Slots, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
@@ -93,18 +93,18 @@ function createRateLimiter(
 }
 
 /** Creates slots that are limited within this process only. */
-function localRateLimits(): HostRateLimits {
+function localRateLimits(clock: Clock): HostRateLimits {
   const paused = new Map<string, number>();
   return {
     share: ({ host, cap }) => {
-      const pausedMs = Math.max(0, (paused.get(host) ?? 0) - Date.now());
+      const pausedMs = Math.max(0, (paused.get(host) ?? 0) - clock.now());
       return Promise.resolve({ slots: cap, fair: cap, leaseMs: 60_000, pausedMs });
     },
-    pausedMs: (host) => Promise.resolve(Math.max(0, (paused.get(host) ?? 0) - Date.now())),
+    pausedMs: (host) => Promise.resolve(Math.max(0, (paused.get(host) ?? 0) - clock.now())),
     giveBack: () => Promise.resolve(),
     claimStart: () => Promise.resolve(0),
     pause: (host, forMs) => {
-      paused.set(host, Math.max(paused.get(host) ?? 0, Date.now() + forMs));
+      paused.set(host, Math.max(paused.get(host) ?? 0, clock.now() + forMs));
       return Promise.resolve();
     },
   };
@@ -115,20 +115,24 @@ function localRateLimits(): HostRateLimits {
  * @param sharedSlots slots shared by all processes of a deployment; unset: limited within this process only
  * @param sharedAtOnce maximum number of concurrent requests of accounts that share a limit; unset: there is no such
  * limit
+ * @param clock clock of the pauses
  */
 export function createRateLimiters(
   name: string,
   atOnce: number,
-  sharedSlots: HostRateLimits = localRateLimits(),
+  sharedSlots?: HostRateLimits,
   sharedAtOnce = 0,
+  clock: Clock = systemClock,
 ) {
-  const limiter = createSharedHostLimiter({ perHost: atOnce, rateLimits: sharedSlots });
-  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, rateLimits: sharedSlots }) : null;
+  const rateLimits = sharedSlots ?? localRateLimits(clock);
+  const limiter = createSharedHostLimiter({ perHost: atOnce, rateLimits, clock });
+  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, rateLimits, clock }) : null;
   return (account: string, group: string | null = null): RateLimiter =>
     createRateLimiter(
       name,
       { limiter, key: account, scope: 'account' },
       shared && group !== null ? { limiter: shared, key: group, scope: 'service' } : null,
-      sharedSlots,
+      rateLimits,
+      clock,
     );
 }

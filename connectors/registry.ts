@@ -5,6 +5,7 @@ import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources
 import type { Egress } from '../egress/types.js';
 import { type Account, createAccount } from './account.js';
 import { CONNECTORS } from './catalogue.js';
+import type { Clock } from './clock.js';
 import type { OAuthSpec } from './oauthSpec.js';
 import { type Consent, createConsent } from './consent.js';
 import { createSourceCache, type SourceCache } from './sourceCache.js';
@@ -34,6 +35,8 @@ export interface ConnectorSettings {
   readonly maxItemBytes: number;
   /** Maximum wait of a request for a rate limit. */
   readonly timeLimitMs?: number;
+  /** Clock of the waits for rate limits. Unset: the system's. */
+  readonly clock?: Clock;
   /** Slots shared by all processes that call an account; unset: limits apply within this process only. */
   readonly sharedSlots?: HostRateLimits;
   /** The deployment's own OAuth clients. Unset: none. */
@@ -59,6 +62,7 @@ export function createConnectors({
   urls,
   maxItemBytes,
   timeLimitMs,
+  clock,
   sharedSlots,
   clients = {},
   counts,
@@ -126,7 +130,8 @@ export function createConnectors({
       const { oauth, sharedLimit } = connector;
       const place = `${source} ${key}`;
       const rateLimiterOf =
-        rateLimiters.get(source) ?? createRateLimiters(name, requestsAtOnce, sharedSlots, sharedLimit?.requestsAtOnce);
+        rateLimiters.get(source) ??
+        createRateLimiters(name, requestsAtOnce, sharedSlots, sharedLimit?.requestsAtOnce, clock);
       rateLimiters.set(source, rateLimiterOf);
       const cache = caches.get(source) ?? createSourceCache(connector.cache);
       caches.set(source, cache);
@@ -144,6 +149,7 @@ export function createConnectors({
         maxItemBytes,
         onRequest: (outcome) => counts?.sourceRequest(source, outcome),
         ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
+        ...(clock === undefined ? {} : { clock }),
       });
     },
   };
