@@ -1,7 +1,11 @@
 import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { Fault } from '../contract/failures.js';
 import type { GrantStore, VersionedGrant, OAuthClient, StoredGrant } from '../contract/accounts/oauth.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
+import {
+  CONNECTED_SOURCES,
+  type ConnectedSource,
+  type ConnectedSourceType,
+} from '../contract/sources/connectedSources.js';
 import type { Egress } from '../egress/types.js';
 import { type Account, createAccount } from './account.js';
 import { CONNECTORS } from './catalogue.js';
@@ -125,13 +129,15 @@ export function createConnectors({
       return spec ? createConsent(spec, clientOf(source), (facts) => providerOf(source, spec, facts), egress) : null;
     },
     account(source, key, credentials) {
-      const { name, requestsAtOnce } = CONNECTED_SOURCES[source];
+      const { name, requestsAtOnce, intervalMs }: ConnectedSource = CONNECTED_SOURCES[source];
       const connector = CONNECTORS[source];
       const { oauth, sharedLimit } = connector;
       const place = `${source} ${key}`;
       const rateLimiterOf =
         rateLimiters.get(source) ??
-        createRateLimiters(name, requestsAtOnce, sharedSlots, sharedLimit?.requestsAtOnce, clock);
+        createRateLimiters(name, requestsAtOnce, {
+          ...{ sharedSlots, sharedAtOnce: sharedLimit?.requestsAtOnce, intervalMs, clock },
+        });
       rateLimiters.set(source, rateLimiterOf);
       const cache = caches.get(source) ?? createSourceCache(connector.cache);
       caches.set(source, cache);
