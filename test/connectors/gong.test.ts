@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
+import type { ItemContent } from '../../connectors/connector.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { CUSTOMER, type GongEmulator, startGong } from '../emulators/gong.js';
@@ -205,6 +206,53 @@ describe('content', () => {
     const fault = await faultOf(account.open(id, NEVER));
     expect(fault.kind).toBe(kind);
     expect(fault.message).toMatch(message);
+  });
+});
+
+describe('calls that are opened at the same time', () => {
+  const openAll = (...ids: string[]) => Promise.allSettled(ids.map((id) => account.open(id, NEVER)));
+  const beginningsOf = (path: string) =>
+    gong.requests.filter((request) => request.startsWith(`${path} `) && !request.includes('"cursor"'));
+
+  test('share their requests, so that the daily quota suffices for a first sync', async () => {
+    fill();
+    const [first, ...others] = await openAll('100', '101', '102', '103');
+    expect([first, ...others].map(({ status }) => status)).toEqual(Array(4).fill('fulfilled'));
+    expect(Buffer.from((first as PromiseFulfilledResult<ItemContent>).value.bytes).toString()).toContain('On Intro.');
+    expect(beginningsOf('calls/extensive')).toHaveLength(1);
+    expect(beginningsOf('calls/transcript')).toHaveLength(1);
+    // Nothing is cached: the transcript of a recent call may change.
+    await account.open('100', NEVER);
+    expect(beginningsOf('calls/transcript')).toHaveLength(2);
+  });
+
+  test('are read one by one if Gong refuses their common request', async () => {
+    fill();
+    gong.injectFault((request) =>
+      request.startsWith('calls/transcript ') && request.includes('"101"') ? { status: 500 } : null,
+    );
+    const results = await openAll('100', '101', '102');
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  test('are read although the caller of the first one no longer waits', async () => {
+    fill();
+    const abort = new AbortController();
+    const first = account.open('100', abort.signal);
+    const other = account.open('101', NEVER);
+    gong.injectFault((request) => {
+      if (request.includes('"100"')) abort.abort(new Error('stopped'));
+      return null;
+    });
+    await expect(first).rejects.toThrow('stopped');
+    expect((await other).name).toBe('Deal');
+  });
+
+  test('do not hide that one of them is missing', async () => {
+    fill();
+    const [known, missing] = await openAll('100', '555');
+    expect(known!.status).toBe('fulfilled');
+    expect((missing as PromiseRejectedResult).reason).toMatchObject({ kind: 'not_found' });
   });
 });
 

@@ -11,11 +11,13 @@ const resourceUnits = ({ path, query }: Call): number => {
   const isList = path.at(-1) === 'drives' || (path.at(-1) === 'delta' && query.get('token') === null);
   return isList ? 2 : 1;
 };
+/** Throttled requests count too: https://github.com/SharePoint/sp-dev-docs/pull/10157 */
+const common = { seen: SEEN, countsRefused: true } as const;
 /** The limits of a tenant with up to 1,000 licences. */
 const LIMITS: readonly Limit[] = [
-  { name: 'requests of a user in five minutes', most: 3_000, perMs: 5 * MINUTE_MS, seen: SEEN, unitsOf: () => 1 },
-  { name: 'resource units of an app per minute', most: 1_250, perMs: MINUTE_MS, seen: SEEN, unitsOf: resourceUnits },
-  { name: 'resource units of an app per day', most: 1_200_000, perMs: DAY_MS, seen: SEEN, unitsOf: resourceUnits },
+  { name: 'requests of a user in five minutes', most: 3_000, perMs: 5 * MINUTE_MS, ...common, unitsOf: () => 1 },
+  { name: 'resource units of an app per minute', most: 1_250, perMs: MINUTE_MS, ...common, unitsOf: resourceUnits },
+  { name: 'resource units of an app per day', most: 1_200_000, perMs: DAY_MS, ...common, unitsOf: resourceUnits },
 ];
 const PER_FOLDER = 20;
 const DRIVE = 'b!own';

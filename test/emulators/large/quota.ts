@@ -11,6 +11,8 @@ export interface Limit {
   readonly perMs: number;
   /** The page that states it. */
   readonly seen: string;
+  /** Whether refused requests count too. Unset: they do not. */
+  readonly countsRefused?: true;
   /** Returns the units of a request; 0: the limit does not apply to it. */
   unitsOf(call: Call): number;
 }
@@ -82,7 +84,7 @@ export class Quota<Refusal> {
     const isRefused = exceeded !== undefined && exceeded.waitMs > 0;
     if (isRefused) this.refused += 1;
     else this.calls += 1;
-    if (!isRefused) for (const { use, units } of charged) use.add(units, now);
+    for (const { limit, use, units } of charged) if (!isRefused || limit.countsRefused) use.add(units, now);
     this.onRequest(this.calls + this.refused);
     return isRefused ? this.#refusalOf(exceeded.limit, exceeded.waitMs) : null;
   }
