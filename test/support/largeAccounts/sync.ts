@@ -9,7 +9,7 @@ import { createConnectors } from '../../../connectors/registry.js';
 import { isListed, type SyncItemsProgress, WALK_ALL } from '../../../contract/accounts/connections.js';
 import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { createEgress } from '../../../egress/createEgress.js';
-import { virtualEgress, VirtualClock } from './virtualClock.js';
+import { virtualEgress, type VirtualClock } from './virtualClock.js';
 
 /** Virtual duration of a request. */
 export const REQUEST_MS = 50;
