@@ -32,7 +32,7 @@ const TOLERANCE_MS = 5_000;
 async function syncWithKills(large: LargeAccount, row: LargeRow, folder: string) {
   const { quota } = large;
   const requests = (): number => quota.calls + quota.refused;
-  const reports = new Map<ChildReport['part'], ChildReport & { readonly requests: number }>();
+  const reports = new Map<ChildReport['part'], ChildReport & { readonly requests: number; readonly refused: number }>();
   let kills = 0;
   let child: ChildProcess;
   const killAt = KILLED_AT.map((part) => Math.ceil(part * row.requests));
@@ -49,7 +49,7 @@ async function syncWithKills(large: LargeAccount, row: LargeRow, folder: string)
     child.on('message', (report: ChildReport) => {
       // A sync that was killed later reports its complete listing again.
       if (report.part !== 'listed' || !reports.has('listed'))
-        reports.set(report.part, { ...report, requests: requests() });
+        reports.set(report.part, { ...report, requests: requests(), refused: quota.refused });
       child.send('continue');
     });
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
@@ -73,8 +73,8 @@ test.each(LARGE_ACCOUNTS)(
       process.stdout.write(
         `\n| ${[
           row.name,
-          read!.requests - large.quota.refused,
-          large.quota.refused,
+          read!.requests - read!.refused,
+          read!.refused,
           hours,
           figures.checkpoints,
           (figures.longestMs / 1000).toFixed(1),
