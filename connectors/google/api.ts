@@ -56,8 +56,8 @@ const REASONS: Readonly<Record<string, ErrorClass>> = {
 };
 /** Daily quotas reset at midnight in California; an hourly retry is sufficient. */
 const DAILY_WAIT_MS = 3_600_000;
-/** Wait if Google requests backoff without a duration, which is the usual case. */
-const DEFAULT_WAIT_MS = 5_000;
+/** Wait if Google requests backoff without a duration, which is the usual case. Its quotas are per minute. */
+const DEFAULT_WAIT_MS = 10_000;
 
 /**
  * Reasons that, with status 403, concern the project of our OAuth client. With 429 the first one concerns one user.

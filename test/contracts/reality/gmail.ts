@@ -117,5 +117,20 @@ export const gmail: Reality = {
         test: [SUITE, 'lists every message outside trash and spam below the roots, each with a single parent'],
       },
     },
+    {
+      about: 'limits',
+      fact: 'Projects since May 2026 have 6,000 quota units per user and minute, and a message costs 20 of them: 300 messages.',
+      ...{
+        seen: 'https://developers.google.com/workspace/gmail/api/reference/quota',
+        date: '2026-05-01',
+      },
+      ours: {
+        test: [
+          'test/long/largeAccounts.test.ts',
+          '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+        ],
+        fixed: true,
+      },
+    },
   ],
 };

@@ -119,5 +119,19 @@ export const googleDrive: Reality = {
         ],
       },
     },
+    {
+      about: 'limits',
+      fact: 'Projects since May 2026 have 325,000 quota units per user and minute, and a page of a list costs 100 of them.',
+      ...{
+        seen: 'https://developers.google.com/workspace/drive/api/guides/limits',
+        date: '2026-05-01',
+      },
+      ours: {
+        test: [
+          'test/long/largeAccounts.test.ts',
+          '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+        ],
+      },
+    },
   ],
 };

@@ -109,5 +109,19 @@ export const slack: Reality = {
       ...{ seen: elastic(3516), date: '2025-07-14' },
       ours: { test: ['test/connectors/sourceClient.test.ts', 'is detected and retried after its delay'] },
     },
+    {
+      about: 'limits',
+      fact: 'Apps that are distributed outside the Marketplace have one request for history per minute, with 15 messages.',
+      ...{
+        seen: 'https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps',
+        date: '2025-05-29',
+      },
+      ours: {
+        test: [
+          'test/long/largeAccounts.test.ts',
+          '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+        ],
+      },
+    },
   ],
 };
