@@ -4,6 +4,7 @@ import { dropbox } from './dropbox.js';
 import type { Reality } from './fact.js';
 import { github } from './github.js';
 import { gmail } from './gmail.js';
+import { googleCloudStorage } from './googleCloudStorage.js';
 import { googleDrive } from './googleDrive.js';
 import { notion } from './notion.js';
 import { oneDrive } from './oneDrive.js';
@@ -15,6 +16,6 @@ import { zendesk } from './zendesk.js';
 
 /** What users and other projects observed, by source. */
 export const REALITIES: readonly Reality[] = [
-  ...[box, confluence, dropbox, github, gmail, googleDrive, notion],
+  ...[box, confluence, dropbox, github, gmail, googleCloudStorage, googleDrive, notion],
   ...[oneDrive, outlook, salesforce, sharePoint, slack, zendesk],
 ];
