@@ -15,6 +15,15 @@ export const gmail: Reality = {
       },
     },
     {
+      about: 'OAuth',
+      fact: 'Refusals have a list of errors, each with its reason, besides a canonical status.',
+      ...{ seen: 'https://github.com/googleworkspace/cli/issues/174', date: '2026-03-05' },
+      ours: {
+        safe: 'The reason comes from the list of errors, else from ErrorInfo; the status is not read.',
+        in: 'connectors/google/api.ts',
+      },
+    },
+    {
       about: 'changes',
       fact: 'History that is too old is answered with 404, and requires a complete listing.',
       ...{ seen: 'https://github.com/relaticle/relaticle/pull/610', date: '2026-09-02' },

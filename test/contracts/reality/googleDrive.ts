@@ -15,6 +15,21 @@ export const googleDrive: Reality = {
       },
     },
     {
+      about: 'paging',
+      fact: 'An empty list is in the answer, as `files: []`, also if `fields` selects it alone.',
+      ...{ seen: 'https://github.com/googleapis/google-api-python-client/issues/2502', date: '2024-10-17' },
+      ours: { test: [SUITE, 'never treats a broken response as the end of a list'] },
+    },
+    {
+      about: 'listing',
+      fact: 'Without `fields`, a list has only kind, id, name and mimeType of its files.',
+      ...{ seen: 'https://github.com/googleapis/google-api-nodejs-client/issues/1011', date: '2018-02-21' },
+      ours: {
+        safe: 'Each read of files names its fields; answers of the emulator without them have the default ones only.',
+        in: 'test/contracts/answers/google/drive.ts',
+      },
+    },
+    {
       about: 'listing',
       fact: 'The target of a shortcut may need a resource key, which only the shortcut names.',
       ...{ seen: onyx(12_446), date: '2026-06-25' },
