@@ -4,7 +4,20 @@ import { everyRow } from '../../support/everyRow.js';
 import { CONTRACTS } from '../tables/index.js';
 import { type Contract } from '../contract.js';
 import { ANSWERS } from './index.js';
-import { each, flag, integer, listOf, moment, number, object, oneOf, orNull, shapeProblems, text } from './shape.js';
+import {
+  each,
+  flag,
+  integer,
+  listOf,
+  moment,
+  number,
+  object,
+  objectBy,
+  oneOf,
+  orNull,
+  shapeProblems,
+  text,
+} from './shape.js';
 import { type AnswerTable, answerProblems } from './table.js';
 
 const SHIP = object(
@@ -43,6 +56,19 @@ test.each([
   [{ colour: 'red' }, 'ship.colour is not in the specification'],
 ])('names the difference of %j', (ship, problem) => {
   expect(problems(ship)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
+});
+
+test('compares an object with the variant that one of its fields names', () => {
+  const shape = objectBy('type', { sail: object({ area: number }, ['area']), oar: object({}) }, { id: integer }, [
+    'id',
+  ]);
+  const found = (value: object): string[] => shapeProblems(shape, value, 'drive');
+  expect(found({ id: 1, type: 'sail', area: 7.5 })).toEqual([]);
+  expect(found({ id: 1, type: 'oar' })).toEqual([]);
+  expect(found({ type: 'sail' })).toEqual(['drive.id is missing', 'drive.area is missing']);
+  expect(found({ id: 1, type: 'oar', area: 1 })).toEqual(['drive.area is not in the specification']);
+  expect(found({ id: 1, type: 'steam' })).toEqual(['drive.type is steam, none of sail, oar']);
+  expect(found({ id: 1 })).toEqual(['drive.type is undefined, none of sail, oar']);
 });
 
 const CONTRACT: Contract = {
