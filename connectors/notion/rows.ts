@@ -3,9 +3,11 @@
  * its pages is incomplete. Further rows need another query, which starts at the creation time of the last row.
  * https://developers.notion.com/guides/data-apis/query-large-data-sources
  */
+import type { PageObjectResponse } from '@notionhq/client';
+
 import { boolean, type Checked, nullable, shapeOf, string } from '../cursors.js';
 import type { GrantClient } from '../accountClient.js';
-import { asText } from '../json.js';
+import { asAnswer, asText } from '../json.js';
 import { type Page, postPage } from './api.js';
 
 /** One query of a data source. */
@@ -40,7 +42,7 @@ export async function fetchRows(
     ...(since === null ? {} : { filter: { timestamp: 'created_time', created_time: { on_or_after: since } } }),
   };
   const page = await postPage(client, ['data_sources', id, 'query'], body, at);
-  const last = asText(page.values.at(-1)?.['created_time']) ?? given.last;
+  const last = asText(asAnswer<PageObjectResponse>(page.values.at(-1)).created_time) ?? given.last;
   const isPartial = given.isPartial || page.isPartial;
   if (page.next !== null) return { ...page, next: { at: page.next, rows: { since, last, isPartial } }, isCut: false };
   const isCut = isPartial && (last === null || last === since);

@@ -12,14 +12,16 @@ import {
 } from '../cursors.js';
 import { randomUUID } from 'node:crypto';
 
+import type { BlockObjectResponse, DatabaseObjectResponse } from '@notionhq/client';
+
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import type { SkippedItem, SourceItem } from '../sourceItem.js';
-import { externalIdOf, itemOf, type ItemRef, placeOfJson } from './adapter.js';
+import { externalIdOf, itemOf, type ItemRef, placeOfJson, type Thing } from './adapter.js';
 import { fetchPage, idOf, isOutOfReach, isTrashed, missing, postPage } from './api.js';
 import { Places } from './places.js';
 import { fetchRows, rowsQuery } from './rows.js';
-import { asObject, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asObject, asText, type Json } from '../json.js';
 import { requireId, requireList } from '../faults.js';
 
 /** A page, block or database whose children are still to be listed. */
@@ -40,7 +42,7 @@ type TreeCursor = Checked<typeof TREE_CURSOR>;
 const WITHOUT_PAGES: ReadonlySet<string> = new Set(['table', 'unsupported']);
 
 /** Whether a block may contain pages. A synced copy does not: its pages are listed with the original. */
-const holdsPages = (block: Json): boolean => {
+const holdsPages = (block: Answer<BlockObjectResponse>): boolean => {
   const type = asText(block['type']) ?? '';
   const original = type === 'synced_block' ? asObject(block['synced_block'])['synced_from'] : null;
   const isCopy = typeof original === 'object' && original !== null;
@@ -53,7 +55,7 @@ interface Found {
   readonly open: Open;
 }
 
-const found = (json: Json, place: ItemRef, parent: string, root: string): Found => ({
+const found = (json: Thing, place: ItemRef, parent: string, root: string): Found => ({
   item: itemOf(json, place, { parent, root }),
   open: {
     room: place.kind === 'database' ? 'rows' : 'blocks',
@@ -79,7 +81,7 @@ async function orNull(request: Promise<Json>, otherKind?: Fault['kind']): Promis
 
 /** The items that a block represents, and entries for inaccessible ones. */
 interface Represented {
-  readonly objects: readonly Json[];
+  readonly objects: readonly Thing[];
   readonly skipped: readonly SkippedItem[];
 }
 const UNLISTED =
@@ -91,7 +93,7 @@ const inaccessible = (id: string, title: unknown, reason: string): Represented =
 });
 
 /** Returns the page or the databases that a block represents. */
-async function representedBy(client: GrantClient, block: Json): Promise<Represented> {
+async function representedBy(client: GrantClient, block: Answer<BlockObjectResponse>): Promise<Represented> {
   const id = idOf(block['id']);
   if (id === null) return NONE;
   if (block['type'] === 'child_page') {
@@ -114,9 +116,11 @@ async function representedBy(client: GrantClient, block: Json): Promise<Represen
       asObject(block['child_database'])['title'],
       'This is a view of another database, or of one that is not shared. Share that database, and sync it separately.',
     );
-  const all = requireList('Notion', database['data_sources'], 'the data sources of a database').flatMap(
-    (one) => idOf(asObject(one)['id']) ?? [],
-  );
+  const all = requireList(
+    'Notion',
+    asAnswer<DatabaseObjectResponse>(database).data_sources,
+    'the data sources of a database',
+  ).flatMap((one) => idOf(asObject(one)['id']) ?? []);
   const sources = await Promise.all(all.map((one) => orNull(client.get(['data_sources', one], {}))));
   return { objects: sources.filter((one) => one !== null), skipped: [] };
 }
@@ -130,7 +134,7 @@ interface Inside {
   readonly open: readonly Open[];
 }
 
-const foundIn = (objects: readonly Json[], { owner }: Open, root: string): readonly Found[] =>
+const foundIn = (objects: readonly Thing[], { owner }: Open, root: string): readonly Found[] =>
   objects.flatMap((json) => {
     const place = placeOfJson(json);
     return place === null ? [] : [found(json, place, owner, root)];
@@ -165,7 +169,7 @@ async function listBlocks(client: GrantClient, place: Open, root: string): Promi
     place,
     root,
   );
-  const isPage = ({ type }: Json): boolean => type === 'child_page' || type === 'child_database';
+  const isPage = ({ type }: Answer<BlockObjectResponse>): boolean => type === 'child_page' || type === 'child_database';
   const within = page.values.flatMap((block): Open[] => {
     const inner = idOf(block['id']);
     return inner !== null && !isPage(block) && holdsPages(block)
