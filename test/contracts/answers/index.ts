@@ -1,11 +1,19 @@
-import { notion } from './notion.js';
+import { box } from './box.js';
+import { confluence } from './confluence.js';
+import { dropbox } from './dropbox.js';
+import { intercom } from './intercom.js';
 import { oneDrive, outlook, sharePoint } from './microsoft.js';
+import { notion } from './notion.js';
 import { salesforce, salesforceIdentity } from './salesforce.js';
 import type { AnswerTable } from './table.js';
 import { zendesk } from './zendesk.js';
 
 /** The response schemas that answers of emulators are compared with. */
 export const ANSWERS: readonly AnswerTable[] = [
+  box,
+  confluence,
+  dropbox,
+  intercom,
   notion,
   oneDrive,
   outlook,

@@ -73,11 +73,16 @@ test('compares an object with the variant that one of its fields names', () => {
 
 const CONTRACT: Contract = {
   ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26' },
-  ...{ part: 'api', operations: { 'GET /ships': {}, 'GET /ships/{id}': {}, 'GET /ships/{id}/photo': {} } },
+  ...{
+    part: 'api',
+    elsewhere: '^/files/',
+    operations: { 'GET /ships': {}, 'GET /ships/{id}': {}, 'GET /ships/{id}/photo': {} },
+  },
 };
 const TABLE: AnswerTable = {
   ...{ name: 'harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26', selection: 'fields' },
   refusal: object({ code: text }, ['code']),
+  textRefusals: [400],
   operations: {
     'GET /ships': { ...object({ ships: listOf(SHIP) }, ['ships']), isPage: true },
     'GET /ships/{id}': ({ searchParams }) => (searchParams.has('brief') ? text : SHIP),
@@ -104,6 +109,8 @@ test('compares refusals, answers whose shape depends on the request, and bodies 
     'GET /ships/{id} 404: answer.error is not in the specification',
   ]);
   expect(answered('/ships/1?brief=1', '"Ada"')).toEqual([]);
+  expect(answered('/ships/1', 'no', 400)).toEqual([]);
+  expect(answered('/files/1', 'no', 404)).toEqual([]);
   expect(answered('/ships/1', '<html>')).toEqual(['GET /ships/{id} 200: the answer is not JSON']);
   expect(answered('/ships/1/photo', 'bytes')).toEqual([]);
   expect(answered('/ships/1', '', 302)).toEqual([]);

@@ -15,6 +15,8 @@ export interface AnswerTable {
   readonly selection?: string;
   /** The shape of refusals: answers whose status is not 2xx or 3xx. */
   readonly refusal: Shape;
+  /** Statuses of refusals whose body is text. */
+  readonly textRefusals?: readonly number[];
   /**
    * Shapes of successful answers, by operation, or how they follow from its address. Operations that answer with the bytes of a
    * file are omitted.
@@ -24,14 +26,15 @@ export interface AnswerTable {
 
 /** Returns how an answer differs from the published schema; empty if it does not, or if its operation has none. */
 export function answerProblems(
-  { operations, refusal, selection }: AnswerTable,
+  { operations, refusal, textRefusals = [], selection }: AnswerTable,
   contract: Contract,
   path: string,
   { method, url, status, text }: EmulatedAnswer,
 ): string[] {
+  if (contract.elsewhere !== undefined && new RegExp(contract.elsewhere).test(path)) return [];
   const name = operationOf(contract, method, path);
   const known = status >= 400 ? refusal : name === null ? undefined : operations[name];
-  if (known === undefined || (status >= 300 && status < 400)) return [];
+  if (known === undefined || (status >= 300 && status < 400) || textRefusals.includes(status)) return [];
   const asked = new URL(url);
   const shape = typeof known === 'function' ? known(asked) : known;
   const selected = selection === undefined ? null : asked.searchParams.get(selection);
