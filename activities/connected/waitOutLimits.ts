@@ -28,9 +28,9 @@ export async function waitOutLimits<T>(
       const remainingMs = until - clock.now();
       if (remainingMs <= 0) return null;
       const wanted = Math.max(error.retryAfterMs ?? LEAST_WAIT_MS, LEAST_WAIT_MS);
-      await clock.sleep(Math.min(wanted, remainingMs), signal).catch((error: unknown) => {
+      await clock.sleep(Math.min(wanted, remainingMs), signal).catch((aborted: unknown) => {
         signal.throwIfAborted();
-        throw error;
+        throw aborted;
       });
     }
   }
