@@ -66,7 +66,7 @@ const CREATED = 1_767_225_600;
 const NOTHING = { creator: '', last_set: 0, value: '' };
 
 /** Returns a conversation. A direct message has neither a name nor the flags of channels. */
-const conversationJson = (id: string, { name = '', type, isArchived = false, user }: EmulatedConversation) =>
+export const conversationJson = (id: string, { name = '', type, isArchived = false, user }: EmulatedConversation) =>
   type === 'im'
     ? { id, created: CREATED, is_archived: isArchived, is_im: true, is_org_shared: false, priority: 0, user }
     : {
@@ -76,7 +76,8 @@ const conversationJson = (id: string, { name = '', type, isArchived = false, use
         ...{ is_shared: false, is_org_shared: false, is_ext_shared: false, is_archived: isArchived },
       };
 
-const userJson = (id: string, name: string) => ({
+/** Returns a user. */
+export const userJson = (id: string, name: string) => ({
   ...{
     id,
     team_id: TEAM,

@@ -32,7 +32,7 @@ export const startLargeGmail = (messages: number): Promise<LargeAccount> => {
   const answer = ({ path, query, response }: Call): void => {
     const [, , , , resource, id] = path;
     const send = (body: object): void => sendJson(response, 200, body);
-    if (resource === 'profile') return send({ emailAddress: 'ada@harbour.example', historyId: HISTORY });
+    if (resource === 'profile') return send({ historyId: HISTORY });
     const labelJson = (label: string) => ({ id: label, name: label, type: label.includes('_') ? 'user' : 'system' });
     if (resource === 'labels') return send(id === undefined ? { labels: LABELS.map(labelJson) } : labelJson(id));
     if (resource === 'history') return send({ historyId: HISTORY });

@@ -44,7 +44,11 @@ export const startLargeGoogleDrive = (items: number): Promise<LargeAccount> => {
     const [, , resource, id] = path;
     if (resource === 'drives') return send({ drives: [] });
     if (resource === 'changes')
-      return send(id === 'startPageToken' ? { startPageToken: '1' } : { changes: [], newStartPageToken: '1' });
+      return send(
+        id === 'startPageToken'
+          ? { kind: 'drive#startPageToken', startPageToken: '1' }
+          : { changes: [], newStartPageToken: '1' },
+      );
     if (id !== undefined) return send(folderJson(numberOf(id)));
     const parents = [...(query.get('q') ?? '').matchAll(/'([\w-]+)' in parents/g)].map(([, parent = '']) => parent);
     const all = parents.flatMap((parent) => childrenOf(numberOf(parent)));

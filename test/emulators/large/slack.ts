@@ -1,6 +1,7 @@
 /** A Slack channel with a message in each of thousands of quarter-hours. https://docs.slack.dev/apis/web-api/rate-limits */
 import { WINDOW_SECONDS } from '../../../contract/sources/slackIds.js';
 import { type Call, type Refused, sendJson } from '../emulator.js';
+import { conversationJson, userJson } from '../slack.js';
 import { type LargeAccount, range, startLarge } from './largeAccount.js';
 import { type Limit, MINUTE_MS, retryAfter } from './quota.js';
 
@@ -23,7 +24,7 @@ const MOST_MESSAGES = 15;
 const CONVERSATION = 'C0LARGE';
 const FIRST = Date.parse('2025-01-01T00:00:00Z') / 1000;
 
-const channel = { id: CONVERSATION, name: 'harbour', is_channel: true, is_archived: false, created: FIRST };
+const channel = conversationJson(CONVERSATION, { name: 'harbour', type: 'public_channel', messages: [] });
 const messageOf = (number: number) => ({
   ...{ type: 'message', ts: `${FIRST + number * WINDOW_SECONDS}.000100` },
   ...{ text: `Message ${number}.`, user: 'U0ADA' },
@@ -51,8 +52,7 @@ export const startLargeSlack = (windows: number): Promise<LargeAccount> =>
           team: 'H',
           user: 'ada',
         });
-      if (method === 'users.info')
-        return send({ user: { id: 'U0ADA', name: 'ada', profile: { display_name: 'Ada' } } });
+      if (method === 'users.info') return send({ user: userJson('U0ADA', 'Ada') });
       if (method === 'conversations.info') return send({ channel });
       if (method === 'conversations.list')
         return send({
@@ -67,7 +67,7 @@ export const startLargeSlack = (windows: number): Promise<LargeAccount> =>
       const next = from - count >= 0 ? String(from - count) : '';
       send({
         messages: range(0, count).map((step) => messageOf(from - step)),
-        ...{ has_more: next !== '', response_metadata: { next_cursor: next } },
+        ...{ has_more: next !== '', pin_count: 0, response_metadata: { next_cursor: next } },
       });
     },
   });
