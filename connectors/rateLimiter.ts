@@ -96,13 +96,13 @@ function createRateLimiter(
 function localRateLimits(): HostRateLimits {
   const paused = new Map<string, number>();
   return {
-    share: ({ host, cap }) => {
+    acquire: ({ host, cap }) => {
       const pausedMs = Math.max(0, (paused.get(host) ?? 0) - Date.now());
       return Promise.resolve({ slots: cap, fair: cap, leaseMs: 60_000, pausedMs });
     },
     pausedMs: (host) => Promise.resolve(Math.max(0, (paused.get(host) ?? 0) - Date.now())),
-    giveBack: () => Promise.resolve(),
-    claimStart: () => Promise.resolve(0),
+    release: () => Promise.resolve(),
+    reserveRequest: () => Promise.resolve(0),
     pause: (host, forMs) => {
       paused.set(host, Math.max(paused.get(host) ?? 0, Date.now() + forMs));
       return Promise.resolve();
@@ -112,23 +112,23 @@ function localRateLimits(): HostRateLimits {
 
 /**
  * Creates the rate limiters of a source's accounts.
- * @param sharedSlots slots shared by all processes of a deployment; unset: limited within this process only
+ * @param hostRateLimits slots shared by all processes of a deployment; unset: limited within this process only
  * @param sharedAtOnce maximum number of concurrent requests of accounts that share a limit; unset: there is no such
  * limit
  */
 export function createRateLimiters(
   name: string,
   atOnce: number,
-  sharedSlots: HostRateLimits = localRateLimits(),
+  hostRateLimits: HostRateLimits = localRateLimits(),
   sharedAtOnce = 0,
 ) {
-  const limiter = createSharedHostLimiter({ perHost: atOnce, rateLimits: sharedSlots });
-  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, rateLimits: sharedSlots }) : null;
+  const limiter = createSharedHostLimiter({ perHost: atOnce, hostRateLimits });
+  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, hostRateLimits }) : null;
   return (account: string, group: string | null = null): RateLimiter =>
     createRateLimiter(
       name,
       { limiter, key: account, scope: 'account' },
       shared && group !== null ? { limiter: shared, key: group, scope: 'service' } : null,
-      sharedSlots,
+      hostRateLimits,
     );
 }

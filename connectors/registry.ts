@@ -35,7 +35,7 @@ export interface ConnectorSettings {
   /** Maximum wait of a request for a rate limit. */
   readonly timeLimitMs?: number;
   /** Slots shared by all processes that call an account; unset: limits apply within this process only. */
-  readonly sharedSlots?: HostRateLimits;
+  readonly hostRateLimits?: HostRateLimits;
   /** The deployment's own OAuth clients. Unset: none. */
   readonly clients?: OAuthClients;
   /** Counts the results of requests to sources, and of token refreshes. Unset: not counted. */
@@ -59,7 +59,7 @@ export function createConnectors({
   urls,
   maxItemBytes,
   timeLimitMs,
-  sharedSlots,
+  hostRateLimits,
   clients = {},
   counts,
 }: ConnectorSettings): Connectors {
@@ -126,7 +126,8 @@ export function createConnectors({
       const { oauth, sharedLimit } = connector;
       const place = `${source} ${key}`;
       const rateLimiterOf =
-        rateLimiters.get(source) ?? createRateLimiters(name, requestsAtOnce, sharedSlots, sharedLimit?.requestsAtOnce);
+        rateLimiters.get(source) ??
+        createRateLimiters(name, requestsAtOnce, hostRateLimits, sharedLimit?.requestsAtOnce);
       rateLimiters.set(source, rateLimiterOf);
       const cache = caches.get(source) ?? createSourceCache(connector.cache);
       caches.set(source, cache);

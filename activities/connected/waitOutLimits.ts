@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../../contract/failures.js';
 
 /** Minimum wait between two attempts, even if a source requests less. */
-const LEAST_WAIT_MS = 200;
+const MIN_WAIT_MS = 200;
 
 /**
  * Runs a step of a listing. While the source's rate limit is exceeded, it waits as long as the source requests: a limit is
@@ -19,7 +19,7 @@ export async function waitOutLimits<T>(step: () => Promise<T>, until: number, si
       if (!(error instanceof Fault) || error.kind !== 'rate_limited') throw error;
       const remainingMs = until - Date.now();
       if (remainingMs <= 0) return null;
-      const wanted = Math.max(error.retryAfterMs ?? LEAST_WAIT_MS, LEAST_WAIT_MS);
+      const wanted = Math.max(error.retryAfterMs ?? MIN_WAIT_MS, MIN_WAIT_MS);
       await sleep(Math.min(wanted, remainingMs), undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }

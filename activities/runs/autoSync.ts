@@ -47,7 +47,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
   const endOpen = async (part: RunDoc): Promise<void> => {
     const { _id: runId, kind, dataSourceId } = part;
     if (kind === 'syncItems' && dataSourceId)
-      await store.dataSources.endListing(part, dataSourceId, runId, { status: 'READY', whole: false, facts: {} });
+      await store.dataSources.endListing(part, dataSourceId, runId, { status: 'READY', whole: false, metadata: {} });
     await store.files.abortOpen(runId, STOPPED, 'cancelled');
     await store.runs.finish(runId, 'aborted', {});
   };
@@ -58,7 +58,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       const { workflowExecution } = activityInfo();
       if (!workflowExecution) throw new Error('A scheduled sync must be accepted by a workflow');
       const { workflowId, runId: temporalRunId } = workflowExecution;
-      const known = await store.passes.find(temporalRunId);
+      const known = await store.scheduledSyncs.findByTemporalRunId(temporalRunId);
       if (known) return { runId: known._id };
       const no = (reason: NoSyncReason): AcceptAutoSyncResult => {
         log.info({ scheduleId, workflowId, reason }, 'a scheduled sync has nothing to do');
@@ -66,12 +66,12 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       };
       const row = await store.schedules.find(scheduleId);
       if (!row) return no('gone');
-      const wanted = await store.schedules.wanted(row);
+      const wanted = await store.schedules.desiredState(row);
       if (wanted.state === 'paused') return no('revoked');
       if (wanted.state !== 'on') return no(wanted.state);
       const { dataSourceId, fileId } = row;
       const of = fileId === null ? { dataSourceId: dataSourceId ?? 0 } : { fileId };
-      const findConflict = await store.passes.findConflict(of);
+      const findConflict = await store.scheduledSyncs.findConflict(of);
       if (findConflict !== null) return no(findConflict);
       const runId = await store.runs.nextId();
       await store.transaction((session) =>
@@ -97,7 +97,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
     async nextPart({ runId }: RunInput): Promise<NextPartResult> {
       const pass = await passOf(runId);
       if (pass.finishedAt !== null) return { part: null };
-      const done = await store.passes.parts(runId);
+      const done = await store.scheduledSyncs.listParts(runId);
       const open = done.find(({ finishedAt }) => finishedAt === null);
       if (open) return { part: partOf(open, names) };
       // The sync was cancelled.
@@ -126,11 +126,11 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       const pass = await passOf(runId);
       const { organizationId, dataSourceId, fileId, requestId } = pass;
       const { listedAt = null } = pass.progress;
-      for (const part of await store.passes.parts(runId)) if (part.finishedAt === null) await endOpen(part);
-      const ended = await store.passes.parts(runId);
+      for (const part of await store.scheduledSyncs.listParts(runId)) if (part.finishedAt === null) await endOpen(part);
+      const ended = await store.scheduledSyncs.listParts(runId);
       const failed = ended.filter((part) => part.outcome !== 'finished').length;
       if (dataSourceId && listedAt && outcome === 'finished' && failed === 0)
-        await store.dataSources.passed(pass, dataSourceId, listedAt);
+        await store.dataSources.markListingApplied(pass, dataSourceId, listedAt);
       const synced = ended.reduce((sum, part) => sum + (part.counts['synced'] ?? 0), 0);
       await store.runs.finish(runId, outcome, { parts: ended.length, failed, synced });
       log.info({ runId, organizationId, requestId, dataSourceId, fileId, outcome, parts: ended.length }, 'pass ended');

@@ -32,7 +32,7 @@ export function createPassParts({ store }: Pick<ActivityDeps, 'store'>) {
     part: string,
     accept: (runId: number) => Promise<boolean>,
   ): Promise<Run | null> => {
-    const known = (await store.passes.parts(pass._id)).find((one) => one.part === part);
+    const known = (await store.scheduledSyncs.listParts(pass._id)).find((one) => one.part === part);
     if (known) return known;
     const runId = await store.runs.nextId();
     return (await accept(runId)) ? requireRun(store, runId) : null;
@@ -58,7 +58,7 @@ export function createPassParts({ store }: Pick<ActivityDeps, 'store'>) {
     // The files may not contain changes that another listing has received since then.
     const isNext = listedBefore !== null && listedBefore.getTime() === source.appliedListingAt?.getTime();
     if (!isNext || !isByChanges(progress) || counts['listed'] !== 0) return false;
-    return !(await store.files.anyUnsynced(source));
+    return !(await store.files.hasUnsynced(source));
   };
   const select = (pass: RunDoc, source: DataSourceDoc, group: SelectionGroup): Promise<Run | null> =>
     begin(pass, group.key, (runId) =>

@@ -125,7 +125,7 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number];
 export const OPEN_ATTEMPT_STATES = ['waiting', 'returned', 'exchanging', 'granted'] as const satisfies AttemptState[];
 
 /** A field of oauth_url that names the account or server. It becomes a fact of the connection. */
-export interface FactField {
+export interface ConnectionField {
   readonly field: string;
   readonly fact: string;
   /** Name of the field in POST /integrations/connect; absent: the same. */
@@ -149,7 +149,7 @@ const SITE =
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}_. -]{0,126}[\p{L}\p{N}_-])?(?:\/[\p{L}\p{N}_](?:[\p{L}\p{N}_. -]{0,126}[\p{L}\p{N}_-])?){0,9}$/u;
 const EMAIL = /^[^\s@/?#|]{1,64}@[a-z0-9.-]{1,255}$/i;
 
-const tenant: FactField = {
+const tenant: ConnectionField = {
   field: 'microsoft_tenant',
   fact: 'tenant',
   suppliedAs: 'tenant_name',
@@ -158,7 +158,7 @@ const tenant: FactField = {
   fallback: 'common',
 };
 /** Fields by source. A source ignores the fields of others. */
-export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactField[]>>> = {
+export const CONNECTION_FIELDS: Partial<Readonly<Record<OAuthSource, readonly ConnectionField[]>>> = {
   ONEDRIVE: [tenant],
   OUTLOOK: [tenant],
   SHAREPOINT: [
@@ -206,7 +206,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
 /** A source whose connections each have their own OAuth client: the field with the client, and its other fields. */
 interface ConnectionClient {
   readonly field: 'servicenow_credentials';
-  readonly facts: readonly FactField[];
+  readonly facts: readonly ConnectionField[];
 }
 export const CONNECTION_CLIENTS: Partial<Readonly<Record<OAuthSource, ConnectionClient>>> = {
   SERVICENOW: {

@@ -50,7 +50,7 @@ const CALLER_PREFIX = 'given-';
 export const isCallerSpace = (name: string): boolean => name.startsWith(CALLER_PREFIX);
 
 /** Returns the source and the first metadata of a file whose format is known but whose content was not read yet. */
-export const sourceFacts = (
+export const uploadRecordFields = (
   { format, mimeType }: { readonly format: FileFormat; readonly mimeType: string },
   name: string,
   size: number,

@@ -128,7 +128,7 @@ export const TRANSITIONS = {
   keepEvaluated: { from: EVALUATING, to: 'READY', by: 'run', endsSync: true },
   endEvaluation: { from: EVALUATING, to: 'READY', by: 'run' },
   endEvaluationsOfSource: { from: EVALUATING, to: 'READY', by: 'tenant' },
-  shelve: {
+  skipContent: {
     from: ['SYNCING'],
     to: 'READY_TO_SYNC',
     by: 'run',

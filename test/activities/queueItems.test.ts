@@ -44,7 +44,7 @@ async function queueAccount(sizes: readonly number[], most: number | null) {
     ...(stores as object),
     accountCredentials: () => 'credentials',
     transaction: (work: (session: null) => unknown) => work(null),
-    ledger: { note: () => Promise.resolve() },
+    ledger: { addItems: () => Promise.resolve() },
   };
   const deps = { store, connectors: { account: () => account } } as unknown as ActivityDeps;
   const context = { cancellationSignal: new AbortController().signal } as never;

@@ -7,7 +7,7 @@ import type { WorkerReport } from '../../contract/runs/workers.js';
 import { createDiagnosis, type StoresDown } from '../../dispatch/diagnosis.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
 import { createFairShares } from '../../dispatch/fairShares.js';
-import { CANCELLED, endGoneRun, ENDED_FROM_OUTSIDE, isAlive } from '../../dispatch/goneRuns.js';
+import { CANCELLED, endOrphanedRun, ENDED_FROM_OUTSIDE, isAlive } from '../../dispatch/orphanedRuns.js';
 import { endEmptyPauses, reapOnce } from '../../dispatch/reaper.js';
 import { watchStalls } from '../../dispatch/stallWatch.js';
 import { temporalFailure } from '../../dispatch/temporalFailure.js';
@@ -151,7 +151,7 @@ describe('end of a run whose workflow has ended', () => {
     await everyRow(kinds, String, async (kind) => {
       const { stores, names: called, of } = recorder({ 'files.abortOpen': 4, 'files.countRun': { ready: 2 } });
       expect(
-        await endGoneRun(fakeTemporal({}).access, stores, runOf({ kind, dataSourceId: 9 }), ENDED_FROM_OUTSIDE),
+        await endOrphanedRun(fakeTemporal({}).access, stores, runOf({ kind, dataSourceId: 9 }), ENDED_FROM_OUTSIDE),
       ).toBe(4);
       const counted = IS_UPLOAD[kind] || kind === 'resyncFile';
       expect(called()[0]).toBe('files.abortOpen');
@@ -170,11 +170,11 @@ describe('end of a run whose workflow has ended', () => {
   test('a cancelled listing is READY, one terminated from outside has an error, and neither counts as complete', async () => {
     const run = runOf({ kind: 'syncItems', dataSourceId: 9 });
     const cancelled = recorder();
-    await endGoneRun(fakeTemporal({}).access, cancelled.stores, run, CANCELLED);
+    await endOrphanedRun(fakeTemporal({}).access, cancelled.stores, run, CANCELLED);
     expect(cancelled.of('dataSources.endListing')).toEqual([[run, 9, 7, { status: 'READY', whole: false, facts: {} }]]);
     expect(cancelled.of('runs.finish')[0]?.[3]).toBeUndefined();
     const ended = recorder();
-    await endGoneRun(fakeTemporal({}).access, ended.stores, run, ENDED_FROM_OUTSIDE);
+    await endOrphanedRun(fakeTemporal({}).access, ended.stores, run, ENDED_FROM_OUTSIDE);
     expect(ended.of('dataSources.endListing')[0]?.[3]).toEqual({
       ...{ status: 'SYNC_ERROR', whole: false },
       facts: { items_error: ENDED_FROM_OUTSIDE.listing },
@@ -184,7 +184,7 @@ describe('end of a run whose workflow has ended', () => {
   test('clears the note that files of a source are paused', async () => {
     const { stores, of } = recorder();
     const run = runOf({ kind: 'syncSource', dataSourceId: 9, maxTokens: 5 });
-    await endGoneRun(fakeTemporal({}).access, stores, run, CANCELLED);
+    await endOrphanedRun(fakeTemporal({}).access, stores, run, CANCELLED);
     expect(of('dataSources.note')).toEqual([[run, 9, { files_paused: null }]]);
   });
 
@@ -195,7 +195,7 @@ describe('end of a run whose workflow has ended', () => {
     await everyRow([undefined, already], String, async (start) => {
       const { access, done, started } = fakeTemporal({}, start && { start });
       const { stores, calls } = recorder();
-      expect(await endGoneRun(access, stores, runOf({ kind: 'reembedFiles' }), CANCELLED)).toBe(0);
+      expect(await endOrphanedRun(access, stores, runOf({ kind: 'reembedFiles' }), CANCELLED)).toBe(0);
       expect([done, calls]).toEqual([['start scrape:3', 'cancel scrape:3'], []]);
       expect(started[0]?.options).toMatchObject({ args: [{ runId: 7 }], memo: { runId: 7 }, taskQueue: 'q' });
     });

@@ -6,7 +6,7 @@ import { temporalNames } from '../../contract/runs/temporalNames.js';
 import { createScheduleReader } from '../../dispatch/scheduleReader.js';
 import { createSchedules } from '../../dispatch/schedules.js';
 import type { ScheduleDoc } from '../../store/models/schedules.js';
-import type { WantedSchedule } from '../../store/schedules/schedules.js';
+import type { DesiredSchedule } from '../../store/schedules/schedules.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
@@ -91,7 +91,7 @@ describe('schedule of a changed record', () => {
   const ID = 'd1:auto-sync:5';
   interface Row {
     readonly what: string;
-    readonly wanted: WantedSchedule;
+    readonly wanted: DesiredSchedule;
     readonly applied: string | null;
     readonly exists?: boolean;
     readonly hides?: boolean;

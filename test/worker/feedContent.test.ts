@@ -115,7 +115,7 @@ test('takes the text from the feed, else from the page, else from the summary, a
   expect(textOf(summary)).toContain('in short');
   expect(textOf(summary)).not.toContain('<h1>');
   expect(summary).toMatchObject({ facts: { content_from: 'summary' }, url: FEED });
-  expect(summary!.facts).not.toHaveProperty('published');
+  expect(summary!.fileMetadata).not.toHaveProperty('published');
   expect(bare.requests.pages).toEqual([]);
 });
 

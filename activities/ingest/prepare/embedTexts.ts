@@ -2,7 +2,7 @@ import type { VectorSpace } from '../../../contract/vectors/embeddingModels.js';
 import { Fault } from '../../../contract/failures.js';
 import type { AttemptCost } from './attemptCost.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
-import type { Party } from '../../../providers/embeddings/fairQueue.js';
+import type { FairnessKey } from '../../../providers/embeddings/fairQueue.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from '../../deps.js';
 import type { TokenBudget } from './tokenBudget.js';
@@ -31,7 +31,7 @@ export interface EmbeddingWork {
  * @throws TokenBudgetReached if the tokens exceed the token budget
  */
 export async function embedTexts(
-  owner: Party,
+  owner: FairnessKey,
   space: VectorSpace,
   chunks: readonly ChunkText[],
   { deps, signal, tokens: bound, attempt }: EmbeddingWork,
@@ -77,7 +77,7 @@ const CHUNKS_AT_ONCE = 2_000;
 
 /** Returns a vector for each chunk of a document, in their order. */
 export async function embedChunks(
-  owner: Party,
+  owner: FairnessKey,
   space: VectorSpace,
   { prefix, text, cuts }: ProcessedDocument,
   work: EmbeddingWork,

@@ -55,7 +55,7 @@ export function finishedUnread(facts: FetchedContent): FinishedSync {
     file,
     content: { ...contentOf(facts), statistics: statisticsOf(facts) },
     name: opened.name ?? null,
-    fileMetadata: { ...opened.facts },
+    fileMetadata: { ...opened.fileMetadata },
     tagsRevision: file.tagsRevision ?? null,
     cost: costOf(attempt),
   };
@@ -79,7 +79,7 @@ export function finishedRead(
     ...unread,
     model,
     fileMetadata: {
-      ...opened.facts,
+      ...opened.fileMetadata,
       ...document.metadata,
       ...contained,
       ...(document.warnings ? { warnings: document.warnings } : {}),

@@ -77,10 +77,10 @@ async function prepareOpened(
   const isNew = opened !== null && !(isComparable && file.rawHash === rawHash);
   metrics.contentCame(file.source, isNew ? 'new' : 'unchanged', attempt.bytes);
   if (!isNew || rawHash === null) return null;
-  if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.beginChanged(runId, [file._id]);
+  if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.startChanged(runId, [file._id]);
   const owner = { organizationId: file.organizationId, userId: file.userId, fileId: file._id, generation };
   // Uploaded content is already stored, once for all generations.
-  const small = sent ? null : await deps.store.contents.take(owner, opened.bytes);
+  const small = sent ? null : await deps.store.contents.saveIfLarge(owner, opened.bytes);
   const facts = {
     runId,
     started,

@@ -30,7 +30,7 @@ export async function noteCrash(
   hash: string | null,
   { store }: Pick<ActivityDeps, 'store'>,
 ): Promise<void> {
-  if (hash !== null && CRASHES.includes(fault.kind)) await store.files.noteCrash(runId, file._id, hash);
+  if (hash !== null && CRASHES.includes(fault.kind)) await store.files.recordCrash(runId, file._id, hash);
 }
 
 /** Refuses content that crashed its reader too often. @throws Fault quarantined */

@@ -30,10 +30,10 @@ export function createTokenBudget({ runs, pauses }: Pick<Store, 'runs' | 'pauses
   };
   return {
     async take(tokens) {
-      if ((await isBound()) && !(await pauses.take(runId, tokens))) throw new TokenBudgetReached();
+      if ((await isBound()) && !(await pauses.reserveTokens(runId, tokens))) throw new TokenBudgetReached();
     },
     async giveBack(tokens) {
-      if (await isBound()) await pauses.giveBack(runId, tokens);
+      if (await isBound()) await pauses.releaseTokens(runId, tokens);
     },
   };
 }

@@ -23,7 +23,7 @@ export async function schedule(
   if (!canAutoSync(type)) return ok('Data sources of this type do not support automatic sync.', { auto_sync: 'off' });
   const unmarked = { version: 0, marked: false, claimedUntil: null, applied: null };
   const [wanted, [pass]] = await Promise.all([
-    store.schedules.wanted({
+    store.schedules.desiredState({
       ...{ _id: scheduleId, organizationId, userId, customerId, dataSourceId, fileId: null },
       ...unmarked,
     }),

@@ -278,7 +278,7 @@ test('resets files that a terminated pass was evaluating', async () => {
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'EVALUATING_RESYNC' });
   // The worker dies, and then its workflows are terminated.
   await service.stopWorker();
-  const underWay = await service.store.runs.activeStartedBefore(new Date(), 100);
+  const underWay = await service.store.runs.listActiveStartedBefore(new Date(), 100);
   const mine = underWay.filter(({ fileId }) => fileId === parent.id);
   expect(mine.map(({ kind }) => kind).toSorted()).toEqual(['autoSync', 'scrapeSitemap']);
   for (const { workflowId } of mine)
@@ -337,7 +337,9 @@ test('runs one pass at a time however often its schedule fires; pass and schedul
   // A pass that an operator forces finds the running one.
   expect(await runOnce(scheduleId)).toBe('busy');
 
-  const { requestId } = (await service.store.passes.find((await client.workflow.getHandle(passId).describe()).runId))!;
+  const { requestId } = (await service.store.scheduledSyncs.findByTemporalRunId(
+    (await client.workflow.getHandle(passId).describe()).runId,
+  ))!;
   for (const [name, value] of [
     ['DataSourceId', String(id)],
     ['UserId', String(userId)],
