@@ -20,7 +20,10 @@ export async function unchangedItems(
   const unchanged = new Set<string>();
   for (let from = 0; from < externalIds.length; from += AT_ONCE) {
     const externalId = { $in: externalIds.slice(from, from + AT_ONCE) };
-    const leaves = { dataSourceId, externalId, isExpandable: false, version: { $type: 'string' as const } };
+    const leaves = {
+      ...{ organizationId, userId, dataSourceId, externalId },
+      ...{ isExpandable: false, version: { $type: 'string' as const } },
+    };
     const listed = await items.find(leaves, { externalId: 1, version: 1, source: 1 }).lean();
     const versions = new Map(listed.map((item) => [item.externalId, item.version]));
     const source = { $in: [...new Set(listed.map((item) => item.source))] };

@@ -306,10 +306,10 @@ describe('upload', () => {
   test('from a URL has its own workflow, and its name from the caller, else from the URL', async () => {
     const { user, files, runs } = await createUser();
     const send = (body: object) =>
-      user.post<FileRecord>('/upload_file_from_url', { url: 'http://127.0.0.1:9/a/b.pdf', ...body });
+      user.post<FileRecord>('/upload_file_from_url', { url: 'http://127.0.0.1:9/manuals/pump.pdf', ...body });
     const [plain, named] = [ok(await send({})), ok(await send({ file_name: 'c.csv', use_textract: true }))];
     expect(await files()).toMatchObject([
-      { name: 'b.pdf', source: 'PDF', externalUrl: 'http://127.0.0.1:9/a/b.pdf', original: null },
+      { name: 'pump.pdf', source: 'PDF', externalUrl: 'http://127.0.0.1:9/manuals/pump.pdf', original: null },
       { name: 'c.csv', source: 'CSV', options: { useOcr: true }, sourceOptions: { fileName: 'c.csv' } },
     ]);
     expect((await runs()).map(({ workflowId }) => workflowId)).toEqual([`upload:${plain.id}`, `upload:${named.id}`]);
@@ -321,9 +321,11 @@ describe('upload', () => {
     const limit = (max_files_per_upload: number) =>
       key.post('/update_users', { customer_ids: [owner.customerId], max_files_per_upload });
     ok(await limit(0));
-    expect(await user.post('/upload_text', { contents: 'A text.' })).toMatchObject(refusal(400));
+    expect(
+      await user.post('/upload_text', { contents: 'Refunds are paid within 14 days.', name: 'refunds.txt' }),
+    ).toMatchObject(refusal(400));
     ok(await limit(1));
-    ok(await user.post('/upload_text', { contents: 'A text.' }));
+    ok(await user.post('/upload_text', { contents: 'Refunds are paid within 14 days.', name: 'refunds.txt' }));
     expect(await files()).toHaveLength(1);
   });
 
@@ -567,33 +569,45 @@ describe('scrape', () => {
 
   test('of a feed creates a data source with a container, and removes the login from the URL', async () => {
     const { user, files, runs, owner } = await createUser();
-    const feed = { url: 'http://ada:secret@127.0.0.1:9/feed', tags: { own: 1 }, data_source_tags: { of: 'source' } };
-    expect(ok(await user.post('/integrations/rss_feed', { ...feed, request_id: 'mine' }))).toEqual({ success: true });
+    const feed = {
+      url: 'http://ada:secret@127.0.0.1:9/feed',
+      tags: { topic: 'releases' },
+      data_source_tags: { team: 'support' },
+    };
+    expect(ok(await user.post('/integrations/rss_feed', { ...feed, request_id: 'feed-2026' }))).toEqual({
+      success: true,
+    });
     const [source] = await database.collection<DataSourceDoc>('dataSources').find({ userId: owner.userId }).toArray();
     const url = 'http://127.0.0.1:9/feed';
     expect(source).toMatchObject({
       type: 'RSS_FEED',
       externalId: `RSS_FEED|${url}`,
-      tags: [{ key: 'of', value: 'source' }],
+      tags: [{ key: 'team', value: 'support' }],
     });
     expect(source!.sealedCredentials).not.toBeNull();
     const [file] = await files();
     expect(file).toMatchObject({
-      ...{ dataSourceId: source!._id, isContainer: true, runKind: 'syncFeed', externalFileId: url, requestId: 'mine' },
-      ...{ tags: [{ key: 'own', value: 1 }], fileMetadata: { is_feed_url: true } },
+      ...{
+        dataSourceId: source!._id,
+        isContainer: true,
+        runKind: 'syncFeed',
+        externalFileId: url,
+        requestId: 'feed-2026',
+      },
+      ...{ tags: [{ key: 'topic', value: 'releases' }], fileMetadata: { is_feed_url: true } },
     });
     expect(await runs()).toMatchObject([
       {
         kind: 'syncFeed',
         workflowId: `feed:${file!._id}`,
-        requestId: 'mine',
+        requestId: 'feed-2026',
         dataSourceId: source!._id,
         request: { url },
       },
     ]);
     expect(JSON.stringify([source, file, await runs()])).not.toContain('secret');
     // The feed exists already, with other tags: a run copies them to its files.
-    ok(await user.post('/integrations/rss_feed', { url, data_source_tags: { of: 'others' } }));
+    ok(await user.post('/integrations/rss_feed', { url, data_source_tags: { team: 'sales' } }));
     expect((await runs()).map(({ kind, workflowId }) => [kind, workflowId])).toContainEqual([
       ...['updateTags', `update-tags:${source!._id}`],
     ]);

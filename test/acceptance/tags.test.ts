@@ -145,14 +145,14 @@ describe('tags of a data source', () => {
       const syncing = children.find((file) => file.sync_status === 'SYNCING');
       expect(syncing).toBeDefined();
       await adoptFiles(service, _id, ids);
-      await change('add', { data_source_id: _id, tags: { during: 'one' } });
-      await change('add', { data_source_id: _id, tags: { during: 'two', more: 'yes' } });
+      await change('add', { data_source_id: _id, tags: { team: 'support' } });
+      await change('add', { data_source_id: _id, tags: { team: 'sales', region: 'north' } });
       await tagsCopied(_id);
       held.release();
       await user.settled(scrape.id);
-      expect(await found('during', 'two')).toEqual(ids);
-      expect(await found('during', 'one')).toEqual([]);
-      expect(await pointTags(service, syncing!.id)).toEqual([['during=two', 'more=yes']]);
+      expect(await found('team', 'sales')).toEqual(ids);
+      expect(await found('team', 'support')).toEqual([]);
+      expect(await pointTags(service, syncing!.id)).toEqual([['team=sales', 'region=north']]);
     } finally {
       held.release();
       await held.close();
@@ -240,11 +240,11 @@ describe('tags of a file', () => {
     const { _id } = await connectSource(service, owner);
     const { id } = pages[0]!;
     await adoptFiles(service, _id, [id]);
-    await change('add', { data_source_id: _id, tags: { shared: 'source' } });
+    await change('add', { data_source_id: _id, tags: { team: 'support' } });
     await tagsCopied(_id);
-    expect((await edit('delete', id, ['shared'])).tags).toMatchObject({ shared: 'source' });
-    expect((await edit('create', id, { shared: 'file' })).tags).toMatchObject({ shared: 'file' });
-    expect((await edit('delete', id, ['shared'])).tags).toMatchObject({ shared: 'source' });
+    expect((await edit('delete', id, ['team'])).tags).toMatchObject({ team: 'support' });
+    expect((await edit('create', id, { team: 'sales' })).tags).toMatchObject({ team: 'sales' });
+    expect((await edit('delete', id, ['team'])).tags).toMatchObject({ team: 'support' });
   });
 
   test('with an equals sign in the key match only that key', async () => {

@@ -1,9 +1,12 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
 
 import { createEgress } from '../../egress/createEgress.js';
+import { openProxy } from '../../egress/proxy.js';
 import type { Egress, EgressProxy } from '../../egress/types.js';
+import { waitFor } from '../support/waitFor.js';
 import { closeAll, egressSettings, serve } from './loopback.js';
 
 const open: (Egress | EgressProxy)[] = [];
@@ -150,4 +153,58 @@ test('close() ends tunnels and slow requests', async () => {
   await proxy.close();
   await closed;
   expect(await slow).toBeNull();
+});
+
+test('ends the connection to the site when the browser leaves a tunnel or a request', async () => {
+  const server = await serve(() => undefined);
+  const proxy = await proxyFor([server.host]);
+  const isClosed = (): boolean => server.sockets.size > 0 && [...server.sockets].every(({ destroyed }) => destroyed);
+  const socket = await tunnel(proxy, server.host);
+  socket?.destroy();
+  await waitFor(isClosed, (closed) => closed);
+  const { hostname, port } = new URL(proxy.url);
+  const request = httpRequest({ hostname, port, path: server.origin, agent: false }).on('error', () => undefined);
+  request.end();
+  await waitFor(
+    () => server.seen.length,
+    (requests) => requests === 1,
+  );
+  request.destroy();
+  await waitFor(isClosed, (closed) => closed);
+});
+
+test('ends a connection to a site that is established after close()', async () => {
+  let establish: () => void = () => undefined;
+  const established = new Promise<void>((resolve) => {
+    establish = resolve;
+  });
+  let isConnecting = false;
+  const upstream = new PassThrough();
+  const proxy = await openProxy({
+    maxBytes: 1000,
+    guard: { target: (url: string) => new URL(url) } as never,
+    route: {
+      connect: async () => {
+        isConnecting = true;
+        await established;
+        return upstream;
+      },
+    } as never,
+  });
+  const { hostname, port } = new URL(proxy.url);
+  const socket = connect(Number(port), hostname, () =>
+    socket.write('CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n'),
+  );
+  await waitFor(
+    () => isConnecting,
+    (connecting) => connecting,
+  );
+  socket.on('error', () => undefined);
+  await proxy.close();
+  establish();
+  await waitFor(
+    () => upstream.destroyed,
+    (destroyed) => destroyed,
+  );
+  expect(upstream.readableLength).toBe(0);
 });

@@ -134,8 +134,13 @@ export function testAccounts(): void {
       const who = await createUser();
       const id = await connect(who, 'ONEDRIVE');
       const body = {
-        ...{ data_source_id: id, ids: ['one', { id: 'two', root_id: 'drive' }], tags: { a: 1 }, chunk_size: 300 },
-        ...{ use_ocr: true, incremental_sync: true, request_id: 'mine', max_tokens: 9 },
+        ...{
+          data_source_id: id,
+          ids: ['folder-1', { id: 'file-2', root_id: 'drive-3' }],
+          tags: { team: 'support' },
+          chunk_size: 300,
+        },
+        ...{ use_ocr: true, incremental_sync: true, request_id: 'handbook-2026', max_tokens: 50_000 },
       };
       expect(ok(await who.user.post('/integrations/files/sync', body))).toEqual({ success: true });
       const run = await onlyRun(who);
@@ -144,12 +149,12 @@ export function testAccounts(): void {
           kind: 'syncSource',
           workflowId: `sync-source:${run._id}`,
           dataSourceId: id,
-          requestId: 'mine',
-          maxTokens: 9,
+          requestId: 'handbook-2026',
+          maxTokens: 50_000,
         },
-        request: { tags: { a: 1 }, incremental: true, ingest: { chunkSize: 300, useOcr: true } },
+        request: { tags: { team: 'support' }, incremental: true, ingest: { chunkSize: 300, useOcr: true } },
       });
-      for (const part of ['one', 'two', 'drive']) expect(run.named).toContain(part);
+      for (const part of ['folder-1', 'file-2', 'drive-3']) expect(run.named).toContain(part);
       expect(await who.events()).toEqual([`ADD ${id}`, `UPDATE ${id}`]);
       expect(await sourceOf(id)).toMatchObject({ lastSyncAction: 'UPDATE' });
     });
@@ -179,7 +184,7 @@ export function testAccounts(): void {
       everyRow(
         [
           ['S3', '/integrations/s3/files', { ids: [{ bucket: 'b' }] }, ['b']],
-          ['S3', '/integrations/s3/files', { ids: [{ bucket: 'b', prefix: 'p/' }] }, ['b', 'p/']],
+          ['S3', '/integrations/s3/files', { ids: [{ bucket: 'manuals', prefix: 'public/' }] }, ['manuals', 'public/']],
           ['S3', '/integrations/s3/files', { ids: [{ bucket: 'b', id: 'k' }] }, ['b', 'k']],
           ['S3', '/integrations/s3/files', { ids: [{ id: 'whole' }] }, ['whole']],
           ['S3', '/integrations/s3/files', { ids: [{ id: 'k', prefix: 'p' }] }, null],
@@ -188,12 +193,12 @@ export function testAccounts(): void {
           [
             'AZURE_BLOB_STORAGE',
             '/integrations/azure_blob_storage/files',
-            { ids: [{ container: 'c', id: 'k' }] },
-            ['c', 'k'],
+            { ids: [{ container: 'manuals', id: 'public/pump.pdf' }] },
+            ['manuals', 'public/pump.pdf'],
           ],
           ['AZURE_BLOB_STORAGE', '/integrations/azure_blob_storage/files', { ids: [{ id: 'k' }] }, ['k']],
           ['AZURE_BLOB_STORAGE', '/integrations/azure_blob_storage/files', { ids: [{ id: '' }] }, null],
-          ['GITBOOK', '/integrations/gitbook/sync', { space_ids: ['s', 't'] }, ['s', 't']],
+          ['GITBOOK', '/integrations/gitbook/sync', { space_ids: ['handbook', 'faq'] }, ['handbook', 'faq']],
           ['GITBOOK', '/integrations/gitbook/sync', { space_ids: Array.from({ length: 21 }, String) }, null],
           ['CONFLUENCE', '/integrations/confluence/sync', { ids: ['p'] }, ['p']],
           ['GMAIL', '/integrations/gmail/sync', { filters: LABEL }, [base64(LABEL)]],
@@ -201,8 +206,8 @@ export function testAccounts(): void {
           [
             'SLACK',
             '/integrations/slack/sync',
-            { filters: { conversation_id: 'C1', after: '2026/01/02' } },
-            ['C1', '1767312000'],
+            { filters: { conversation_id: 'C0123ABCD', after: '2026/01/02' } },
+            ['C0123ABCD', '1767312000'],
           ],
           ['SLACK', '/integrations/slack/sync', { filters: { conversation_id: 'C1', after: 'yesterday' } }, null],
           ['SLACK', '/integrations/slack/sync', { filters: { conversation_id: 'no id' } }, null],
