@@ -138,12 +138,12 @@ describe('liveness of a run', () => {
 describe('end of a run whose workflow has ended', () => {
   /** Further calls, apart from those that end the files and the run. */
   const ENDS: Partial<Record<RunKind, readonly string[]>> = {
-    deleteFiles: ['files.stopped'],
-    deleteUser: ['files.stopped'],
-    connectByConsent: ['attempts.move', 'attempts.acknowledge'],
+    deleteFiles: ['files.markDeleteStopped'],
+    deleteUser: ['files.markDeleteStopped'],
+    connectByConsent: ['attempts.changeState', 'attempts.acknowledge'],
     webScrape: ['frontier.clear'],
     syncItems: ['dataSources.endListing'],
-    updateTags: ['dataSources.tagsStopped'],
+    updateTags: ['dataSources.markTagsStopped'],
   };
   const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
 
@@ -185,7 +185,7 @@ describe('end of a run whose workflow has ended', () => {
     const { stores, of } = recorder();
     const run = runOf({ kind: 'syncSource', dataSourceId: 9, maxTokens: 5 });
     await endOrphanedRun(fakeTemporal({}).access, stores, run, CANCELLED);
-    expect(of('dataSources.note')).toEqual([[run, 9, { files_paused: null }]]);
+    expect(of('dataSources.mergeMetadata')).toEqual([[run, 9, { files_paused: null }]]);
   });
 
   test('starts the workflow of a re-embedding run again and cancels it, even if the workflow is already running', async () => {
@@ -209,7 +209,7 @@ describe('reaper', () => {
       of,
       names: called,
     } = recorder({
-      ...{ 'runs.activeStartedBefore': [run], 'runs.find': run, 'files.countRun': {} },
+      ...{ 'runs.listActiveStartedBefore': [run], 'runs.find': run, 'files.countRun': {} },
       ...answers,
     });
     const { log } = fakeLog();
@@ -220,12 +220,12 @@ describe('reaper', () => {
   test('ends runs whose workflow has ended, except those of the last ten seconds, and leaves the others', async () => {
     const gone = reap(runOf(), {});
     expect(await gone.reaped).toBe(1);
-    expect(gone.of('runs.activeStartedBefore')[0]?.[0]).toEqual(new Date(90_000));
+    expect(gone.of('runs.listActiveStartedBefore')[0]?.[0]).toEqual(new Date(90_000));
     expect(gone.of('files.abortOpen')[0]?.[2]).toBe('ended_from_outside');
     const alive = reap(runOf(), { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } });
-    expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.activeStartedBefore']]);
+    expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.listActiveStartedBefore']]);
     const over = reap(runOf(), {}, { 'runs.find': runOf({ finishedAt: new Date() }) });
-    expect([await over.reaped, over.called()]).toEqual([0, ['runs.activeStartedBefore', 'runs.find']]);
+    expect([await over.reaped, over.called()]).toEqual([0, ['runs.listActiveStartedBefore', 'runs.find']]);
   });
 
   test('restarts runs that no later run replaces, up to their limit', async () => {
@@ -244,7 +244,7 @@ describe('reaper', () => {
   test('resumes paused runs without open files so that they end', async () => {
     const [empty, full] = [runOf({ _id: 1, maxTokens: 50 }), runOf({ _id: 2 })];
     const { stores, of } = recorder({
-      'pauses.paused': [empty, full],
+      'pauses.listPaused': [empty, full],
       'files.countRun': (id: number) => ({ open: id === 1 ? 0 : 1 }),
       'pauses.resume': true,
     });
@@ -255,7 +255,9 @@ describe('reaper', () => {
 
 describe('fair share of a run', () => {
   test('is the share of its user, except for deletes; users of one organization divide its weight', async () => {
-    const { stores, of } = recorder({ 'runs.countUsersAtWork': (id: number) => (id === 1 ? 4 : id === 2 ? 0 : 5_000) });
+    const { stores, of } = recorder({
+      'runs.countUsersWithOpenRuns': (id: number) => (id === 1 ? 4 : id === 2 ? 0 : 5_000),
+    });
     const { of: shareOf } = createFairShares((stores as { runs: never }).runs);
     const rows: [RunKind | undefined, string][] = [
       [undefined, '1:2'],
@@ -269,7 +271,7 @@ describe('fair share of a run', () => {
       expect(share).toEqual({ fairnessKey, fairnessWeight: 0.25 });
     });
     // Users are counted once in ten seconds.
-    expect(of('runs.countUsersAtWork')).toEqual([[1]]);
+    expect(of('runs.countUsersWithOpenRuns')).toEqual([[1]]);
     expect(await shareOf({ organizationId: 2, userId: 2 })).toMatchObject({ fairnessWeight: 1 });
     expect(await shareOf({ organizationId: 3, userId: 2 })).toMatchObject({ fairnessWeight: 0.001 });
   });
@@ -313,7 +315,7 @@ describe('dispatcher', () => {
     const temporal = fakeTemporal(workflows, options);
     const stores = recorder({
       'runs.find': run,
-      'runs.countUsersAtWork': 1,
+      'runs.countUsersWithOpenRuns': 1,
       'files.countRun': { ready: 1 },
       ...answers,
     });
@@ -364,14 +366,16 @@ describe('dispatcher', () => {
     await own.dispatcher.start(7);
     expect([own.of('runs.markStarted').length, own.of('runs.postpone').length]).toEqual([1, 0]);
     const others = { 'scrape:3': { status: 'RUNNING', memo: { runId: 6 } } };
-    const behind = dispatch(runOf({ startedAt: null }), { 'pauses.pausedOf': null }, others, { start });
+    const behind = dispatch(runOf({ startedAt: null }), { 'pauses.findPausedByWorkflowId': null }, others, { start });
     await behind.dispatcher.start(7);
     expect([behind.of('runs.markStarted').length, behind.of('runs.postpone').length]).toEqual([0, 1]);
     expect(behind.done.filter((one) => one.startsWith('cancel'))).toEqual([]);
     // Postponed by at most two seconds: the sweeper retries then.
     const [, until] = behind.of('runs.postpone')[0] as [number, Date];
     expect(until.getTime() - Date.now()).toBeLessThanOrEqual(2_000);
-    const paused = dispatch(runOf({ startedAt: null }), { 'pauses.pausedOf': { _id: 6 } }, others, { start });
+    const paused = dispatch(runOf({ startedAt: null }), { 'pauses.findPausedByWorkflowId': { _id: 6 } }, others, {
+      start,
+    });
     await paused.dispatcher.start(7);
     expect(paused.done.at(-1)).toBe('cancel scrape:3');
     expect(paused.of('runs.postpone')).toHaveLength(1);
@@ -517,8 +521,8 @@ describe('diagnosis of a run without progress', () => {
   test('leaves a run without a workflow, or with an ended one, to the reaper', async () => {
     for (const workflows of [{}, { 'scrape:3': { status: 'COMPLETED', raw: waiting(600_000) } }]) {
       const { stores } = recorder({
-        ...{ 'stalls.started': [runOf()], 'stalls.unstarted': [], 'stalls.stalled': [] },
-        ...{ 'stalls.progressedSince': false, 'workers.list': [] },
+        ...{ 'stalls.listStarted': [runOf()], 'stalls.listUnstarted': [], 'stalls.listStalled': [] },
+        ...{ 'stalls.hasProgressedSince': false, 'workers.list': [] },
       });
       const round = createDiagnosis(fakeTemporal(workflows).access, stores, () => Promise.resolve(UP), 60_000).round();
       expect((await round).stalled).toEqual([]);
@@ -534,11 +538,11 @@ describe('diagnosis of a run without progress', () => {
   }: Omit<Row, 'what' | 'cause'>) => {
     const { stores, of } = recorder({
       ...{
-        'stalls.started': run.startedAt ? [run] : [],
-        'stalls.unstarted': run.startedAt ? [] : [run],
-        'stalls.stalled': [],
+        'stalls.listStarted': run.startedAt ? [run] : [],
+        'stalls.listUnstarted': run.startedAt ? [] : [run],
+        'stalls.listStalled': [],
       },
-      ...{ 'stalls.progressedSince': progressed, 'workers.list': workers },
+      ...{ 'stalls.hasProgressedSince': progressed, 'workers.list': workers },
     });
     const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } });
     const found = await createDiagnosis(access, stores, () => Promise.resolve({ ...UP, ...down }), 60_000).round();
@@ -577,7 +581,7 @@ describe('diagnosis of a run without progress', () => {
       return Promise.resolve({ stalled, recovered: [runOf({ _id: 4, stall })] });
     };
     await watchStalls({ round }, (stores as { stalls: never }).stalls, log, 400, stop.signal);
-    expect([of('stalls.note').map(([id]) => id), of('stalls.clear')]).toEqual([[1, 2, 3], [[4]]]);
+    expect([of('stalls.record').map(([id]) => id), of('stalls.clear')]).toEqual([[1, 2, 3], [[4]]]);
     expect(lines).toEqual(['run is stalled', 'run is stalled', 'stalled run makes progress again']);
   });
 });

@@ -34,7 +34,7 @@ export async function embedTexts(
   owner: FairnessKey,
   space: VectorSpace,
   chunks: readonly ChunkText[],
-  { deps, signal, tokens: bound, attempt }: EmbeddingWork,
+  { deps, signal, tokens: budget, attempt }: EmbeddingWork,
 ): Promise<Float32Array[]> {
   const { organizationId } = owner;
   const { embeddingUsage, vectorCache } = deps.store;
@@ -50,12 +50,12 @@ export async function embedTexts(
     chunks.map(({ text }) => text),
     async (missing) => {
       const tokens = sumOf(missing.map((text) => tokensOf.get(text)));
-      await bound?.take(tokens);
+      await budget?.reserve(tokens);
       const made = await contentStep('embedded', signal, deps, () =>
         deps.embeddings.embed(space.name, missing, 'document', signal, owner),
       ).catch(async (error: unknown) => {
         // After an abort the number of embedded texts is unknown.
-        if (error instanceof Fault && !signal.aborted) await bound?.giveBack(tokens);
+        if (error instanceof Fault && !signal.aborted) await budget?.release(tokens);
         throw error;
       });
       computed.texts += missing.length;
