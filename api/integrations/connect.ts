@@ -25,13 +25,16 @@ function grantOf(source: OAuthSource, given: SuppliedCredentials): StoredGrant {
   const clientRow = CONNECTION_CLIENTS[source];
   if (clientRow) {
     const client = { clientId: given['client_id'] ?? '', clientSecret: given['client_secret'] ?? '' };
-    return { ...tokens, ...times, ...client, facts: readConnectionFields(clientRow.facts, given, ['authentication']) };
+    return { ...tokens, ...times, ...client, facts: readConnectionFields(clientRow.fields, given, ['authentication']) };
   }
   const fields = (CONNECTION_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.suppliedAs ?? row.field }));
-  const credentialFacts = Object.entries(CREDENTIAL_FIELDS[source] ?? {}).map(
-    ([mine, fact]) => [fact, given[mine] ?? ''] as const,
+  const credentialParameters = Object.entries(CREDENTIAL_FIELDS[source] ?? {}).map(
+    ([field, parameter]) => [parameter, given[field] ?? ''] as const,
   );
-  const facts = { ...readConnectionFields(fields, given, ['authentication']), ...Object.fromEntries(credentialFacts) };
+  const facts = {
+    ...readConnectionFields(fields, given, ['authentication']),
+    ...Object.fromEntries(credentialParameters),
+  };
   // The client is unknown, so assume ours.
   return { ...tokens, ...times, facts, clientId: null };
 }

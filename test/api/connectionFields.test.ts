@@ -31,9 +31,9 @@ const fields = Object.entries(CONNECTION_FIELDS).flatMap(([service, rows]) =>
 type Row = (typeof fields)[number];
 const nameOf = ({ service, field }: Row): string => `${service}: ${field}`;
 
-test('accepts every field as a fact of the connection', () =>
-  everyRow(fields, nameOf, ({ service, field, fact }) => {
-    expect(connectionFieldsOf(service, { [field]: GOOD[field] })).toMatchObject({ [fact]: GOOD[field] });
+test('accepts every field as a parameter of the connection', () =>
+  everyRow(fields, nameOf, ({ service, field, parameter }) => {
+    expect(connectionFieldsOf(service, { [field]: GOOD[field] })).toMatchObject({ [parameter]: GOOD[field] });
   }));
 
 test('refuses values that would change the address, in every field', () => {
@@ -57,9 +57,9 @@ test('refuses values that would change the address, in every field', () => {
 });
 
 test('requires a field only if there is no address without it', () =>
-  everyRow(fields, nameOf, ({ service, fact, isRequired, fallback }) => {
+  everyRow(fields, nameOf, ({ service, parameter, isRequired, fallback }) => {
     if (isRequired) expect(() => connectionFieldsOf(service, {})).toThrow(expect.objectContaining({ status: 400 }));
-    else expect(connectionFieldsOf(service, {})[fact]).toBe(fallback);
+    else expect(connectionFieldsOf(service, {})[parameter]).toBe(fallback);
   }));
 
 test('ignores fields of other services', () => {

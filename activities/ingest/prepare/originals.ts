@@ -68,7 +68,7 @@ const readAs = ({ source }: FileDoc): DocumentFormat | null => (source === RAW_T
 
 /**
  * Opens the uploaded content of a file.
- * @param withContent whether the bytes are needed, or only the facts
+ * @param withContent whether the bytes are needed, or only the metadata
  */
 export async function openOriginal(file: FileDoc, deps: ActivityDeps, withContent: boolean): Promise<OpenedOriginal> {
   const { organizationId, _id: fileId, original, statistics } = file;

@@ -9,7 +9,7 @@ import type { ActivityDeps, OpenedContent, OpenedOriginal } from '../../deps.js'
 import { closeText } from './preparedFile.js';
 import { pagesKnown, recognizedPagesOf, wantsOcr, wantsTables } from './recognizedPages.js';
 
-/** A content with the facts that its reader needs. */
+/** A content with the values that its reader needs. */
 export interface ReadableContent {
   readonly opened: OpenedContent | OpenedOriginal;
   readonly rawHash: string;

@@ -120,7 +120,7 @@ const READABLE_FIELDS = ['user_name', 'email', 'team_name', 'site_name'] as cons
 /** Returns the account's name as its user knows it; else the name of the source. */
 function accountInWords({ externalId, metadata }: DataSourceDoc): string | null {
   const account = externalId?.split('|')[1] ?? null;
-  const names = [...READABLE_FIELDS.map((fact) => metadata[fact]), account?.includes('@') === true ? account : null];
+  const names = [...READABLE_FIELDS.map((name) => metadata[name]), account?.includes('@') === true ? account : null];
   const [first = account, ...more] = new Set(
     names.filter((one): one is string => typeof one === 'string' && one !== ''),
   );

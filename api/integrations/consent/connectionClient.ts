@@ -40,7 +40,7 @@ export function connectionClient(
   if (!row) return null;
   const { field } = row;
   const given = textsIn(body[field]);
-  const facts = readConnectionFields(row.facts, given, [field]);
+  const facts = readConnectionFields(row.fields, given, [field]);
   const [id = '', secret = '', redirectUri = ''] = TEXTS.map((name) => given[name] ?? '');
   const absent = TEXTS.find((name) => (given[name] ?? '') === '');
   if (absent !== undefined) throw new HttpError(400, `Send ${field}.${absent}: the consent URL requires it.`);

@@ -17,15 +17,15 @@ export function readConnectionFields(
   given: Readonly<Record<string, unknown>>,
   within: readonly string[],
 ): Record<string, string> {
-  const facts: Record<string, string> = {};
-  for (const { field, fact, pattern, accepts, isRequired, fallback } of fields) {
+  const parameters: Record<string, string> = {};
+  for (const { field, parameter, pattern, accepts, isRequired, fallback } of fields) {
     const value = given[field];
     if (typeof value === 'string' && value !== '') {
       if (!pattern.test(value)) throw invalid(['body', ...within, field], `Must be ${accepts}`, 'value_error');
-      facts[fact] = value;
+      parameters[parameter] = value;
     } else if (isRequired)
       throw new HttpError(400, `Send ${[...within, field].join('.')}: ${accepts}. The consent URL requires it.`);
-    else if (fallback !== undefined) facts[fact] = fallback;
+    else if (fallback !== undefined) parameters[parameter] = fallback;
   }
-  return facts;
+  return parameters;
 }

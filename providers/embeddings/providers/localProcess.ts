@@ -3,7 +3,7 @@ import type { EmbeddedPart } from './windowedText.js';
 import { fillWindow, type TextPart } from './localWindows.js';
 
 /**
- * Independent queues: short queries, long queries and documents. Short queries and documents run in parallel in one
+ * Kinds of work with independent queues: short queries, long queries and documents. Short queries and documents run in parallel in one
  * process, because a window of a document takes some tens of milliseconds. Long queries have a process of their own
  * (localPool.ts).
  */
