@@ -88,8 +88,8 @@ export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick
   const state = await stateOf(temporal, run);
   if (state !== null) return state === 'RUNNING';
   // The parent run of a sync starts its parts.
-  const pass = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
-  return pass !== null && pass.finishedAt === null && (await stateOf(temporal, pass)) === 'RUNNING';
+  const parent = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
+  return parent !== null && parent.finishedAt === null && (await stateOf(temporal, parent)) === 'RUNNING';
 }
 
 /**

@@ -46,8 +46,8 @@ export function createPlanActivities(deps: ActivityDeps) {
         from = FIRST_BATCH_SIZE;
       }
       for (; from < ids.length; from += BATCH_SIZE) batches.push(ids.slice(from, from + BATCH_SIZE));
-      const passOver = ids.length < wanted;
-      if (!passOver) return { batches, window, afterId: ids.at(-1) ?? 0, dueInMs: null };
+      const reachedEnd = ids.length < wanted;
+      if (!reachedEnd) return { batches, window, afterId: ids.at(-1) ?? 0, dueInMs: null };
       return { batches, window, afterId: 0, dueInMs: await msUntilDue(deps, runId) };
     },
   };

@@ -84,7 +84,7 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
  * until it is compared, and a failed one is queued. Unfinished files, and files without content by request, are
  * skipped.
  */
-export async function passKnown(
+export async function queueKnownFiles(
   files: Model<FileDoc>,
   { organizationId, userId }: Tenant,
   listed: readonly { readonly request: SyncOfListedFile; readonly file: ListedFile; readonly inTurn: boolean }[],
@@ -96,7 +96,7 @@ export async function passKnown(
     open.map(({ request, file, inTurn }) => {
       const { _id, syncStatus, generation } = file;
       const isComparable = syncStatus === 'READY' && generation > 0;
-      return transition(isComparable ? 'passEvaluate' : inTurn ? 'passQueue' : 'passDelay', {
+      return transition(isComparable ? 'scheduledEvaluate' : inTurn ? 'scheduledQueue' : 'scheduledDelay', {
         owner: { organizationId, userId },
         where: { _id, generation },
         seen: syncStatus,

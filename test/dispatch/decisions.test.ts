@@ -117,17 +117,17 @@ describe('liveness of a run', () => {
     await expect(isAlive(access, runOf())).rejects.toThrow('Temporal is unreachable');
   });
 
-  test('an unstarted part of an auto-sync pass is alive while the pass is', async () => {
+  test('an unstarted part of a scheduled sync is alive while the sync is', async () => {
     const part = runOf({ parentRunId: 5, startedAt: null });
     const pass = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
-    const rowsOfPass: [Described | null, Partial<RunDoc> | null, boolean][] = [
+    const rowsOfParts: [Described | null, Partial<RunDoc> | null, boolean][] = [
       [{ status: 'RUNNING', runId: 'p' }, {}, true],
       [{ status: 'TERMINATED', runId: 'p' }, {}, false],
       [{ status: 'RUNNING', runId: 'p' }, { finishedAt: new Date() }, false],
       [{ status: 'RUNNING', runId: 'p' }, null, false],
       [null, {}, false],
     ];
-    await everyRow(rowsOfPass, JSON.stringify, async ([workflow, fields, expected]) => {
+    await everyRow(rowsOfParts, JSON.stringify, async ([workflow, fields, expected]) => {
       const { access } = fakeTemporal(workflow === null ? {} : { pass: workflow });
       const runs = recorder({ 'runs.find': fields && { ...pass, ...fields } }).stores as { runs: never };
       expect(await isAlive(access, part, runs.runs)).toBe(expected);

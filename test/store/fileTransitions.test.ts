@@ -153,9 +153,10 @@ const OPERATIONS: readonly Operation[] = [
     call: ({ _id }, runId) => store().files.retry(ADA, [_id], false, again(runId), null),
   },
   {
-    rows: ['passEvaluate', 'passQueue'],
+    rows: ['scheduledEvaluate', 'scheduledQueue'],
     isApplicable: ({ _id, ...file }, called) => _id === called._id && !isBeingDeleted({ _id, ...file }),
-    rowOf: ({ syncStatus, generation }) => (syncStatus === 'READY' && generation > 0 ? 'passEvaluate' : 'passQueue'),
+    rowOf: ({ syncStatus, generation }) =>
+      syncStatus === 'READY' && generation > 0 ? 'scheduledEvaluate' : 'scheduledQueue',
     call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, true)]),
   },
   { rows: ['accept'], call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, false)]) },
@@ -216,7 +217,7 @@ const ENDS: readonly Transition[] = [
 /** Transitions covered by other suites: new records, full queues, and files restored from quarantine. */
 const COVERED_ELSEWHERE: readonly Transition[] = [
   ...(['create', 'createDelayed', 'restore', 'restoreUnread', 'restoreFailed'] as const),
-  ...(['acceptDelayed', 'passDelay', 'releaseHeld'] as const),
+  ...(['acceptDelayed', 'scheduledDelay', 'releaseHeld'] as const),
 ];
 
 const ALL = { sort: { _id: 1 } } as const;

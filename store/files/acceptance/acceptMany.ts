@@ -11,7 +11,7 @@ import type { FileDoc } from '../../models/files.js';
 import type { Selections } from '../../selections/selections.js';
 import type { Tenant } from '../../users/accept.js';
 import { markedFiles } from '../changes.js';
-import { passKnown } from '../evaluate.js';
+import { queueKnownFiles } from '../evaluate.js';
 import type { FileQueue } from '../queue.js';
 import { transitionEvents } from '../transitions.js';
 import { withoutDeleted } from '../withoutDeleted.js';
@@ -188,7 +188,7 @@ export async function acceptMany(
     return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
   });
   await recordTakenOver(deps, found);
-  await passKnown(files, owner, found, now);
+  await queueKnownFiles(files, owner, found, now);
   const others = requests.filter((request) => !isAlike(request, known.get(nameOfRequest(request))));
   if (others.length > 0) await noteSkipped(deps, owner, others, 'is_container');
   return requests.length - others.length;
