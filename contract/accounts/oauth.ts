@@ -46,7 +46,7 @@ export interface StoredGrant {
   readonly obtainedAt: number;
   /** Milliseconds since 1970; null if the provider does not state it. */
   readonly expiresAt: number | null;
-  /** Facts of the connection, from its request or from the token response. They contain no secrets. */
+  /** Parameters of the connection, from its request or from the token response. They contain no secrets. */
   readonly facts: Readonly<Record<string, string>>;
   /** The OAuth client that must refresh the tokens; null if the caller supplied tokens without a client. */
   readonly clientId: string | null;

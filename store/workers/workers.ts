@@ -40,12 +40,12 @@ export interface Workers {
 }
 
 /** Lifetime of a row without a heartbeat in seconds, for a worker whose host failed too. */
-const FORGOTTEN_AFTER_S = 3_600;
+const EXPIRES_AFTER_S = 3_600;
 const MAX_WORKERS = 100;
 
 export function createWorkerRecords(connection: Connection): Workers {
   const schema = schemaOf<WorkerDoc>(WORKER);
-  schema.index({ heartbeatAt: 1 }, { expireAfterSeconds: FORGOTTEN_AFTER_S });
+  schema.index({ heartbeatAt: 1 }, { expireAfterSeconds: EXPIRES_AFTER_S });
   const rows: Model<WorkerDoc> = connection.model<WorkerDoc>('workers', schema, 'workers');
   return {
     async recordHeartbeat({ id, host, pid }, load) {

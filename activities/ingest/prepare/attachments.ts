@@ -16,7 +16,7 @@ const SKIPPED_SHOWN = 20;
 /** Maximum number of existing children of a file that are read. */
 const MAX_CHILDREN = 10_000;
 
-/** Facts in file_metadata about contained files that did not become files. */
+/** Fields of file_metadata about contained files that did not become files. */
 interface AttachmentSummary {
   readonly attachments_skipped?: readonly { readonly name: string; readonly reason: string }[];
   readonly limit_reached?: string;
