@@ -2,6 +2,7 @@ import type { DocumentPool, HtmlSkips, Identified, ParseInput } from '../documen
 import type { Embeddings } from '../providers/embeddings/types.js';
 import type { Connectors } from '../connectors/registry.js';
 import type { Download, FeedSource, SitemapEntry, SitemapProblem, Validators } from '../connectors/types.js';
+import type { OcrEngineName } from '../contract/files/ocrLanguages.js';
 import type { DocumentFormat } from '../contract/files/fileFormats.js';
 import type { WorkflowLink } from '../contract/runs/temporalLinks.js';
 import type { TemporalNames } from '../contract/runs/temporalNames.js';
@@ -109,6 +110,7 @@ export interface IngestSettings {
 }
 
 export interface OcrLimits {
+  readonly engine: OcrEngineName;
   /** Maximum number of pages of one file that OCR reads. */
   readonly maxPages: number;
   /** Pages of one file that are read in parallel. */

@@ -43,7 +43,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...storeSection(settings, dataDir, embedded),
     egress,
     ...sourceSection(settings),
-    documents: documentSection(settings, dataDir),
+    documents: documentSection(settings, dataDir, env),
     embedding: embeddingSection(settings, egress, embedded),
     ...serviceSection(settings, egress),
     ...workSection(settings),

@@ -2,6 +2,7 @@
 import type { OAuthClients } from '../connectors/oauth/clients.js';
 import type { SourceUrls } from '../connectors/readSourceUrls.js';
 import type { EmbeddingModelId } from '../contract/vectors/embeddingModels.js';
+import type { OcrEngineName } from '../contract/files/ocrLanguages.js';
 import type { OcrSettings } from '../documents/pool.js';
 import type { DocumentLimits } from '../documents/types.js';
 import type { EgressSettings } from '../egress/types.js';
@@ -69,7 +70,10 @@ export interface Config {
     readonly timeoutMs: number;
     readonly memoryMb: number;
     readonly files: { readonly processes: number; readonly timeoutMs: number; readonly memoryMb: number };
-    readonly ocr: OcrSettings;
+    readonly ocr: OcrSettings & {
+      /** Folders in which the program `tesseract` is searched, as in PATH. Null: the WASM engine is used. */
+      readonly searchPath: string | null;
+    };
     readonly limits: DocumentLimits;
   };
   readonly embedding: {
@@ -100,7 +104,12 @@ export interface Config {
     readonly activityConcurrency: number;
     /** Maximum number of files in OCR at the same time. */
     readonly ocrConcurrency: number;
-    readonly ocr: { readonly maxPages: number; readonly pagesAtOnce: number; readonly languages: readonly string[] };
+    readonly ocr: {
+      readonly engine: OcrEngineName;
+      readonly maxPages: number;
+      readonly pagesAtOnce: number;
+      readonly languages: readonly string[];
+    };
     /** Milliseconds before each retry. */
     readonly retryDelaysMs: readonly number[];
     /** Milliseconds between checks whether a run that a limit holds back may continue. */

@@ -58,7 +58,7 @@ export interface Account {
 
 export interface AccountSettings extends Pick<
   SourceClientSettings,
-  'name' | 'urls' | 'egress' | 'maxItemBytes' | 'timeLimitMs' | 'onRequest'
+  'name' | 'urls' | 'egress' | 'maxItemBytes' | 'timeLimitMs' | 'clock' | 'onRequest'
 > {
   readonly source: SourceType;
   readonly connector: Connector<never>;

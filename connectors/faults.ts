@@ -31,4 +31,5 @@ export function requireId(source: string, json: Json, lacking: string): Json {
 export const noSuchItem = (source: string): Fault =>
   new Fault('not_found', `${source} has no such item for the connected account. It may have been deleted.`);
 
-export const isFault = (error: unknown, kind: Fault['kind']): boolean => error instanceof Fault && error.kind === kind;
+export const isFault = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
+  error instanceof Fault && kinds.includes(error.kind);

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { Fault } from '../contract/failures.js';
 import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
+import { type Clock, systemClock } from './clock.js';
 import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLimiter.js';
 
 /**
@@ -10,8 +9,8 @@ import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLim
  */
 export interface RateLimiter {
   /**
-   * Runs `request` when a slot is free. Throws a Fault rate_limited if a slot would be free only after `deadline`, and
-   * the signal's reason on abort.
+   * Runs `request` when a slot is free. Throws a Fault rate_limited if a slot would be free only after `deadline`, a time
+   * of the limiter's clock, and the signal's reason on abort.
    */
   pass<T>(signal: AbortSignal, deadline: number, request: () => Promise<T>): Promise<T>;
   /**
@@ -32,6 +31,10 @@ interface Slots {
   readonly limiter: SharedHostLimiter;
   /** The accounts that the limit applies to, as named in error texts. */
   readonly scope: string;
+  /** Returns the current minimum milliseconds between two requests. Unset: 0. */
+  intervalMs?(): number;
+  /** Called for each pause. */
+  onPause?(): void;
 }
 
 /**
@@ -43,22 +46,23 @@ function createRateLimiter(
   account: Slots,
   shared: Slots | null,
   known: Pick<HostRateLimits, 'pausedMs'>,
+  clock: Clock,
 ): RateLimiter {
   /** Waits until a pause has ended. */
   const waitForPause = async ({ limiter, key, scope }: Slots, signal: AbortSignal, deadline: number): Promise<void> => {
     // Another request may have extended the pause in the meantime.
     for (let waitMs = limiter.pausedMs(key); waitMs > 0; waitMs = limiter.pausedMs(key)) {
-      if (Date.now() + waitMs > deadline)
+      if (clock.now() + waitMs > deadline)
         throw new Fault(
           'rate_limited',
           `${name} accepts no more requests of this ${scope} for now. Try again after ${Math.ceil(waitMs / 1000)} s.`,
           { retryAfterMs: waitMs },
         );
-      await sleep(waitMs, undefined, { signal });
+      await clock.sleep(waitMs, signal);
     }
   };
   const inSlot = async <T>(slots: Slots, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    const release = await slots.limiter.enter(slots.key, 0, signal);
+    const release = await slots.limiter.enter(slots.key, slots.intervalMs?.() ?? 0, signal);
     try {
       return await work();
     } finally {
@@ -73,11 +77,14 @@ function createRateLimiter(
       return { accountMs, sharedMs };
     },
     pause(forMs, scope = 'account') {
-      const { limiter, key } = (scope === 'shared' ? shared : null) ?? account;
+      const { limiter, key, onPause } = (scope === 'shared' ? shared : null) ?? account;
+      onPause?.();
       limiter.pause(key, forMs);
     },
-    pass: (signal, deadline, request) =>
-      inSlot(account, signal, async () => {
+    async pass(signal, deadline, request) {
+      // Wait before the slot, because the interval between two requests begins there.
+      await waitForPause(account, signal, deadline);
+      return inSlot(account, signal, async () => {
         // Wait before taking a shared slot, so that a paused account does not block the others.
         await waitForPause(account, signal, deadline);
         signal.throwIfAborted();
@@ -88,47 +95,72 @@ function createRateLimiter(
           signal.throwIfAborted();
           return request();
         });
-      }),
+      });
+    },
   };
 }
 
 /** Creates slots that are limited within this process only. */
-function localRateLimits(): HostRateLimits {
+function localRateLimits(clock: Clock): HostRateLimits {
   const paused = new Map<string, number>();
+  const starts = new Map<string, number>();
+  const pausedMs = (host: string): number => Math.max(0, (paused.get(host) ?? 0) - clock.now());
   return {
-    acquire: ({ host, cap }) => {
-      const pausedMs = Math.max(0, (paused.get(host) ?? 0) - Date.now());
-      return Promise.resolve({ slots: cap, fair: cap, leaseMs: 60_000, pausedMs });
-    },
-    pausedMs: (host) => Promise.resolve(Math.max(0, (paused.get(host) ?? 0) - Date.now())),
+    acquire: ({ host, cap }) => Promise.resolve({ slots: cap, fair: cap, leaseMs: 60_000, pausedMs: pausedMs(host) }),
+    pausedMs: (host) => Promise.resolve(pausedMs(host)),
     release: () => Promise.resolve(),
-    reserveRequest: () => Promise.resolve(0),
+    reserveRequest(host, intervalMs) {
+      const waitMs = (starts.get(host) ?? 0) - clock.now();
+      if (waitMs > 0) return Promise.resolve(waitMs);
+      starts.set(host, clock.now() + intervalMs);
+      return Promise.resolve(0);
+    },
     pause: (host, forMs) => {
-      paused.set(host, Math.max(paused.get(host) ?? 0, Date.now() + forMs));
+      paused.set(host, Math.max(paused.get(host) ?? 0, clock.now() + forMs));
       return Promise.resolve();
     },
   };
 }
 
+/** How long the requests of an account are spread after the source refused one. */
+const SPREAD_MS = 600_000;
+
+interface RateLimiterOptions {
+  /** Slots shared by all processes of a deployment. Unset: limited within this process only. */
+  readonly hostRateLimits?: HostRateLimits | undefined;
+  /** Maximum number of concurrent requests of accounts that share a limit. Unset: there is no such limit. */
+  readonly sharedAtOnce?: number | undefined;
+  /** Minimum milliseconds between two requests of an account, for some time after a refused one. Unset: none. */
+  readonly intervalMs?: number | undefined;
+  /** Clock of the pauses. Unset: the system's. */
+  readonly clock?: Clock | undefined;
+}
+
 /**
  * Creates the rate limiters of a source's accounts.
- * @param hostRateLimits slots shared by all processes of a deployment; unset: limited within this process only
- * @param sharedAtOnce maximum number of concurrent requests of accounts that share a limit; unset: there is no such
- * limit
+ * @param atOnce maximum number of concurrent requests of an account
  */
 export function createRateLimiters(
   name: string,
   atOnce: number,
-  hostRateLimits: HostRateLimits = localRateLimits(),
-  sharedAtOnce = 0,
+  { hostRateLimits: given, sharedAtOnce = 0, intervalMs = 0, clock = systemClock }: RateLimiterOptions = {},
 ) {
-  const limiter = createSharedHostLimiter({ perHost: atOnce, hostRateLimits });
-  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, hostRateLimits }) : null;
+  const hostRateLimits = given ?? localRateLimits(clock);
+  const limits = { hostRateLimits, clock, sleep: clock.sleep.bind(clock) };
+  const limiter = createSharedHostLimiter({ perHost: atOnce, ...limits });
+  const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, ...limits }) : null;
+  /** Ends of the times in which requests are spread, by account. */
+  const spread = new Map<string, number>();
   return (account: string, group: string | null = null): RateLimiter =>
     createRateLimiter(
       name,
-      { limiter, key: account, scope: 'account' },
+      {
+        ...{ limiter, key: account, scope: 'account' },
+        intervalMs: () => ((spread.get(account) ?? 0) > clock.now() ? intervalMs : 0),
+        onPause: () => void (intervalMs > 0 && spread.set(account, clock.now() + SPREAD_MS)),
+      },
       shared && group !== null ? { limiter: shared, key: group, scope: 'service' } : null,
       hostRateLimits,
+      clock,
     );
 }

@@ -1,10 +1,15 @@
 import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { Fault } from '../contract/failures.js';
 import type { GrantStore, VersionedGrant, OAuthClient, StoredGrant } from '../contract/accounts/oauth.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
+import {
+  CONNECTED_SOURCES,
+  type ConnectedSource,
+  type ConnectedSourceType,
+} from '../contract/sources/connectedSources.js';
 import type { Egress } from '../egress/types.js';
 import { type Account, createAccount } from './account.js';
 import { CONNECTORS } from './catalogue.js';
+import type { Clock } from './clock.js';
 import type { OAuthSpec } from './oauthSpec.js';
 import { type Consent, createConsent } from './consent.js';
 import { createSourceCache, type SourceCache } from './sourceCache.js';
@@ -34,6 +39,8 @@ export interface ConnectorSettings {
   readonly maxItemBytes: number;
   /** Maximum wait of a request for a rate limit. */
   readonly timeLimitMs?: number;
+  /** Clock of the waits for rate limits. Unset: the system's. */
+  readonly clock?: Clock;
   /** Slots shared by all processes that call an account; unset: limits apply within this process only. */
   readonly hostRateLimits?: HostRateLimits;
   /** The deployment's own OAuth clients. Unset: none. */
@@ -59,6 +66,7 @@ export function createConnectors({
   urls,
   maxItemBytes,
   timeLimitMs,
+  clock,
   hostRateLimits,
   clients = {},
   counts,
@@ -121,13 +129,15 @@ export function createConnectors({
       return spec ? createConsent(spec, clientOf(source), (facts) => providerOf(source, spec, facts), egress) : null;
     },
     account(source, key, credentials) {
-      const { name, requestsAtOnce } = CONNECTED_SOURCES[source];
+      const { name, requestsAtOnce, intervalMs }: ConnectedSource = CONNECTED_SOURCES[source];
       const connector = CONNECTORS[source];
       const { oauth, sharedLimit } = connector;
       const place = `${source} ${key}`;
       const rateLimiterOf =
         rateLimiters.get(source) ??
-        createRateLimiters(name, requestsAtOnce, hostRateLimits, sharedLimit?.requestsAtOnce);
+        createRateLimiters(name, requestsAtOnce, {
+          ...{ hostRateLimits, sharedAtOnce: sharedLimit?.requestsAtOnce, intervalMs, clock },
+        });
       rateLimiters.set(source, rateLimiterOf);
       const cache = caches.get(source) ?? createSourceCache(connector.cache);
       caches.set(source, cache);
@@ -145,6 +155,7 @@ export function createConnectors({
         maxItemBytes,
         onRequest: (outcome) => counts?.sourceRequest(source, outcome),
         ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
+        ...(clock === undefined ? {} : { clock }),
       });
     },
   };

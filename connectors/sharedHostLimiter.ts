@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { HostRateLimits } from '../contract/sources/hostRateLimits.js';
 import { orAborted } from '../egress/deadline.js';
+import type { Clock } from './clock.js';
 import { waitInQueue, sleepUntilAborted, type HostLimiter, type Sleep } from './hostLimiter.js';
 
 /** Renewal interval of a lease; other workers get their share after at most this time. */
@@ -22,7 +23,7 @@ interface Host {
   limit: number;
   until: number;
   usedAt: number;
-  /** No request starts before this time. */
+  /** No request starts before this time of the pauses' clock. */
   pausedUntil: number;
   /** Serialises the claims of start times. */
   claims: Promise<void>;
@@ -48,6 +49,8 @@ export interface SharedLimiterOptions {
   readonly hostRateLimits: HostRateLimits;
   readonly now?: () => number;
   readonly sleep?: Sleep;
+  /** Clock of the pauses. Unset: `now`. Leases always use `now`, because the database measures them in real time. */
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /**
@@ -61,6 +64,7 @@ export function createSharedHostLimiter({
   hostRateLimits,
   now = () => performance.now(),
   sleep = sleepUntilAborted,
+  clock = { now },
 }: SharedLimiterOptions): SharedHostLimiter {
   const hosts = new Map<string, Host>();
   const renewals = new Set<Promise<void>>();
@@ -84,6 +88,7 @@ export function createSharedHostLimiter({
   /** Renews the share once. Returns the time until the next renewal, in milliseconds. */
   async function renew(name: string, host: Host): Promise<number> {
     const requestedAt = now();
+    const pauseFrom = clock.now();
     const isValid = requestedAt < host.until;
     const atMost = Math.max(host.active, isValid ? host.limit : 0);
     try {
@@ -95,7 +100,7 @@ export function createSharedHostLimiter({
       });
       host.limit = Math.min(slots, fair);
       host.until = requestedAt + leaseMs;
-      if (pausedMs > 0) host.pausedUntil = Math.max(host.pausedUntil, requestedAt + pausedMs);
+      if (pausedMs > 0) host.pausedUntil = Math.max(host.pausedUntil, pauseFrom + pausedMs);
       startWaiting(host);
       return slots > fair || host.limit === 0 ? SOON_MS : RENEW_MS;
     } catch {
@@ -178,11 +183,11 @@ export function createSharedHostLimiter({
     },
     pause(name, forMs) {
       const host = hosts.get(name) ?? open(name);
-      host.pausedUntil = Math.max(host.pausedUntil, now() + forMs);
+      host.pausedUntil = Math.max(host.pausedUntil, clock.now() + forMs);
       // If the database is unavailable, only this process observes the pause.
       void hostRateLimits.pause(name, forMs).catch(() => undefined);
     },
-    pausedMs: (name) => Math.max(0, (hosts.get(name)?.pausedUntil ?? 0) - now()),
+    pausedMs: (name) => Math.max(0, (hosts.get(name)?.pausedUntil ?? 0) - clock.now()),
     async close() {
       isClosing = true;
       for (const host of hosts.values()) host.hurry();

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { Fault, type FaultKind } from '../contract/failures.js';
 import { retryAfterMs } from '../egress/retryAfter.js';
 import type { Egress } from '../egress/types.js';
+import { type Clock, systemClock } from './clock.js';
 import type { Connector } from './connector.js';
 import type { Refusal, SourceAnswer, SourceRequest } from './accountClient.js';
 import { classOfStatus, ERROR_CLASSES } from './errorClasses.js';
@@ -43,6 +42,8 @@ export interface TransportSettings {
   readonly maxItemBytes: number;
   /** Maximum wait of a request for a rate limit: longer waits are left to the caller. */
   readonly timeLimitMs?: number;
+  /** Clock of the waits. Unset: the system's. */
+  readonly clock?: Clock;
   /** Called when a request has ended, with `answered`, the kind of its Fault, or `aborted`. */
   readonly onRequest?: (outcome: RequestOutcome) => void;
 }
@@ -92,6 +93,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     signal,
     maxItemBytes,
     timeLimitMs = TIME_LIMIT_MS,
+    clock = systemClock,
     onRequest,
   } = settings;
   const live: LiveHeaders | null =
@@ -146,7 +148,8 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     if (request.isExpected(refusal)) return whole;
     const fault = faultOf(settings, refusal, null);
     if (fault.kind !== 'rate_limited') throw fault;
-    const requestedMs = connector.waitMs?.(refusal, Date.now()) ?? retryAfterMs(answer.headers) ?? DEFAULT_WAIT_MS;
+    const requestedMs =
+      connector.waitMs?.(refusal, clock.now()) ?? retryAfterMs(answer.headers, clock.now()) ?? DEFAULT_WAIT_MS;
     const waitMs = Math.max(requestedMs, MIN_WAIT_MS);
     if (connector.sharedLimit?.appliesTo(refusal)) gate.pause(waitMs, 'shared');
     throw faultOf(settings, refusal, waitMs);
@@ -154,7 +157,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
 
   /** Sends a request when a slot is free, and retries it if the requested wait is short enough. */
   return async (request) => {
-    const deadline = Date.now() + timeLimitMs;
+    const deadline = clock.now() + timeLimitMs;
     for (;;) {
       try {
         const answer = await gate.pass(signal, deadline, () => sendRequest(request));
@@ -165,8 +168,8 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
         if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
         // The pause applies to all requests of the account.
         gate.pause(error.retryAfterMs);
-        if (Date.now() + error.retryAfterMs > deadline) throw error;
-        await sleep(0, undefined, { signal });
+        if (clock.now() + error.retryAfterMs > deadline) throw error;
+        await clock.sleep(0, signal);
       }
     }
   };

@@ -1,8 +1,10 @@
 import { createReaderQueue } from './readerQueue.js';
 import type { OcrLanguage } from '../contract/files/ocrLanguages.js';
 import { Fault } from '../contract/failures.js';
-import { createLanguageData, type LanguageDataSettings } from './ocr/languageData.js';
-import type { DataCode } from './ocr/packages.js';
+import { createLanguageData, type LanguageDataSettings } from './ocr/data/languageData.js';
+import { installedLanguages, type NativeTesseract } from './ocr/data/nativeTesseract.js';
+import type { DataCode } from './ocr/data/packages.js';
+import type { EngineChoice } from './ocr/engines/engine.js';
 import type { NeededData } from './ocr/recognizePage.js';
 import { createProcesses, type ProcessSettings } from './processes.js';
 import type { ReaderDeath } from './readers.js';
@@ -19,6 +21,8 @@ export interface OcrSettings extends OwnProcesses, LanguageDataSettings {
   readonly maxPixels: number;
   /** Niceness of the processes relative to their worker: recognition takes long, and text is read first. */
   readonly niceness: number;
+  /** An installed Tesseract, which is used instead of the WASM engine. */
+  readonly native?: NativeTesseract;
 }
 
 export interface PoolSettings extends ThreadSettings {
@@ -63,8 +67,11 @@ function createOcr(
   limits: DocumentLimits,
   onDeath: (death: ReaderDeath) => void,
 ): Pick<DocumentPool, 'recognize' | 'close'> {
-  const { languages, maxPixels } = ocr;
-  const data = createLanguageData(ocr);
+  const { languages, maxPixels, folder, native } = ocr;
+  const data = native ? installedLanguages(native) : createLanguageData(ocr);
+  const engine: EngineChoice = native
+    ? { kind: 'native', program: native.program, dataFolder: native.dataFolder }
+    : { kind: 'wasm', folder };
   const names = { timeout: 'OCR_PAGE_TIMEOUT_MS', memory: 'OCR_MEMORY_MB' };
   const readerQueue = createReaderQueue(createProcesses({ ...ocr, limits, names }), ocr.processes, onDeath);
   return {
@@ -72,7 +79,7 @@ function createOcr(
       const refused = new Map<DataCode, Fault>();
       const codes: readonly DataCode[] = ['osd', ...(options.languages ?? languages)];
       for (;;) {
-        const choice = { folder: ocr.folder, present: data.present(codes), refused: [...refused.keys()] };
+        const choice = { engine, present: data.present(codes), refused: [...refused.keys()] };
         const settings = { ...choice, languages, maxPixels };
         const answer = await readerQueue.answer<PageText | NeededData>(
           { input, recognition: { ...options, settings } },

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { answerTask, type PoolAnswer, type PoolTask } from './answerTask.js';
+import type { ProgramReport } from './ocr/engines/runProgram.js';
 import { isLong, type TextFile, writeText } from './longText.js';
 import type { ProcessedDocument } from './types.js';
 
@@ -14,8 +15,8 @@ export type ProcessAnswer =
   | PoolAnswer
   | { readonly document: Omit<ProcessedDocument, 'text'>; readonly text: TextFile };
 
-/** A message of a pool process: work has begun, or the replies. */
-export type ProcessMessage = { readonly begun: true } | { readonly answers: readonly ProcessAnswer[] };
+/** A message of a pool process: work has begun, the replies, or the program that works for it. */
+export type ProcessMessage = { readonly begun: true } | { readonly answers: readonly ProcessAnswer[] } | ProgramReport;
 
 const tell = (message: ProcessMessage): void => void process.send?.(message);
 

@@ -25,7 +25,7 @@ export interface ProcessSettings {
   readonly processes: number;
   /** Time limit of one document in milliseconds, from the moment a process begins it. */
   readonly timeoutMs: number;
-  /** Memory limit of one process, heap and native memory together. */
+  /** Memory limit of one process, heap and native memory together, with the program that works for it. */
   readonly memoryMb: number;
   readonly limits: DocumentLimits;
   /** Names of the settings for time and memory, for error messages. */
@@ -55,6 +55,8 @@ interface Reader {
   stderr: string;
   /** Timer that ends the idle process; null while it works. */
   idle: NodeJS.Timeout | null;
+  /** Process id of a program that works for it, which must not survive it; null: none. */
+  program: number | null;
 }
 
 /** Creates processes that parse and chunk; they start on demand and end when idle. */
@@ -64,12 +66,21 @@ export function createProcesses(settings: ProcessSettings): Readers {
   const start = (): Reader => {
     const child = startProcess(settings);
     if (child.pid !== undefined) lowerPriority(child.pid, settings.niceness ?? 0);
-    const reader: Reader = { child, stderr: '', idle: null };
+    const reader: Reader = { child, stderr: '', idle: null, program: null };
     all.add(reader);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       reader.stderr = (reader.stderr + text).slice(-STDERR_CHARACTERS);
     });
-    child.once('exit', () => all.delete(reader));
+    // Messages that were sent before the process died still arrive, some after its exit.
+    child.on('message', (message: ProcessMessage) => {
+      if (!('program' in message)) return;
+      reader.program = message.program;
+      if (!isAlive(child)) endProgram(reader);
+    });
+    child.once('exit', () => {
+      all.delete(reader);
+      endProgram(reader);
+    });
     // They must not keep the caller's process alive.
     unref(reader);
     return reader;
@@ -86,7 +97,7 @@ export function createProcesses(settings: ProcessSettings): Readers {
   const rest = (reader: Reader): void => {
     const { child } = reader;
     // Do not keep a process whose memory a large file has grown.
-    if (!isAlive(child) || residentBytes(child) > (settings.memoryMb * MB) / 2) {
+    if (!isAlive(child) || residentBytes(child.pid) > (settings.memoryMb * MB) / 2) {
       child.kill('SIGKILL');
       return;
     }
@@ -124,6 +135,17 @@ export function createProcesses(settings: ProcessSettings): Readers {
   };
 }
 
+/** Ends the program that works for a process. */
+function endProgram(reader: Reader): void {
+  const { program } = reader;
+  reader.program = null;
+  try {
+    if (program !== null) process.kill(program, 'SIGKILL');
+  } catch {
+    // It has already ended.
+  }
+}
+
 function unref({ child }: Reader): void {
   child.unref();
   child.channel?.unref();
@@ -154,7 +176,8 @@ const isAlive = (child: ChildProcess): boolean =>
   !child.killed && child.exitCode === null && child.signalCode === null && child.connected;
 
 /** Returns the resident memory of a process in bytes; 0 if the system does not report it. */
-function residentBytes({ pid }: ChildProcess): number {
+function residentBytes(pid: number | null | undefined): number {
+  if (pid === null || pid === undefined) return 0;
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]);
     return pages * PAGE_BYTES;
@@ -189,11 +212,12 @@ async function runTask(
     const end = (reason: unknown): void => {
       settle(() => reject(reason));
       child.kill('SIGKILL');
+      endProgram(reader);
       documents.forEach((_document, nth) => rmSync(`${textFiles}-${nth}`, { force: true }));
     };
     const handleMessage = (message: ProcessMessage): void => {
       if ('begun' in message) hasBegun = true;
-      else answered(message.answers);
+      else if ('answers' in message) answered(message.answers);
     };
     const answered = (packed: readonly ProcessAnswer[]): void => {
       try {
@@ -217,7 +241,7 @@ async function runTask(
     const lose = (error: Error): void => die(child.exitCode, child.signalCode, error.message);
     const stop = (): void => end(signal.reason);
     const check = (elapsedMs: number, begun: boolean): void => {
-      resident = residentBytes(child);
+      resident = residentBytes(child.pid) + residentBytes(reader.program);
       if (resident > memoryMb * MB) end(outOfMemory());
       else if (begun && elapsedMs > timeoutMs) end(passed(`${timeoutMs / 1000} s`, names.timeout));
       else if (!begun && elapsedMs > START_TIMEOUT_MS)

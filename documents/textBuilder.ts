@@ -45,13 +45,19 @@ export class TextBuilder {
   }
 }
 
+/**
+ * Line breaks of every kind. They are replaced before invisible characters are removed, because some are control
+ * characters. Form values of PDFs contain lone carriage returns.
+ */
+const BREAKS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+
 /** Converts a text to one line without invisible characters, with single spaces. */
-export const oneLine = (text: string): string => removeInvisible(text).replace(/\s+/g, ' ').trim();
+export const oneLine = (text: string): string =>
+  removeInvisible(text.replace(BREAKS, '\n')).replace(/\s+/g, ' ').trim();
 
 /** Trims the ends of lines and removes invisible characters; at most one empty line in a row. */
 export const tidyLines = (text: string): string =>
-  removeInvisible(text)
-    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
+  removeInvisible(text.replace(BREAKS, '\n'))
     .split('\n')
     .map((line) => line.replace(/[^\S\n]+/g, ' ').trim())
     .join('\n')

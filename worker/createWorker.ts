@@ -36,6 +36,7 @@ import { connectStore, type Store } from '../store/connect.js';
 import { outdatedMessage } from '../store/migrations/schemaWatch.js';
 import { createTranscriptions } from '../providers/transcription/registry.js';
 import { createTemporalWorkers } from './temporalWorkers.js';
+import { ocrEngine } from './ocrEngine.js';
 import { sendHeartbeats } from './heartbeat.js';
 import { createSources } from './sources.js';
 import type { WorkerLoad } from '../contract/runs/workers.js';
@@ -77,11 +78,12 @@ export interface AllotropeWorker {
 /**
  * Connects the stores and Temporal, and creates the activities. The caller first installs the SDK's native runtime
  * (runtime.ts), of which each process has one.
- * @throws Error with a message for the operator when a setting is missing or a store cannot be reached
+ * @throws StartError if OCR_ENGINE is native and no usable Tesseract is installed; Error with a message for the operator when a setting is missing or a store cannot be reached
  */
 export async function createWorker(config: Config, overrides: WorkerOverrides): Promise<AllotropeWorker> {
   const { log, tracing = NO_TRACING, store: sharedStore, localModel, maxCachedWorkflows } = overrides;
   const { wrap = (activities) => activities } = overrides;
+  const ocr = await ocrEngine(config.documents.ocr, log);
   const isMeasured = config.metrics.workerPort !== null;
   const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
   const store =
@@ -112,7 +114,6 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     limiter,
     onNotice: (notice) => log.warn({}, notice),
   });
-  const ocr = { ...config.documents.ocr, onProgress: (line: string) => log.info({}, line) };
   const documents = createDocumentPool({ ...config.documents, ocr }, (death) =>
     log.warn({ ...death }, 'a document reader process died; each of its documents is read once more, separately'),
   );

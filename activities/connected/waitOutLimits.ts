@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
+import { type Clock, systemClock } from '../../connectors/clock.js';
 import { Fault } from '../../contract/failures.js';
 
 /** Minimum wait between two attempts, even if a source requests less. */
@@ -8,19 +7,24 @@ const MIN_WAIT_MS = 200;
 /**
  * Runs a step of a listing. While the source's rate limit is exceeded, it waits as long as the source requests: a limit is
  * not a failure of the listing, and does not count as an attempt.
- * @param until time at which waiting ends, in milliseconds since 1970
+ * @param until time of the clock at which waiting ends, in milliseconds since 1970
  * @returns null if the limit lasts longer
  */
-export async function waitOutLimits<T>(step: () => Promise<T>, until: number, signal: AbortSignal): Promise<T | null> {
+export async function waitOutLimits<T>(
+  step: () => Promise<T>,
+  until: number,
+  signal: AbortSignal,
+  clock: Clock = systemClock,
+): Promise<T | null> {
   for (;;) {
     try {
       return await step();
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'rate_limited') throw error;
-      const remainingMs = until - Date.now();
+      const remainingMs = until - clock.now();
       if (remainingMs <= 0) return null;
       const wanted = Math.max(error.retryAfterMs ?? MIN_WAIT_MS, MIN_WAIT_MS);
-      await sleep(Math.min(wanted, remainingMs), undefined, { signal }).catch(() => signal.throwIfAborted());
+      await clock.sleep(Math.min(wanted, remainingMs), signal);
     }
   }
 }

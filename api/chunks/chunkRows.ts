@@ -1,10 +1,12 @@
 import type { ChunkRecord } from '../../contract/files/records.js';
 import type { ChunkRow } from '../../store/chunks/queries.js';
 import type { Store } from '../../store/connect.js';
+import type { Tenant } from '../../store/users/accept.js';
 import { presentChunk } from '../presenters/chunk.js';
 
 /** Reads the vectors of some rows, with one call per space. */
 async function vectorsOf(
+  tenant: Tenant,
   rows: readonly ChunkRow[],
   { vectors }: Pick<Store, 'vectors'>,
 ): Promise<Map<string, number[]>> {
@@ -12,18 +14,19 @@ async function vectorsOf(
   for (const row of rows) {
     if (row.vectorSpace !== null) spaces.set(row.vectorSpace, [...(spaces.get(row.vectorSpace) ?? []), row]);
   }
-  const found = await Promise.all([...spaces].map(([space, keys]) => vectors.retrieve(space, keys)));
+  const found = await Promise.all([...spaces].map(([space, keys]) => vectors.retrieve(tenant, space, keys)));
   return new Map(found.flatMap((map) => [...map]));
 }
 
-/** Streams stored chunks in the format of the interface. */
+/** Streams a tenant's stored chunks in the format of the interface. */
 export async function* chunkRows(
+  tenant: Tenant,
   parts: AsyncIterable<readonly ChunkRow[]>,
   includeVectors: boolean,
   store: Pick<Store, 'vectors'>,
 ): AsyncIterable<ChunkRecord[]> {
   for await (const part of parts) {
-    const vectors = includeVectors ? await vectorsOf(part, store) : null;
+    const vectors = includeVectors ? await vectorsOf(tenant, part, store) : null;
     yield part.map((row) => presentChunk(row, vectors?.get(row.key) ?? null));
   }
 }

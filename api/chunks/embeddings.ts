@@ -4,6 +4,7 @@ import { DEFAULT_EMBEDDING_MODEL, PICTURE_MODEL } from '../../contract/vectors/e
 import type { TagTree } from '../../contract/files/fileFilters.js';
 import type { DocumentRecord } from '../../contract/files/records.js';
 import { fileTags, tagObject } from '../../contract/files/tags.js';
+import type { Store } from '../../store/connect.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../http/deps.js';
@@ -234,21 +235,19 @@ export const embeddings = operation({
     );
     const [found] = await Promise.all([search, weights && refuseDisabled(caller, deps)]);
     deps.store.lastUse.record(found.map(({ file }) => file));
-    const vectors = body.include_vectors ? await vectorsOf(found, deps.store.vectors) : null;
+    const vectors = body.include_vectors ? await vectorsOf(caller, found, deps.store.vectors) : null;
     return {
       documents: found.map((one, index) => present(one, index + 1, vectors?.get(one.chunk.key) ?? null, body, deps)),
     };
   },
 });
 
-async function vectorsOf(
-  found: readonly Found[],
-  vectors: { retrieve(space: string, keys: Found['hit'][]): Promise<Map<string, number[]>> },
-) {
+async function vectorsOf(tenant: Tenant, found: readonly Found[], vectors: Pick<Store['vectors'], 'retrieve'>) {
   const spaces = [...new Set(found.map(({ space }) => space))];
   const maps = await Promise.all(
     spaces.map((space) =>
       vectors.retrieve(
+        tenant,
         space,
         found.filter((one) => one.space === space).map(({ hit }) => hit),
       ),

@@ -35,6 +35,6 @@ export const listChunks = operation({
     const { startingId, offset, limit } = listing.page;
     const count = store.files.countChunks(caller, listing.filters, startingId);
     const parts = store.chunks.page(caller, store.files.contents(caller, listing), offset, limit);
-    return Promise.resolve(new ListAnswer(count, chunkRows(parts, body.include_vectors, store)));
+    return Promise.resolve(new ListAnswer(count, chunkRows(caller, parts, body.include_vectors, store)));
   },
 });

@@ -100,7 +100,7 @@ async function searchSpace(
       }
       const [hits] = await Promise.all([vectors.searchIds(query), spaces]);
       const isAll = hits.dense.length < limit && hits.sparse.length < limit;
-      const chunksOf = (ids: readonly string[]) => vectors.chunksOf(space, ids, signal);
+      const chunksOf = (ids: readonly string[]) => vectors.chunksOf(tenant, space, ids, signal);
       return { ranked: rankingOfPoints(fuseHybrid(hits, weights, limit), chunksOf), isAll };
     },
     deps,

@@ -101,6 +101,6 @@ export const textChunks = operation({
       direction === 'desc'
         ? fromTheEnd(caller, shown, page, store)
         : store.chunks.page(caller, only(shown), page.offset, page.limit);
-    return new ListAnswer(shown.numChunks, chunkRows(parts, body.include_vectors, store));
+    return new ListAnswer(shown.numChunks, chunkRows(caller, parts, body.include_vectors, store));
   },
 });

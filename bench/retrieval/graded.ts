@@ -66,7 +66,7 @@ async function rank(vectors: Vectors, queries: readonly string[], dense: readonl
   const lists = { dense: [] as number[][], sparse: [] as number[][], hybrid: [] as number[][] };
   const limit = poolOf(K);
   const documents = async (points: readonly PointHit[]): Promise<number[]> => {
-    const ranking = rankingOfPoints(points, (ids) => vectors.chunksOf(EMBEDDED_SPACE.name, ids));
+    const ranking = rankingOfPoints(points, (ids) => vectors.chunksOf(MINE, EMBEDDED_SPACE.name, ids));
     return (await ranking.next(points.length)).hits.map(({ fileId }) => fileId - MINE.userId * 1_000_000);
   };
   for (const [index, query] of queries.entries()) {

@@ -1,8 +1,8 @@
 import { ocrSettings } from '../../config/config.js';
 import { Fault } from '../../contract/failures.js';
 import { OCR_LANGUAGE_CODES } from '../../contract/files/ocrLanguages.js';
-import { createLanguageData } from '../../documents/ocr/languageData.js';
-import type { DataCode } from '../../documents/ocr/packages.js';
+import { createLanguageData } from '../../documents/ocr/data/languageData.js';
+import type { DataCode } from '../../documents/ocr/data/packages.js';
 import { type Command, CommandError, UsageError } from '../command.js';
 
 const KNOWN: readonly string[] = ['osd', ...OCR_LANGUAGE_CODES];

@@ -4,8 +4,8 @@ import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
 import type { Settings } from '../readSettings.js';
 import type { Config } from '../types.js';
 
-/** Returns the settings of the document reader processes, and the limits of documents. */
-export function documentSection(settings: Settings, dataDir: string): Config['documents'] {
+/** Returns the settings of the document reader processes, and the limits of documents. @param env for PATH */
+export function documentSection(settings: Settings, dataDir: string, env: NodeJS.ProcessEnv): Config['documents'] {
   return {
     threads: settings.number('PARSE_THREADS'),
     timeoutMs: settings.number('PARSE_TIMEOUT_MS'),
@@ -23,6 +23,7 @@ export function documentSection(settings: Settings, dataDir: string): Config['do
       folder: path.join(dataDir, 'ocr-languages'),
       maxPixels: settings.number('MAX_OCR_PIXELS'),
       niceness: settings.number('COMPUTE_NICENESS'),
+      searchPath: settings.string('OCR_ENGINE') === 'native' ? (env['PATH'] ?? '') : null,
     },
     limits: {
       maxDepth: settings.number('MAX_ELEMENT_DEPTH'),

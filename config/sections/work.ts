@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../contract/files/coldStorage.js';
+import type { OcrEngineName } from '../../contract/files/ocrLanguages.js';
 import type { SettingName, Settings } from '../readSettings.js';
 import type { Config } from '../types.js';
 
@@ -30,6 +31,7 @@ export function workSection(
       activityConcurrency: settings.number('ACTIVITY_CONCURRENCY'),
       ocrConcurrency: settings.number('OCR_CONCURRENCY'),
       ocr: {
+        engine: settings.string('OCR_ENGINE') as OcrEngineName,
         maxPages: settings.number('MAX_OCR_PAGES'),
         pagesAtOnce: settings.number('OCR_PROCESSES'),
         languages: settings.list('OCR_LANGUAGES'),

@@ -1,6 +1,7 @@
 /** Reading documents: processes, OCR and limits. */
 import Joi from 'joi';
 
+import { OCR_ENGINES } from '../../contract/files/ocrLanguages.js';
 import { count, ocrLanguages, type Setting } from './rules.js';
 
 export const DOCUMENTS_SETTINGS = {
@@ -19,12 +20,19 @@ export const DOCUMENTS_SETTINGS = {
     schema: count(1536),
     about: 'Memory limit for parsing one file. Above it the parser process is killed, and the file fails.',
   },
+  OCR_ENGINE: {
+    schema: Joi.string()
+      .valid(...OCR_ENGINES)
+      .default('wasm'),
+    about:
+      'Tesseract for OCR: `wasm` comes with this program and downloads its languages; `native` is the program `tesseract` on PATH with the languages installed for it, which takes less time per page. A worker does not start without it.',
+  },
   OCR_LANGUAGES: {
     schema: Joi.string()
       .custom(ocrLanguages)
       .default('eng,deu,fra,spa,ita,por,nld,pol,rus,ukr,chi_sim,chi_tra,jpn,kor,ara'),
     about:
-      "Languages that OCR chooses from for each page, the most likely first, separated by commas, by Tesseract's codes. The data of a language is downloaded by npm when a page first needs it, to `DATA_DIR/ocr-languages`. A single language is used without detection. Requests can name others in `ocr_languages`.",
+      "Languages that OCR chooses from for each page, the most likely first, separated by commas, by Tesseract's codes. With OCR_ENGINE `wasm`, the data of a language is downloaded by npm when a page first needs it, to `DATA_DIR/ocr-languages`. A single language is used without detection. Requests can name others in `ocr_languages`.",
   },
   OCR_PROCESSES: {
     schema: count(1),

@@ -3,7 +3,7 @@ import { type PageAt, withCursor, boolean, shapeOf, listOf, nullable, string, ty
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
-import type { SourceClient } from '../accountClient.js';
+import type { GrantClient, SourceClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
 import { asList, asObject, asText, type Json, omitNull } from '../json.js';
 import {
@@ -19,28 +19,13 @@ import {
   readFolders,
 } from './adapter.js';
 import { bearer } from '../bearer.js';
-import { noSuchItem, requireList } from '../faults.js';
+import { isFault, noSuchItem, requireList } from '../faults.js';
+import { detailsOf, found, readCall } from './readCalls.js';
 
 /** Start of the listing, which requires one: before the first call of any company. */
 const FIRST_DAY = '2010-01-01T00:00:00Z';
 /** Calls are listed by their scheduled time, which may be in the near future. */
 const LAST_DAY_MS = 86_400_000;
-/** Calls per details request. */
-const CALLS_AT_ONCE = 100;
-
-const isKind = (error: unknown, ...kinds: readonly Fault['kind'][]): boolean =>
-  error instanceof Fault && kinds.includes(error.kind);
-
-/** Returns null for a search without results, to which Gong answers 404. */
-async function found(answer: Promise<Json>): Promise<Json | null> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isKind(error, 'not_found')) return null;
-    throw error;
-  }
-}
-
 /**
  * Returns a page at a cursor. Gong's cursors expire, and neither the status nor the text of that refusal is documented:
  * any refusal of the request itself restarts the listing. If a 404 counted as the end, the remaining calls would be
@@ -50,7 +35,7 @@ async function atCursor(answer: Promise<Json>): Promise<Json> {
   try {
     return await answer;
   } catch (error) {
-    if (!isKind(error, 'not_found', 'gone', 'bad_response')) throw error;
+    if (!isFault(error, 'not_found', 'gone', 'bad_response')) throw error;
     throw new Fault(
       'stale_cursor',
       'Gong no longer has the position of this listing. It is listed from the beginning.',
@@ -87,25 +72,9 @@ async function listFolders(client: SourceClient, workspace: string): Promise<rea
     const answer = await found(client.get(['library', 'folders'], { workspaceId: workspace }));
     return answer === null ? [] : readFolders(answer, workspace);
   } catch (error) {
-    if (isKind(error, 'access_denied')) return [];
+    if (isFault(error, 'access_denied')) return [];
     throw error;
   }
-}
-
-/** Returns the details of calls with their participants; missing calls are omitted. */
-async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<readonly Json[]> {
-  const calls: Json[] = [];
-  for (let from = 0; from < ids.length; from += CALLS_AT_ONCE) {
-    const filter = { callIds: ids.slice(from, from + CALLS_AT_ONCE) };
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const body = { filter, contentSelector: { exposedFields: { parties: true } }, ...(cursor ? { cursor } : {}) };
-      const answer: Json = (await found(client.post(['calls', 'extensive'], body))) ?? { calls: [] };
-      calls.push(...requireList('Gong', answer['calls']).map(asObject));
-      const next = asText(asObject(answer['records'])['cursor']);
-      cursor = next === cursor ? null : next;
-    }
-  }
-  return calls;
 }
 
 /** Returns the next page of a workspace's calls. */
@@ -159,18 +128,16 @@ async function listFolder(client: SourceClient, id: string): Promise<PageAt<Call
   throw noSuchItem('Gong');
 }
 
-async function openCall(client: SourceClient, externalId: string): Promise<ItemContent> {
+async function openCall(client: GrantClient, externalId: string): Promise<ItemContent> {
   const place = parseItemId(externalId);
   if (place === null) throw noSuchItem('Gong');
   if (place.kind !== 'call')
     throw new Fault('unsupported_type', `A ${place.kind} of Gong has no text of its own: sync the calls in it.`);
-  const [call] = await detailsOf(client, [place.id]);
+  const call = await readCall(client, place.id);
   if (!call) throw noSuchItem('Gong');
-  const answer = await found(client.post(['calls', 'transcript'], { filter: { callIds: [place.id] } }));
-  const transcripts = (answer === null ? [] : requireList('Gong', answer['callTranscripts'])).map(asObject);
-  const transcript = transcripts.find(({ callId }) => callId === place.id)?.['transcript'];
-  const parties = asList(call['parties']).map(asObject);
-  const content = contentOf(asObject(call['metaData']), parties, asList(transcript).map(asObject));
+  const parties = asList(call.details['parties']).map(asObject);
+  const spoken = asList(call.transcript?.['transcript']).map(asObject);
+  const content = contentOf(asObject(call.details['metaData']), parties, spoken);
   if (content === null)
     throw new Fault(
       'no_text',
@@ -185,7 +152,7 @@ export const gong: Connector<OAuthGrant> = {
     ingested: 'the transcript of each call, with speakers and times; no audio, no video',
     unchangedBy: 'start, duration, language and title of calls older than 14 days; newer ones are fetched again',
     limits:
-      'three requests per second and 10,000 per day and company, two of them per fetched call; folders only if the user may see their library',
+      'three requests per second and 10,000 per day and company; calls that are fetched at the same time share their two requests; folders only if the user may see their library',
   },
   oauth: {
     scopes: [

@@ -53,11 +53,14 @@ const REASONS: Readonly<Record<string, ErrorClass>> = {
   failedPrecondition: 'forbidden_item',
   // The API is not enabled in the project of our OAuth client.
   accessNotConfigured: 'config',
+  // Of ErrorInfo. https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
+  SERVICE_DISABLED: 'config',
+  RATE_LIMIT_EXCEEDED: 'rate_limited',
 };
 /** Daily quotas reset at midnight in California; an hourly retry is sufficient. */
 const DAILY_WAIT_MS = 3_600_000;
-/** Wait if Google requests backoff without a duration, which is the usual case. */
-const DEFAULT_WAIT_MS = 5_000;
+/** Wait if Google requests backoff without a duration, which is the usual case. Its quotas are per minute. */
+const DEFAULT_WAIT_MS = 10_000;
 
 /**
  * Reasons that, with status 403, concern the project of our OAuth client. With 429 the first one concerns one user.
@@ -78,13 +81,22 @@ interface ErrorEntry {
 interface ErrorJson {
   readonly message?: unknown;
   readonly errors?: unknown;
+  readonly details?: unknown;
 }
+
+/** Type of the detail with the reason, which newer APIs send in place of `errors`. https://google.aip.dev/193 */
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 
 const errorOf = ({ body }: Refusal): ErrorJson => asObject(asObject(body)['error']);
 const entriesOf = (refusal: Refusal): readonly ErrorEntry[] => asList(errorOf(refusal).errors).map(asObject);
 
 /** Returns the reason of an error; '' without one. */
-export const reasonOf = (refusal: Refusal): string => asText(entriesOf(refusal)[0]?.reason) ?? '';
+export const reasonOf = (refusal: Refusal): string => {
+  const info = asList(errorOf(refusal).details)
+    .map(asObject)
+    .find((detail) => detail['@type'] === ERROR_INFO);
+  return asText(entriesOf(refusal)[0]?.reason) ?? asText(info?.['reason']) ?? '';
+};
 
 /** Whether a refusal is an expired cursor of a listing or feed. */
 const isExpiredCursor = (refusal: Refusal): boolean =>

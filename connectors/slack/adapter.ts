@@ -129,7 +129,8 @@ export function presentConversation(json: Json, name: string): Readonly<Record<s
     is_channel: is('is_channel') || (is('is_group') && !is('is_mpim')),
     is_im: is('is_im'),
     is_mpim: is('is_mpim'),
-    is_private: is('is_private'),
+    // Slack says this of channels only.
+    is_private: is('is_private') || is('is_im') || is('is_mpim'),
     is_shared: is('is_shared'),
     is_archived: is('is_archived'),
     user: asText(json['user']),

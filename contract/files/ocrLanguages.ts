@@ -1,3 +1,7 @@
+/** Engines of OCR: Tesseract compiled to WebAssembly, and the installed program. */
+export const OCR_ENGINES = ['wasm', 'native'] as const;
+export type OcrEngineName = (typeof OCR_ENGINES)[number];
+
 /** Scripts that OCR distinguishes. */
 export type OcrScript =
   | 'Latin'

@@ -1,7 +1,7 @@
 import { AUTO_SYNC_SOURCES, type SourceType } from './sources.js';
 
 /** Static properties of a source with connected accounts. */
-interface ConnectedSource {
+export interface ConnectedSource {
   /** Display name. */
   readonly name: string;
   /**
@@ -15,6 +15,11 @@ interface ConnectedSource {
   readonly urls: Readonly<Record<string, string>>;
   /** Maximum number of concurrent requests per account and process. */
   readonly requestsAtOnce: number;
+  /**
+   * Minimum milliseconds between two requests of an account, for ten minutes after the source refused one. Unset: none. Only for
+   * a published number of requests per second.
+   */
+  readonly intervalMs?: number;
   /** Further values of `source` that files of the accounts have. */
   readonly furtherSources?: readonly SourceType[];
   /** Whether item ids start with the id of their drive. Callers may then send the two separately, as id and root_id. */
@@ -97,8 +102,9 @@ export const CONNECTED_SOURCES = {
       authorize: 'https://app.gong.io/oauth2/authorize',
       token: 'https://app.gong.io/oauth2/generate-customer-token',
     },
-    // Gong allows three requests per second and company.
+    // Gong allows three requests per second and company, unless it raised the limit.
     requestsAtOnce: 3,
+    intervalMs: 340,
   },
   NOTION: {
     name: 'Notion',

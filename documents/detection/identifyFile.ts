@@ -53,8 +53,13 @@ function formatOf(
     throw unsupported('binary data');
   }
   if (/^(?:image|audio|video|font)\//.test(type)) throw unsupported(`of the type ${type}`);
+  if (FLAT_DOCUMENT.test(head.text))
+    throw unsupported('a flat OpenDocument file (.fodt, .fods, .fodp). Save it as .odt, .ods or .odp and send that');
   return textFormat(head, type, byType, byName);
 }
+
+/** The root element of an OpenDocument file that is a single XML file instead of an archive. */
+const FLAT_DOCUMENT = /<(?:\w+:)?document\s[^>]*xmlns:\w+="urn:oasis:names:tc:opendocument:xmlns:office:1\.0"/;
 
 const HEAD_LENGTH = 4096;
 

@@ -1,12 +1,11 @@
-import type { Page, Word } from 'tesseract.js';
+import type { OcrWord, PictureText } from './engines/engine.js';
 
 const LETTERS = /[\p{L}\p{N}]/u;
 
 /** Returns the words of a page that have a letter or digit, in reading order. */
-export const wordsOf = (page: Page): Word[] =>
-  (page.blocks ?? [])
-    .flatMap(({ paragraphs }) => paragraphs)
-    .flatMap(({ lines }) => lines)
+export const wordsOf = (page: PictureText): OcrWord[] =>
+  page
+    .flat()
     .flatMap(({ words }) => words)
     .filter(({ text }) => LETTERS.test(text));
 
@@ -14,7 +13,7 @@ export const wordsOf = (page: Page): Word[] =>
  * Returns the mean confidence of words, 0 to 1, weighted by their length: short ones are often specks. Null without
  * words.
  */
-export function meanConfidence(words: readonly Pick<Word, 'text' | 'confidence'>[]): number | null {
+export function meanConfidence(words: readonly Pick<OcrWord, 'text' | 'confidence'>[]): number | null {
   let [sum, characters] = [0, 0];
   for (const { text, confidence } of words) {
     sum += confidence * text.length;

@@ -1,9 +1,9 @@
-import type { Page, Paragraph, Word } from 'tesseract.js';
 import { findTables } from '../tables/findTables.js';
 import { namedLines } from '../tables/foundTable.js';
 import type { PageLine, PageParagraph, PageText } from '../types.js';
 import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
 import { meanConfidence, wordsOf } from './confidence.js';
+import type { OcrLine, OcrWord, PictureText } from './engines/engine.js';
 
 /** Minimum confidence of Tesseract, 0 to 100: patterns and edges are below it, letters rarely are. */
 const SURE_WORD = 30;
@@ -29,14 +29,11 @@ interface ReadLine extends PageLine {
  * @param scale pixels of the picture per unit of the page
  */
 export function layoutPage(
-  read: Page,
+  read: PictureText,
   language: OcrLanguage,
   { number, scale, wantsTables }: { readonly number: number; readonly scale: number; readonly wantsTables: boolean },
 ): PageText {
-  const groups = (read.blocks ?? [])
-    .flatMap(({ paragraphs }) => paragraphs)
-    .map((paragraph) => linesOf(paragraph, scale))
-    .filter((lines) => lines.length > 0);
+  const groups = read.map((paragraph) => linesOf(paragraph, scale)).filter((lines) => lines.length > 0);
   const tables = wantsTables ? findTables(groups.flat().flatMap(({ words }) => words)) : [];
   const tableOf = new Map(tables.flatMap((table) => table.words.map((word) => [word, table] as const)));
   const body = bodySize(groups.flat());
@@ -66,21 +63,21 @@ export function layoutPage(
   return { number, paragraphs, recognition: { language: confidence === null ? null : language, confidence } };
 }
 
-function linesOf({ lines }: Paragraph, scale: number): ReadLine[] {
-  return lines.flatMap(({ words, rowAttributes }) => {
+function linesOf(lines: readonly OcrLine[], scale: number): ReadLine[] {
+  return lines.flatMap(({ words, height }) => {
     const sure = words.filter(({ confidence, text }) => confidence >= SURE_WORD && text.trim() !== '');
     const mean = sure.reduce((sum, { confidence }) => sum + confidence, 0) / sure.length;
     if (sure.length === 0 || mean < SURE_LINE || !sure.some(({ text }) => /[\p{L}\p{N}]/u.test(text))) return [];
     return [
       lineOf(
         sure.map((word) => placed(word, scale)),
-        rowAttributes.rowHeight / scale,
+        height / scale,
       ),
     ];
   });
 }
 
-const placed = ({ text, confidence, bbox }: Word, scale: number): ReadWord => ({
+const placed = ({ text, confidence, bbox }: OcrWord, scale: number): ReadWord => ({
   text: text.trim(),
   confidence,
   x1: bbox.x0 / scale,

@@ -1,19 +1,16 @@
-import type { Page } from 'tesseract.js';
-
 import { OCR_LANGUAGES, type OcrLanguage, type OcrScript } from '../../contract/files/ocrLanguages.js';
 import { meanConfidence, wordsOf } from './confidence.js';
 import { cutStrip } from './cutStrip.js';
-import { detectScript, readPicture } from './engine.js';
+import type { DataCode } from './data/packages.js';
+import { type EngineChoice, openEngine, type PictureText } from './engines/engine.js';
 import { guessLanguage } from './guessLanguage.js';
-import type { DataCode } from './packages.js';
 import type { Raster } from './raster.js';
 
 /** The languages of a page, and the data on this machine. */
 export interface LanguageChoice {
   /** Languages to choose from, the most likely first. */
   readonly languages: readonly OcrLanguage[];
-  /** Folder of the data. */
-  readonly folder: string;
+  readonly engine: EngineChoice;
   readonly present: readonly DataCode[];
   /** Data that could not be downloaded: other languages are tried without it. */
   readonly refused: readonly DataCode[];
@@ -22,7 +19,7 @@ export interface LanguageChoice {
 /** A page in the language that was found. */
 interface ReadPage {
   readonly language: OcrLanguage;
-  readonly page: Page;
+  readonly page: PictureText;
 }
 
 /** Thrown if data is needed that is not on this machine: the caller downloads it and repeats the call. */
@@ -91,7 +88,7 @@ export async function readInLanguage(raster: Raster, choice: LanguageChoice): Pr
 
 async function readWhole(raster: Raster, language: OcrLanguage, choice: LanguageChoice): Promise<ReadPage> {
   requireData(language, choice);
-  return { language, page: await readPicture(raster.bytes, language, choice.folder) };
+  return { language, page: await (await openEngine(choice.engine)).read(raster.bytes, language) };
 }
 
 function requireData(code: DataCode, { present }: LanguageChoice): void {
@@ -117,7 +114,8 @@ class Trials {
     const known = this.#known.get(language);
     if (known) return known;
     requireData(language, this.#choice);
-    const page = await readPicture(this.#strip.bytes, language, this.#choice.folder);
+    const engine = await openEngine(this.#choice.engine);
+    const page = await engine.read(this.#strip.bytes, language);
     const words = wordsOf(page);
     const trial = {
       language,
@@ -177,6 +175,7 @@ async function latinLanguage(trial: Trial, latin: readonly OcrLanguage[], tries:
 async function scriptOf(raster: Raster, choice: LanguageChoice): Promise<OcrScript | null> {
   if (choice.refused.includes('osd')) return null;
   requireData('osd', choice);
-  const found = await detectScript(raster.bytes, choice.folder);
+  const engine = await openEngine(choice.engine);
+  const found = await engine.detectScript(raster.bytes);
   return found === null ? null : (SCRIPTS[found] ?? null);
 }

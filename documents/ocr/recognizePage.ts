@@ -3,7 +3,7 @@ import { identifyFile } from '../detection/identifyFile.js';
 import { withBytes } from '../processDocument.js';
 import type { DocumentLimits, PageText, ParseInput, RecognizeOptions } from '../types.js';
 import { layoutPage } from './layoutPage.js';
-import type { DataCode } from './packages.js';
+import type { DataCode } from './data/packages.js';
 import { rasterOfImage } from './raster.js';
 import { rasterOfPdf } from './rasterOfPdf.js';
 import { DataNeeded, type LanguageChoice, readInLanguage } from './readInLanguage.js';

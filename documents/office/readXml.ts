@@ -86,7 +86,7 @@ function encodingOf(bytes: Uint8Array): string {
 function broken(what: string): Fault {
   return new Fault(
     'broken_content',
-    `The file is broken: ${what.slice(0, 200)}. Open it in its program, save it again and send that.`,
+    `The file is broken: ${what.slice(0, 200).replace(/\.+$/, '')}. Open it in its program, save it again and send that.`,
   );
 }
 

@@ -52,7 +52,7 @@ export const CONTENTS: readonly Part[] = [
       ...below('decisions', '001-fairness', '002-priority-of-workers', '003-readers-in-processes', '004-own-traces'),
       ...below('decisions', '005-metrics-ports', '006-azure-signatures', '007-limits-of-bodies', '008-hybrid-by-sum'),
       ...below('decisions', '009-uploads-share-a-workflow', '010-backup-and-repair', '011-operations-page'),
-      ...below('decisions', '012-store-timeouts', '013-guide'),
+      ...below('decisions', '012-store-timeouts', '013-guide', '014-old-office-files'),
     ],
   },
 ];

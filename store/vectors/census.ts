@@ -5,7 +5,7 @@ import type { Tenant } from '../users/accept.js';
 import { createCollections, DENSE, SPARSE } from './collection.js';
 import { type CollectionCondition, createCollectionConditions, problemOf } from './condition.js';
 import { pointId } from './pointId.js';
-import { tenantFilter } from './tenantFilter.js';
+import { isOfTenant, TENANT_FIELDS, tenantFilter } from './tenantFilter.js';
 import type { VectorSettings } from './vectors.js';
 
 /** A range of file ids. */
@@ -139,17 +139,17 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
       await conditions.recreate(space);
       damaged = new Set([...damaged].filter((name) => name !== collections.nameOf(space.name)));
     },
-    async read({ organizationId, userId }, space, keys) {
+    async read(tenant, space, keys) {
       const ids = keys.map(({ fileId, generation, chunkIndex }) => pointId(fileId, generation, chunkIndex, space));
       const found = new Map<string, readonly number[] | null>();
       const problem = await problemOf(async () => {
         const points = await client.retrieve(collections.nameOf(space), {
           ids,
-          with_payload: { include: ['organization_id', 'user_id'] },
+          with_payload: { include: [...TENANT_FIELDS] },
           with_vector: [DENSE],
         });
         for (const { id, vector, payload } of points)
-          if (payload?.['organization_id'] === String(organizationId) && payload['user_id'] === userId)
+          if (isOfTenant({ payload }, tenant))
             found.set(String(id), (vector as Record<string, number[]> | undefined)?.[DENSE] ?? null);
       });
       return problem === null ? { vectors: ids.map((id) => found.get(id) ?? null) } : { problem };

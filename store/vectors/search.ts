@@ -6,7 +6,7 @@ import { type Collections, DENSE, SPARSE, statusOf } from './collection.js';
 import { pointId } from './pointId.js';
 import type { QueryQdrant } from './reader.js';
 import { type ChunkFilter, filterConditions } from './searchFilter.js';
-import { tenantFilter } from './tenantFilter.js';
+import { isOfTenant, TENANT_FIELDS, tenantFilter } from './tenantFilter.js';
 
 export interface VectorQuery extends Tenant {
   readonly space: string;
@@ -58,10 +58,13 @@ export interface VectorSearch {
    * the search. Ties are ordered by id.
    */
   searchIds(query: VectorQuery): Promise<Hits<PointHit>>;
-  /** Returns the chunks of points by id. Deleted points are missing. */
-  chunksOf(space: string, ids: readonly string[], signal?: AbortSignal): Promise<Map<string, ChunkKey>>;
-  /** Returns the dense vectors of chunks, by chunk key `fileId:generation:chunkIndex`. */
-  retrieve(space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
+  /** Returns the chunks of a tenant's points by id. Deleted points, and those of other tenants, are missing. */
+  chunksOf(tenant: Tenant, space: string, ids: readonly string[], signal?: AbortSignal): Promise<Map<string, ChunkKey>>;
+  /**
+   * Returns the dense vectors of a tenant's chunks, by chunk key `fileId:generation:chunkIndex`. Those of other tenants
+   * are missing.
+   */
+  retrieve(tenant: Tenant, space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
 }
 
 /** The fields of the payload that identify a chunk. */
@@ -137,26 +140,29 @@ export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Co
         points.map(({ id, score }) => ({ id: String(id), score })).sort(byScoreAndId);
       return { dense: hits(dense), sparse: hits(sparse) };
     },
-    async chunksOf(space, ids, signal) {
+    async chunksOf(tenant, space, ids, signal) {
       if (ids.length === 0) return new Map();
       try {
-        const question = { ids, with_vector: false, with_payload: CHUNK_FIELDS };
+        const include = [...CHUNK_FIELDS.include, ...TENANT_FIELDS];
+        const question = { ids, with_vector: false, with_payload: { include } };
         const points = (await queryQdrant(pathOf(space), question, signal)) as Schemas['Record'][];
-        return new Map(points.map((point) => [String(point.id), chunkOf(point)]));
+        const own = points.filter((point) => isOfTenant(point, tenant));
+        return new Map(own.map((point) => [String(point.id), chunkOf(point)]));
       } catch (error) {
         if (statusOf(error) === 404) return new Map();
         throw error;
       }
     },
-    async retrieve(space, keys) {
+    async retrieve(tenant, space, keys) {
       const ids = new Map(keys.map((key) => [pointId(key.fileId, key.generation, key.chunkIndex, space), key]));
-      const question = { ids: [...ids.keys()], with_vector: [DENSE], with_payload: false };
+      const question = { ids: [...ids.keys()], with_vector: [DENSE], with_payload: { include: TENANT_FIELDS } };
       const points = (await queryQdrant(pathOf(space), question)) as Schemas['Record'][];
       const found = new Map<string, number[]>();
       for (const point of points) {
         const key = ids.get(String(point.id));
         const vector = (point.vector as Record<string, number[]> | undefined)?.[DENSE];
-        if (key && vector) found.set(`${key.fileId}:${key.generation}:${key.chunkIndex}`, vector);
+        if (key && vector && isOfTenant(point, tenant))
+          found.set(`${key.fileId}:${key.generation}:${key.chunkIndex}`, vector);
       }
       return found;
     },

@@ -6,6 +6,15 @@ export const organizationFilter = ({ organizationId }: Pick<Tenant, 'organizatio
   match: { value: String(organizationId) },
 });
 
+/** Fields of a point's payload that identify its tenant. */
+export const TENANT_FIELDS = ['organization_id', 'user_id'] as const;
+
+/** Whether a point, read by its id with TENANT_FIELDS, belongs to a tenant. */
+export const isOfTenant = (
+  { payload }: { readonly payload?: Record<string, unknown> | null | undefined },
+  { organizationId, userId }: Tenant,
+): boolean => payload?.['organization_id'] === String(organizationId) && payload['user_id'] === userId;
+
 /** Returns the condition that restricts a filter to one tenant. No function reads or changes points without it. */
 export const tenantFilter = ({ organizationId, userId }: Tenant) => [
   organizationFilter({ organizationId }),

@@ -149,7 +149,7 @@ interface Made {
   readonly space: string;
   readonly ocr: ActivityDeps['settings']['ocr'];
 }
-const OCR = { maxPages: 10, pagesAtOnce: 1, languages: ['eng'] };
+const OCR = { engine: 'wasm' as const, maxPages: 10, pagesAtOnce: 1, languages: ['eng'] };
 const MADE: Made = { file: {}, space: 'space', ocr: OCR };
 const FILE = {
   ...{ _id: 3, name: 'a.txt', sourceOptions: PAGE, tagPairs: ['team=docs'], parentId: 1, generation: 1 },
@@ -178,6 +178,7 @@ const PROCESSINGS: readonly (readonly [field: string, before: Made, after: Made]
   ['name, if it is part of the chunks', NAMED, { ...NAMED, file: { ...NAMED.file, name: 'b.txt' } }],
   ['languages of OCR', READ_BY_OCR, { ...READ_BY_OCR, ocr: { ...OCR, languages: ['deu'] } }],
   ['languages of the file for OCR', READ_BY_OCR, withOptions({ useOcr: true, ocrLanguages: ['deu'] })],
+  ['engine of OCR', READ_BY_OCR, { ...READ_BY_OCR, ocr: { ...OCR, engine: 'native' } }],
   ['tables of OCR', READ_BY_OCR, withOptions({ useOcr: true, parsePdfTablesWithOcr: true })],
 ];
 

@@ -79,11 +79,11 @@ describe('search', () => {
           const points = HITS.map(({ fileId, score }) => ({ id: `point ${fileId}`, score }));
           return Promise.resolve({ dense: query.dense ? points.slice(0, query.limit) : [], sparse: [] });
         },
-        chunksOf: (_: string, ids: readonly string[]) =>
+        chunksOf: (_: unknown, _space: string, ids: readonly string[]) =>
           Promise.resolve(
             new Map(HITS.map((hit) => [`point ${hit.fileId}`, hit] as const).filter(([id]) => ids.includes(id))),
           ),
-        retrieve: (space: string, keys: readonly ChunkKey[]) =>
+        retrieve: (_: unknown, space: string, keys: readonly ChunkKey[]) =>
           Promise.resolve(
             new Map(keys.map((key) => [chunkKey(key.fileId, key.generation, key.chunkIndex), [space.length]])),
           ),

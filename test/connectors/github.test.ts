@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { SourceItem } from '../../connectors/sourceItem.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
+import { changedFileOf, pullOf } from '../../connectors/github/records.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { Fault } from '../../contract/failures.js';
 import type { Egress } from '../../egress/types.js';
@@ -126,6 +127,17 @@ describe('contents', () => {
       expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'unsupported_type' });
     expect(await faultOf(account.open('ada/atlas/c.md', NEVER))).toMatchObject({ kind: 'not_found' });
   });
+});
+
+test('presents a changed file with a status that the contract does not have as changed', () => {
+  expect(['renamed', 'typechange', null].map((status) => changedFileOf({ status })['status'])).toEqual([
+    ...['renamed', 'changed', 'changed'],
+  ]);
+});
+
+test('names a branch by its ref if its fork was deleted', () => {
+  const head = { label: null, ref: '12.0', sha: 'c0ffee', user: null, repo: null };
+  expect(pullOf({ head })['head']).toEqual({ label: '12.0', ref: '12.0', sha: 'c0ffee' });
 });
 
 describe('refusals', () => {

@@ -208,6 +208,56 @@ describe('content', () => {
   });
 });
 
+describe('calls that are opened at the same time', () => {
+  const openAll = (...ids: string[]) => Promise.allSettled(ids.map((id) => account.open(id, NEVER)));
+  const beginningsOf = (path: string) =>
+    gong.requests.filter((request) => request.startsWith(`${path} `) && !request.includes('"cursor"'));
+
+  test('share their requests, so that the daily quota suffices for a first sync', async () => {
+    fill();
+    const results = await openAll('100', '101', '102', '103');
+    const texts = results.map((result) =>
+      result.status === 'fulfilled' ? Buffer.from(result.value.bytes).toString() : String(result.reason),
+    );
+    for (const [index, title] of ['Intro', 'Deal', 'Other', 'More'].entries())
+      expect(texts[index]).toContain(`On ${title}.`);
+    expect(beginningsOf('calls/extensive')).toHaveLength(1);
+    expect(beginningsOf('calls/transcript')).toHaveLength(1);
+    // Nothing is cached: the transcript of a recent call may change.
+    await account.open('100', NEVER);
+    expect(beginningsOf('calls/transcript')).toHaveLength(2);
+  });
+
+  test('are read one by one if Gong refuses their common request', async () => {
+    fill();
+    gong.injectFault((request) =>
+      request.startsWith('calls/transcript ') && request.includes('"101"') ? { status: 500 } : null,
+    );
+    const results = await openAll('100', '101', '102');
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  test('are read although the caller of the first one no longer waits', async () => {
+    fill();
+    const abort = new AbortController();
+    const first = account.open('100', abort.signal);
+    const other = account.open('101', NEVER);
+    gong.injectFault((request) => {
+      if (request.includes('"100"')) abort.abort(new Error('stopped'));
+      return null;
+    });
+    await expect(first).rejects.toThrow('stopped');
+    expect((await other).name).toBe('Deal');
+  });
+
+  test('do not hide that one of them is missing', async () => {
+    fill();
+    const [known, missing] = await openAll('100', '555');
+    expect(known!.status).toBe('fulfilled');
+    expect((missing as PromiseRejectedResult).reason).toMatchObject({ kind: 'not_found' });
+  });
+});
+
 describe('the API host of the company', () => {
   const grantFor = async (facts: Record<string, unknown>) => {
     const provider = await startGong({ facts: () => facts });

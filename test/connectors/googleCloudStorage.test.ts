@@ -56,6 +56,17 @@ describe('listing', () => {
     expect((await below('atlas')).ids).toEqual(['atlas', 'atlas/atlas.md']);
   });
 
+  test.each([
+    ['SERVICE_DISABLED', 'bad_response'],
+    ['IAM_PERMISSION_DENIED', 'access_denied'],
+    ['RATE_LIMIT_EXCEEDED', 'rate_limited'],
+  ])('reports a refused list of projects with the reason %s as %s', async (reason, kind) => {
+    storage.injectFault((path) =>
+      path === '/crm/v1/projects' ? { status: 403, reason, isNew: true, headers: { 'retry-after': '3600' } } : null,
+    );
+    expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind });
+  });
+
   test('lists each prefix once as a folder, across all pages', async () => {
     for (const key of ['a/1.md', 'a/2.md', 'a/b/3.md', 'a/b/4.md', 'a.md', 'z/']) put('boats', key, key);
     const { ids, pages, items } = await below('boats');

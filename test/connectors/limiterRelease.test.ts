@@ -179,7 +179,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
     return { hold: (signal, work) => gate.pass(signal, Infinity, work) };
   },
   async 'requests of accounts that share a limit'() {
-    const gateOf = createRateLimiters('Source', 100, undefined, CAPACITY);
+    const gateOf = createRateLimiters('Source', 100, { sharedAtOnce: CAPACITY });
     let accounts = 0;
     return { hold: (signal, work) => gateOf(`account ${(accounts += 1)}`, 'app').pass(signal, Infinity, work) };
   },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
+import { presentConversation } from '../../connectors/slack/adapter.js';
 import { slack as connector } from '../../connectors/slack/index.js';
 import { mentionedIn, plainText, readMessage } from '../../connectors/slack/message.js';
 import { close, groupMessages } from '../../connectors/slack/windows.js';
@@ -247,6 +248,12 @@ test('lists conversations of every type that the token may list, page by page', 
   expect(await listItems((cursor) => few.listRoots(cursor, NEVER))).toHaveLength(3);
   const none = accountWith([]);
   await expect(listItems((cursor) => none.listRoots(cursor, NEVER))).rejects.toMatchObject({ kind: 'access_denied' });
+});
+
+test('counts direct messages as private, of which Slack says it only for channels', () => {
+  const privacy = (json: object) => presentConversation({ id: 'D1', ...json }, 'Ben')['is_private'];
+  expect([{ is_im: true }, { is_mpim: true }, { is_private: true }].map(privacy)).toEqual([true, true, true]);
+  expect([{ is_channel: true, is_private: false }, {}].map(privacy)).toEqual([false, false]);
 });
 
 test('identifies the account by workspace and user', async () => {

@@ -181,6 +181,15 @@ test.each([
     /OpenDocument file of another kind .*Save it as \.odt/,
   ],
   [
+    'a flat OpenDocument text',
+    latin1(
+      '<?xml version="1.0" encoding="UTF-8"?>\n\n<office:document xmlns:presentation="urn:x" xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:mimetype="application/vnd.oasis.opendocument.text">',
+    ),
+    'application/xml',
+    'a.fodt',
+    /flat OpenDocument file .*Save it as \.odt, \.ods or \.odp/,
+  ],
+  [
     'a document of OpenOffice 1',
     stating('application/vnd.sun.xml.writer'),
     null,

@@ -14,6 +14,7 @@ import {
   sendJson,
   startEmulator,
 } from './emulator.js';
+import { API, commitJson, locationJson, profileJson, repositoryJson, WEB, wholeRepositoryJson } from './githubJson.js';
 import { type Talk, talkAt } from './githubTalk.js';
 
 export const LOGIN = 'ada';
@@ -57,8 +58,7 @@ interface Entry {
   readonly size?: number;
 }
 
-const stamp = '2026-03-03T10:00:00Z';
-const WEB = 'https://github.com';
+const OWNER = { id: USER_ID, login: LOGIN };
 
 function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   const limits = { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '4999' };
@@ -72,6 +72,9 @@ const hash = (kind: string, bytes: Buffer | string): string =>
     .update(`${kind} ${Buffer.byteLength(bytes)}\0`)
     .update(bytes)
     .digest('hex');
+
+/** Types of /contents by file mode. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = { '040000': 'dir', '120000': 'symlink', '160000': 'submodule' };
 
 /** Returns the trees of a repository by hash, and each entry by path; '' is the root. */
 function gitOf(files: EmulatedRepository['files']) {
@@ -105,16 +108,6 @@ function gitOf(files: EmulatedRepository['files']) {
   return { root, trees, entries, whole };
 }
 
-const repositoryJson = (fullName: string, { id, branch }: EmulatedRepository) => ({
-  id,
-  name: fullName.split('/')[1],
-  full_name: fullName,
-  private: true,
-  html_url: `${WEB}/${fullName}`,
-  default_branch: branch,
-  created_at: stamp,
-});
-
 /** @param perPage maximum page size for repositories, whatever the request asks for */
 export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator> {
   const repositories: GitHubEmulator['repositories'] = {};
@@ -127,7 +120,7 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     const page = Number(query.get('page') ?? 1);
     const rows = all
       .slice((page - 1) * size, page * size)
-      .map(([name, repository]) => repositoryJson(name, repository));
+      .map(([name, repository]) => repositoryJson(name, OWNER, repository));
     const to = (number: number, rel: string) =>
       `<https://api.github.com/user/repos?per_page=${size}&page=${number}>; rel="${rel}"`;
     const last = Math.ceil(all.length / size);
@@ -138,13 +131,13 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
   const answer = ({ request, response, path, query, url }: Call): void => {
     const accept = request.headers.accept ?? '';
     const [resource, owner = '', name = '', part = '', ...rest] = path;
-    if (path.join('/') === 'user') return send(response, 200, { id: USER_ID, login: LOGIN, name: 'Ada' });
+    if (path.join('/') === 'user') return send(response, 200, profileJson(OWNER, 'Ada'));
     if (path.join('/') === 'user/repos') return answerPage(query, response);
     const fullName = `${owner}/${name}`;
     const repository = Object.hasOwn(repositories, fullName) ? repositories[fullName] : undefined;
     if (resource !== 'repos' || !repository) return refuse(response, 404, 'Not Found');
     const { branch, files } = repository;
-    if (part === '') return send(response, 200, repositoryJson(fullName, repository));
+    if (part === '') return send(response, 200, wholeRepositoryJson(fullName, OWNER, repository));
     const talked = repository.talk ? talkAt(repository.talk, [part, ...rest], url, limits.numbered) : null;
     if (talked && 'refused' in talked) return refuse(response, talked.refused, talked.message);
     if (talked && 'row' in talked) return send(response, 200, talked.row);
@@ -153,7 +146,12 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     const isEmpty = Object.keys(files).length === 0;
     if (part === 'branches') {
       if (isEmpty || rest.join('/') !== branch) return refuse(response, 404, 'Branch not found');
-      return send(response, 200, { name: branch, commit: { sha: 'c1', commit: { tree: { sha: git.root } } } });
+      const protectionUrl = `${API}/repos/${fullName}/branches/${branch}/protection`;
+      return send(response, 200, {
+        ...{ name: branch, commit: commitJson(fullName, 'c1', { tree: git.root, message: 'All files' }) },
+        _links: { self: `${API}/repos/${fullName}/branches/${branch}`, html: `${WEB}/${fullName}/tree/${branch}` },
+        ...{ protected: false, protection: { enabled: false }, protection_url: protectionUrl },
+      });
     }
     if (part === 'git' && rest[0] === 'trees') {
       if (isEmpty) return refuse(response, 409, 'Git Repository is empty.');
@@ -167,26 +165,41 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
       const found = Object.values(files).find(({ content }) => hash('blob', content) === rest[1]);
       if (!found) return refuse(response, 404, 'Not Found');
       const content = Buffer.from(found.content).toString('base64');
-      return send(response, 200, { sha: rest[1], encoding: 'base64', content });
+      return send(response, 200, {
+        ...{
+          sha: rest[1],
+          node_id: `B_${rest[1]}`,
+          size: Buffer.byteLength(found.content),
+          encoding: 'base64',
+          content,
+        },
+        url: `${API}/repos/${fullName}/git/blobs/${rest[1]}`,
+      });
     }
     const at = rest.join('/');
     const entry = part === 'contents' ? git.entries.get(at) : undefined;
     if (!entry) return refuse(response, 404, 'Not Found');
     const { sha, size = 0 } = entry;
-    const common = { name: at.split('/').at(-1), path: at, sha, size };
+    const json = (path: string, one: Entry) => ({
+      ...locationJson(fullName, { path, sha: one.sha, branch }, one.type === 'tree' ? 'tree' : 'blob'),
+      size: one.size ?? 0,
+      type: CONTENT_TYPES[one.mode] ?? 'file',
+    });
     if (entry.type === 'tree') {
-      const children = (git.trees.get(sha) ?? []).map(({ path: child }) => ({ path: `${at}/${child}` }));
+      const children = (git.trees.get(sha) ?? []).map((one) => json(`${at}/${one.path}`, one));
       if (accept !== 'application/vnd.github.object+json') return send(response, 200, children);
-      return send(response, 200, { ...common, type: 'dir', entries: children });
+      return send(response, 200, { ...json(at, entry), entries: children });
     }
-    const fileJson = { ...common, html_url: `${WEB}/${fullName}/blob/${branch}/${at}` };
-    if (entry.type === 'commit') return send(response, 200, { ...fileJson, type: 'submodule' });
-    if (entry.mode === '120000') return send(response, 200, { ...fileJson, type: 'symlink' });
+    const fileJson = json(at, entry);
+    if (entry.type === 'commit')
+      return send(response, 200, { ...fileJson, submodule_git_url: `git://github.com/ada/${at}.git` });
+    if (entry.mode === '120000')
+      return send(response, 200, { ...fileJson, target: Buffer.from(files[at]!.content).toString() });
     // GitHub breaks the base64 text into lines.
     const text = Buffer.from(files[at]!.content).toString('base64').replace(/.{60}/g, '$&\n');
     const content =
       size > limits.inlineBytes ? { encoding: 'none', content: '' } : { encoding: 'base64', content: text };
-    send(response, 200, { ...fileJson, type: 'file', ...content });
+    send(response, 200, { ...fileJson, ...content });
   };
 
   const emulator = await startEmulator<GitHubRefused>({

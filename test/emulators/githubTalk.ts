@@ -3,7 +3,7 @@
  * of GitHub's REST documentation.
  */
 
-export type Row = Readonly<Record<string, unknown>>;
+import { personJson, type Row } from './githubJson.js';
 
 /**
  * The discussions of a repository, as GitHub returns them, oldest first. Comments, commits and files are keyed by pull
@@ -57,6 +57,18 @@ function filtered(rows: readonly Row[], query: URLSearchParams): readonly Row[] 
   );
 }
 
+const GHOST = personJson({ id: 10_137, login: 'ghost' });
+
+/** The fields that only the address of a single pull request answers. */
+const WHOLE_ONLY: ReadonlySet<string> = new Set(
+  [
+    'merged mergeable mergeable_state merged_by rebaseable maintainer_can_modify',
+    'comments review_comments commits additions deletions changed_files',
+  ].flatMap((line) => line.split(' ')),
+);
+/** Returns a pull request as lists contain it. */
+const inList = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([name]) => !WHOLE_ONLY.has(name)));
+
 /** @param numbered maximum rows reachable by page number. Unset: all */
 function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINITY): TalkAnswer {
   const query = url.searchParams;
@@ -94,10 +106,12 @@ export function talkAt(
   const query = url.searchParams;
   if (number === undefined) {
     const rows = sorted(filtered(talk[resource], query), query);
-    return paged(rows, url, resource === 'issues' ? numbered : undefined);
+    return resource === 'issues' ? paged(rows, url, numbered) : paged(rows.map(inList), url);
   }
   const row = talk[resource].find((candidate) => candidate['number'] === Number(number));
   if (!row) return NOT_FOUND;
+  // A single pull request of a deleted user is by "ghost"; lists and issues have no user then.
+  if (part === undefined && resource === 'pulls') return { row: { ...row, user: row['user'] ?? GHOST } };
   if (part === undefined) return { row };
   if (resource === 'pulls' && part === 'comments')
     // GitHub ignores the direction unless the request names a sort key.

@@ -158,7 +158,8 @@ export async function startGmail({
       const mail = mailAt(message);
       const changed = { ...(mail ? short(message, mail) : { id: message, threadId: message }), labelIds };
       const entry = kind.startsWith('labels') ? { message: changed, labelIds } : { message: changed };
-      return { id, messages: [{ id: message }], [kind]: [entry] };
+      const { id: messageId, threadId } = changed;
+      return { id, messages: [{ id: messageId, threadId }], [kind]: [entry] };
     });
     const answer = {
       ...(records.length === 0 ? {} : { history: records }),
@@ -181,7 +182,11 @@ export async function startGmail({
       const missing = () => refuseGoogle(response, { status: 404, message: 'Requested entity was not found.' });
       if (!isHere) return missing();
       if (resource === 'profile' && id === undefined)
-        return send({ emailAddress: person.id, messagesTotal: Object.keys(mails).length, historyId: history.now() });
+        return send({
+          ...{ emailAddress: person.id, messagesTotal: Object.keys(mails).length },
+          ...{ threadsTotal: new Set(Object.entries(mails).map(([key, { thread }]) => thread ?? key)).size },
+          historyId: history.now(),
+        });
       if (resource === 'labels' && id === undefined)
         return send({ labels: [...SYSTEM_LABELS, ...Object.keys(labels)].map(labelJson) });
       if (resource === 'labels' && id !== undefined)
@@ -191,7 +196,8 @@ export async function startGmail({
       if (resource === 'threads' && id !== undefined) {
         const members = Object.entries(mails).filter(([key, mail]) => (mail.thread ?? key) === id);
         if (members.length === 0) return missing();
-        return send({ id, messages: members.map(([key, mail]) => messageJson(key, mail, format)) });
+        const messages = members.map(([key, mail]) => messageJson(key, mail, format));
+        return send({ id, historyId: history.now(), messages });
       }
       if (resource !== 'messages') return missing();
       if (id === undefined) return listMessages(call);

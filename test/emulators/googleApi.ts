@@ -10,6 +10,8 @@ export interface GoogleRefusal {
   readonly status: number;
   readonly reason?: string;
   readonly message?: string;
+  /** Whether the body has the format of newer APIs, without a list of errors. */
+  readonly isNew?: true;
   /** The parameter that caused the error. */
   readonly location?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,10 +27,32 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 export function refuseGoogle(response: ServerResponse, refusal: GoogleRefusal): void {
+  if (refusal.isNew === true) return refuseByStatus(response, refusal);
   const { status, reason = REASONS[status] ?? 'backendError', message = reason, location, headers = {} } = refusal;
   const where = location === undefined ? {} : { locationType: 'parameter', location };
   const errors = [{ message, domain: 'global', reason, ...where }];
   sendJson(response, status, { error: { code: status, message, errors } }, headers);
+}
+
+/** Canonical names of statuses, and reasons of ErrorInfo. https://google.aip.dev/193 */
+const CANONICAL: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+};
+
+/** Refuses in the format of Google's newer APIs. The reason is that of ErrorInfo; unset: no details. */
+function refuseByStatus(
+  response: ServerResponse,
+  { status, reason, message = 'The caller does not have permission', headers = {} }: GoogleRefusal,
+): void {
+  const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'googleapis.com' };
+  const details = reason === undefined ? {} : { details: [info] };
+  const error = { code: status, message, status: CANONICAL[status] ?? 'UNKNOWN', ...details };
+  sendJson(response, status, { error }, headers);
 }
 
 const GOOGLE_PEOPLE = [

@@ -56,6 +56,7 @@ export async function startGoogleCloudStorage({
     const bytes = Buffer.from(object.content);
     return {
       kind: 'storage#object',
+      id: `${bucket}/${name}/${generation}`,
       ...{ bucket, name, generation, metageneration: '1', timeCreated: stamp, updated: stamp },
       size: String(bytes.length),
       md5Hash: createHash('md5').update(bytes).digest('base64'),
@@ -86,7 +87,10 @@ export async function startGoogleCloudStorage({
     if (projects[project] === null) return refuseGoogle(response, { status: 403 });
     const taken = pages.take(call, bucketsOf(project), Math.min(perPage, Number(query.get('maxResults') ?? 1_000)));
     if (!taken) return;
-    const items = taken.page.map((name) => ({ kind: 'storage#bucket', id: name, name, timeCreated: stamp }));
+    const items = taken.page.map((name) => ({
+      ...{ kind: 'storage#bucket', id: name, name, location: 'EU', storageClass: 'STANDARD' },
+      ...{ metageneration: '1', etag: 'CAE=', timeCreated: stamp, updated: stamp },
+    }));
     const next = taken.next === null ? {} : { nextPageToken: taken.next };
     sendJson(response, 200, selectFields(query.get('fields'), { kind: 'storage#buckets', items, ...next }));
   };
@@ -101,10 +105,14 @@ export async function startGoogleCloudStorage({
         return sendJson(response, 200, { sub: '1042', email: person.id, email_verified: true, name: person.label });
       }
       if (path.join('/') === 'crm/v1/projects') {
-        if (!may(/cloud/)) return insufficient();
+        if (!may(/cloud/))
+          return refuseGoogle(response, { status: 403, reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT', isNew: true });
         const taken = pages.take(call, Object.keys(projects), Math.min(2, Number(query.get('pageSize') ?? 500)));
         if (!taken) return;
-        const rows = taken.page.map((projectId) => ({ projectId, lifecycleState: 'ACTIVE' }));
+        const rows = taken.page.map((projectId) => ({
+          ...{ projectId, projectNumber: '415104041262', name: projectId },
+          ...{ lifecycleState: 'ACTIVE', createTime: stamp },
+        }));
         return sendJson(response, 200, {
           projects: rows,
           ...(taken.next === null ? {} : { nextPageToken: taken.next }),

@@ -75,6 +75,9 @@ export interface GoogleDriveEmulator extends GoogleEmulator {
   };
 }
 
+/** The fields of a file that an answer contains if the request names none. */
+const DEFAULTS = 'kind,id,name,mimeType';
+
 const stamp = '2026-03-03T10:00:00.000Z';
 const exportsOf = (mimeType: string): readonly string[] =>
   mimeType.startsWith(NATIVE) ? (EXPORTS[mimeType.slice(NATIVE.length)] ?? []) : [];
@@ -120,7 +123,9 @@ export async function startGoogleDrive(
       ...(parent === null ? {} : { parents: [parent] }),
       ...(drive === undefined ? {} : { driveId: drive }),
       ...(isNative
-        ? { exportLinks: Object.fromEntries(exportsOf(mimeType).map((type) => [type, link(type)])) }
+        ? exportsOf(mimeType).length > 0 && {
+            exportLinks: Object.fromEntries(exportsOf(mimeType).map((type) => [type, link(type)])),
+          }
         : { md5Checksum: createHash('md5').update(bytes).digest('hex'), size: String(bytes.length) }),
       ...(target === undefined
         ? {}
@@ -134,6 +139,7 @@ export async function startGoogleDrive(
       webViewLink: `https://drive.google.com/file/d/${id}/view`,
     };
   };
+  const driveJson = (id: string) => ({ kind: 'drive#drive', id, name: drives[id], createdTime: stamp });
   /** Returns a file; files of shared drives only if the request sets supportsAllDrives. */
   const jsonAt = (id: string, query: URLSearchParams): Record<string, unknown> | null => {
     const folder = { name: 'My Drive', mimeType: DRIVE_FOLDER, parent: null };
@@ -180,7 +186,7 @@ export async function startGoogleDrive(
       files: taken.page.map(([id, file]) => fileJson(id, file)),
       ...(taken.next === null ? {} : { nextPageToken: taken.next }),
     };
-    sendJson(response, 200, selectFields(query.get('fields') ?? 'kind,nextPageToken,files(id,name,mimeType)', answer));
+    sendJson(response, 200, selectFields(query.get('fields') ?? `kind,nextPageToken,files(${DEFAULTS})`, answer));
   };
 
   const exported = ({ query, response }: Call, id: string, isLink: boolean): void => {
@@ -204,13 +210,13 @@ export async function startGoogleDrive(
     if (!taken) return;
     const entry = (id: string) => {
       if (Object.hasOwn(drives, id))
-        return { changeType: 'drive', driveId: id, removed: false, drive: { id, name: drives[id] } };
+        return { kind: 'drive#change', changeType: 'drive', driveId: id, removed: false, drive: driveJson(id) };
       const file = jsonAt(id, query);
       if (!file && !Object.hasOwn(files, id) && known.has(id))
-        return { changeType: 'drive', driveId: id, removed: true };
+        return { kind: 'drive#change', changeType: 'drive', driveId: id, removed: true };
       const isHere =
         file !== null && (query.get('includeCorpusRemovals') === 'true' || (file['driveId'] ?? '') === driveId);
-      return { changeType: 'file', fileId: id, removed: !isHere, ...(isHere ? { file } : {}) };
+      return { kind: 'drive#change', changeType: 'file', fileId: id, removed: !isHere, ...(isHere ? { file } : {}) };
     };
     const where = taken.isLast ? { newStartPageToken: taken.next } : { nextPageToken: taken.next };
     const answer = { kind: 'drive#changeList', changes: taken.ids.map(entry), ...where };
@@ -226,21 +232,29 @@ export async function startGoogleDrive(
       if (path.join('/') === 'documents/export') return exported(call, query.get('id') ?? '', true);
       const [drive, version, resource, id, part, ...rest] = path;
       if (drive !== 'drive' || version !== 'v3' || rest.length > 0) return refuseGoogle(response, { status: 404 });
-      const send = (body: unknown): void => sendJson(response, 200, selectFields(query.get('fields'), body));
+      const send = (body: unknown, defaults: string | null = null): void =>
+        sendJson(response, 200, selectFields(query.get('fields') ?? defaults, body));
+      if (resource === 'about' && !query.has('fields'))
+        return refuseGoogle(response, { status: 400, reason: 'required', location: 'fields' });
       if (resource === 'about' && id === undefined)
-        return send({ user: { emailAddress: person.id, displayName: person.label, permissionId: '0042' } });
+        return send({
+          kind: 'drive#about',
+          user: { kind: 'drive#user', emailAddress: person.id, displayName: person.label, permissionId: '0042' },
+        });
       if (resource === 'drives' && id !== undefined)
         return Object.hasOwn(drives, id)
-          ? send({ id, name: drives[id], createdTime: stamp })
+          ? send(driveJson(id), 'kind,id,name')
           : refuseGoogle(response, { status: 404 });
       if (resource === 'drives') {
         const taken = pages.take(call, Object.entries(drives), Math.min(2, Number(query.get('pageSize') ?? 10)));
         if (!taken) return;
-        const rows = taken.page.map(([key, name]) => ({ id: key, name, createdTime: stamp }));
-        return send({ drives: rows, ...(taken.next === null ? {} : { nextPageToken: taken.next }) });
+        const rows = taken.page.map(([key]) => driveJson(key));
+        const next = taken.next === null ? {} : { nextPageToken: taken.next };
+        return send({ kind: 'drive#driveList', drives: rows, ...next }, 'kind,nextPageToken,drives(kind,id,name)');
       }
       if (resource === 'changes' && id === undefined) return changes(call);
-      if (resource === 'changes' && id === 'startPageToken') return send({ startPageToken: log.now() });
+      if (resource === 'changes' && id === 'startPageToken')
+        return send({ kind: 'drive#startPageToken', startPageToken: log.now() });
       if (resource !== 'files') return refuseGoogle(response, { status: 404 });
       if (id === undefined) return list(call);
       const { key } = files[id] ?? {};
@@ -250,7 +264,7 @@ export async function startGoogleDrive(
       if (part === 'export') return exported(call, id, false);
       const file = part === undefined ? jsonAt(id, query) : null;
       if (!file) return refuseGoogle(response, { status: 404, message: `File not found: ${id}.`, location: 'fileId' });
-      if (query.get('alt') !== 'media') return send(file);
+      if (query.get('alt') !== 'media') return send(file, DEFAULTS);
       if (String(file['mimeType']).startsWith(NATIVE))
         return refuseGoogle(response, { status: 403, reason: 'fileNotDownloadable', location: 'alt' });
       response.writeHead(200, { 'content-type': String(file['mimeType']) }).end(Buffer.from(files[id]?.content ?? ''));

@@ -62,18 +62,34 @@ const SCOPES: Readonly<Record<EmulatedConversation['type'], string>> = {
 const refuse = (response: ServerResponse, { status, error, headers = {} }: SlackRefused): void =>
   sendJson(response, status, { ok: false, error }, headers);
 
-const conversationJson = (id: string, { name, type, isArchived = false, user }: EmulatedConversation) => ({
-  id,
-  ...(name === undefined ? {} : { name }),
-  ...(user === undefined ? {} : { user }),
-  is_channel: type === 'public_channel',
-  is_group: type === 'private_channel',
-  is_im: type === 'im',
-  is_mpim: type === 'mpim',
-  is_private: type !== 'public_channel',
-  is_shared: false,
-  is_archived: isArchived,
-  created: 1_767_225_600,
+const CREATED = 1_767_225_600;
+const NOTHING = { creator: '', last_set: 0, value: '' };
+
+/** Returns a conversation. A direct message has neither a name nor the flags of channels. */
+const conversationJson = (id: string, { name = '', type, isArchived = false, user }: EmulatedConversation) =>
+  type === 'im'
+    ? { id, created: CREATED, is_archived: isArchived, is_im: true, is_org_shared: false, priority: 0, user }
+    : {
+        ...{ id, name, name_normalized: name, created: CREATED, creator: 'U0ADA', purpose: NOTHING, topic: NOTHING },
+        ...{ is_channel: type === 'public_channel', is_group: type !== 'public_channel', is_im: false },
+        ...{ is_mpim: type === 'mpim', is_private: type !== 'public_channel', is_general: false, is_member: true },
+        ...{ is_shared: false, is_org_shared: false, is_ext_shared: false, is_archived: isArchived },
+      };
+
+const userJson = (id: string, name: string) => ({
+  ...{
+    id,
+    team_id: TEAM,
+    name: name.toLowerCase(),
+    deleted: false,
+    is_bot: false,
+    is_app_user: false,
+    updated: CREATED,
+  },
+  profile: {
+    ...{ avatar_hash: 'g1', display_name: name, display_name_normalized: name },
+    ...{ real_name: name, real_name_normalized: name },
+  },
 });
 
 /** @param perPage page size, whatever the request asks for */
@@ -99,8 +115,17 @@ export async function startSlack({
     ...settings,
   });
 
-  /** Sends a page of a list with the cursor of the next one, in Slack's format. */
-  const send = (response: ServerResponse, fields: URLSearchParams, name: string, all: readonly unknown[]): void => {
+  /**
+   * Sends a page of a list with the cursor of the next one, in Slack's format. After the last page the cursor of conversations is
+   * empty, and that of messages missing.
+   */
+  const send = (
+    response: ServerResponse,
+    fields: URLSearchParams,
+    name: 'channels' | 'messages',
+    all: readonly unknown[],
+    more: Readonly<Record<string, unknown>> = {},
+  ): void => {
     const from = Number(
       Buffer.from(fields.get('cursor') ?? '', 'base64')
         .toString()
@@ -109,11 +134,12 @@ export async function startSlack({
     if (!Number.isSafeInteger(from)) return refuse(response, { status: 200, error: 'invalid_cursor' });
     const to = from + Math.min(perPage, Number(fields.get('limit') ?? 100));
     const next = to < all.length ? Buffer.from(`next:${to}`).toString('base64') : '';
+    const isOfMessages = name === 'messages';
     sendJson(response, 200, {
       ok: true,
       [name]: all.slice(from, to),
-      has_more: next !== '',
-      response_metadata: { next_cursor: next },
+      ...(isOfMessages ? { has_more: next !== '', ...more } : {}),
+      ...(isOfMessages && next === '' ? {} : { response_metadata: { next_cursor: next } }),
     });
   };
   const messageJson = (
@@ -165,7 +191,7 @@ export async function startSlack({
         ? refuseWith('user_not_found')
         : sendJson(response, 200, {
             ok: true,
-            user: { id, name: name.toLowerCase(), profile: { display_name: name } },
+            user: userJson(id, name),
           });
     }
     if (method === 'conversations.list') {
@@ -209,6 +235,7 @@ export async function startSlack({
         fields,
         'messages',
         newestFirst.map((message) => messageJson(conversation, message)),
+        { pin_count: 0, channel_actions_ts: null, channel_actions_count: 0 },
       );
     }
     if (method !== 'conversations.replies') return refuseWith('unknown_method');

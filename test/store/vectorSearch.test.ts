@@ -199,6 +199,7 @@ test('ids and their chunks are the hits of a search with chunks', async () => {
   const points = await vectors.searchIds(query);
   const withChunks = async (hits: readonly PointHit[]) => {
     const chunks = await vectors.chunksOf(
+      MINE,
       SPACE.name,
       hits.map(({ id }) => id),
     );
@@ -213,16 +214,35 @@ test('deleted points have no chunks', async () => {
   const { dense } = await vectors.searchIds({ ...QUERY, filter: { media: 'TEXT', fileIds: [7001, 7002] } });
   await vectors.deletePoints([{ fileId: 7001, generation: 1, space: SPACE.name, count: 1 }]);
   const chunks = await vectors.chunksOf(
+    MINE,
     SPACE.name,
     dense.map(({ id }) => id),
   );
   expect([...chunks.values()]).toEqual([{ fileId: 7002, generation: 1, chunkIndex: 0 }]);
 });
 
+test('points of another tenant have no chunks and no vectors, even by their ids', async () => {
+  const foreign = { organizationId: 8, userId: 71 };
+  await write([{ id: 7003 }], foreign);
+  const { dense } = await vectors.searchIds({ ...QUERY, ...foreign, filter: { media: 'TEXT', fileIds: [7003] } });
+  const ids = dense.map(({ id }) => id);
+  const key = { fileId: 7003, generation: 1, chunkIndex: 0 };
+  expect([...(await vectors.chunksOf(foreign, SPACE.name, ids)).values()]).toEqual([key]);
+  expect([...(await vectors.retrieve(foreign, SPACE.name, [key])).keys()]).toEqual(['7003:1:0']);
+  for (const tenant of [
+    MINE,
+    { ...foreign, userId: MINE.userId },
+    { ...foreign, organizationId: MINE.organizationId },
+  ]) {
+    expect(await vectors.chunksOf(tenant, SPACE.name, ids)).toEqual(new Map());
+    expect(await vectors.retrieve(tenant, SPACE.name, [key])).toEqual(new Map());
+  }
+});
+
 test('a space without a collection has no results', async () => {
   expect(await vectors.search({ ...QUERY, space: 'missing-4' })).toEqual({ dense: [], sparse: [] });
   expect(await vectors.searchIds({ ...QUERY, space: 'missing-4' })).toEqual({ dense: [], sparse: [] });
-  expect(await vectors.chunksOf('missing-4', [randomUUID()])).toEqual(new Map());
+  expect(await vectors.chunksOf(MINE, 'missing-4', [randomUUID()])).toEqual(new Map());
 });
 
 test('sends one request for both kinds of vectors, and the exact flag', async () => {

@@ -5,6 +5,7 @@ import { request as httpRequest } from 'node:http';
 import type { FileRecord } from '../../contract/files/records.js';
 import { findPort } from '../../engines/ports.js';
 import { type Site, startSite } from '../emulators/site.js';
+import { bookBombs } from './bookBombs.js';
 import { testUser, type TestUser } from './client.js';
 import { type GoodFile, goodFiles } from './goodFiles.js';
 import {
@@ -194,6 +195,7 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     status: 413,
     message: /MAX_UPLOAD_BYTES/,
   },
+  ...bookBombs(unpackedBytes),
 ];
 
 export interface BombResult {

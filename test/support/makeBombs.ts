@@ -133,14 +133,14 @@ export function overlappingMembers(): Uint8Array {
   return zipOf([first, ...more]);
 }
 
-/** A Word file with `count` empty members. */
-export function manyMembers(count: number): Uint8Array {
+/** A file with `count` empty members. @param folder by which its format is recognised */
+export function manyMembers(count: number, folder = 'word'): Uint8Array {
   const packed = Buffer.from([3, 0]);
-  return zipOf(Array.from({ length: count }, (_, nth) => ({ name: `word/${nth}`, packed, size: 0 })));
+  return zipOf(Array.from({ length: count }, (_, nth) => ({ name: `${folder}/${nth}`, packed, size: 0 })));
 }
 
 /** Ten entities, each ten times the one before: `&l10;` is a text of 30 GB. */
-const LAUGHS = `<!DOCTYPE x [<!ENTITY l0 "lol">${Array.from({ length: 10 }, (_, nth) => `<!ENTITY l${nth + 1} "${`&l${nth};`.repeat(10)}">`).join('')}]>`;
+export const LAUGHS = `<!DOCTYPE x [<!ENTITY l0 "lol">${Array.from({ length: 10 }, (_, nth) => `<!ENTITY l${nth + 1} "${`&l${nth};`.repeat(10)}">`).join('')}]>`;
 
 export const laughingDocx = (): Uint8Array =>
   officeFile('word/document.xml', `${LAUGHS}<document><body><p><r><t>&l10;</t></r></p></body></document>`);

@@ -32,8 +32,14 @@ export const pagesKnown = ({ syncStatus, ocrPages }: FileDoc, format: string): r
   PICTURES.includes(format) ? [1] : syncStatus === 'QUEUED_FOR_OCR' ? (ocrPages ?? null) : null;
 
 /** The options and settings that the result of OCR depends on, in addition to the content. */
-export const ocrReading = (file: Pick<FileDoc, 'options'>, { languages }: OcrLimits): string =>
-  JSON.stringify([OCR_VERSION, file.options.ocrLanguages ?? languages, wantsTables(file)]);
+export const ocrReading = (file: Pick<FileDoc, 'options'>, { engine, languages }: OcrLimits): string =>
+  JSON.stringify([
+    OCR_VERSION,
+    file.options.ocrLanguages ?? languages,
+    wantsTables(file),
+    // Not for WASM, so that pages stored by an earlier version stay valid.
+    ...(engine === 'wasm' ? [] : [engine]),
+  ]);
 
 /** Returns the key under which the recognized pages of a file are stored: its content and the OCR settings. */
 export function readingOf(file: FileDoc, hash: string, { settings }: Pick<ActivityDeps, 'settings'>): ReadingOwner {

@@ -6,8 +6,11 @@ import { fetchPage } from '../paged.js';
 import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { isFault, noSuchItem, requireId, requireList } from '../../faults.js';
 
-/** Page size. Each message is a separate request, because listings contain ids only. */
-const MESSAGES_PER_PAGE = '100';
+/**
+ * Page size. Each message is a separate request, because listings contain ids only. A page that meets the quota of a user per
+ * minute is read again from its first message, so pages are short.
+ */
+const MESSAGES_PER_PAGE = '25';
 
 const idsIn = (list: unknown): string[] =>
   asList(list)

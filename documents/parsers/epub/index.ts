@@ -16,7 +16,7 @@ export const epubParser: Parser = {
     const writer = new TextBuilder(limits.maxTextCharacters);
     for (const member of pages) {
       const page = { bytes: await archive.read(member), contentType: HTML_TYPE };
-      writer.block(wholeText(decodeText(page, { html: true }), limits, true));
+      writer.block(wholeText(withoutSubset(decodeText(page, { html: true })), limits, true));
     }
     const text = writer.toString();
     if (text === '') throw new Fault('no_text', 'There is no text in the book: it is empty, or has pictures only.');
@@ -36,3 +36,7 @@ export const epubParser: Parser = {
     };
   },
 };
+
+/** Removes the declarations inside of a document type, which XHTML may have. In HTML they would be text. */
+const withoutSubset = (xhtml: string): string =>
+  xhtml.replace(/^([^<]*(?:<\?[^>]*>\s*)?<!DOCTYPE[^<>[]*)\[[^\]]*\]\s*>/i, '$1>');

@@ -1,12 +1,12 @@
 import { type CommentedText, commentText } from '../../office/commentedText.js';
 import type { NoteMarks } from '../../office/noteMarks.js';
 import { readXml } from '../../office/readXml.js';
-import { type Span, spanOf, TableGrid } from '../../tables/tableGrid.js';
-import { CellBudget } from '../../tables/tableWriter.js';
 import { markdownTable, oneLine, tidyLines } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
 import { inlineText, isInline, SHAPES, SKIPPED } from './elements.js';
 import { type ListItem, OpenLists } from './openLists.js';
+import { OpenTables } from './openTables.js';
+import { objectName } from './readObjects.js';
 import type { Styles } from './readStyles.js';
 
 /** A paragraph outside of tables, notes and comments. */
@@ -52,20 +52,8 @@ interface Container {
   readonly about: { id: string; author: string; name: string | null };
 }
 
-interface OpenTable {
-  readonly grid: TableGrid;
-  cells: number;
-  /** Paragraphs of the first cell: a table of one cell is a frame around text. */
-  readonly content: Paragraph[];
-  span: Span;
-  repeated: number;
-}
-
 /** What an open element is to the reader: it decides what its end does. */
 type Role = 'paragraph' | 'inline' | 'list' | 'item' | 'table' | 'row' | 'container' | 'author' | 'aside' | 'other';
-
-/** Maximum number of equal cells side by side in a table. */
-const MOST_REPEATED = 100;
 
 /**
  * Reads the body of a text document or presentation. Open elements are on stacks instead of recursion, because text
@@ -75,12 +63,11 @@ export class ContentReader {
   readonly #parts: ContentParts;
   readonly #handler: ContentHandler;
   readonly #lists: OpenLists;
-  readonly #cells: CellBudget;
   readonly #roles: Role[] = [];
   /** Open paragraphs; null for an element inside one whose text is not its own. */
   readonly #paragraphs: (OpenParagraph | null)[] = [];
   readonly #containers: Container[] = [];
-  readonly #tables: OpenTable[] = [];
+  readonly #tables: OpenTables<Paragraph>;
   /** Charts in a paragraph or table that is still open. */
   #shown: string[] = [];
   /** Whether the text is the author of a comment. */
@@ -94,7 +81,7 @@ export class ContentReader {
     this.#parts = parts;
     this.#handler = handler;
     this.#lists = new OpenLists(parts.styles);
-    this.#cells = new CellBudget(parts.limits.maxCells);
+    this.#tables = new OpenTables(parts.limits.maxCells);
   }
 
   /** Number of tracked changes. */
@@ -169,7 +156,7 @@ export class ContentReader {
       return 'item';
     }
     if (name === 'table') {
-      this.#tables.push({ grid: new TableGrid(), cells: 0, content: [], span: ONE, repeated: 1 });
+      this.#tables.begin();
       return 'table';
     }
     const about = this.#aboutContainer(name, attributes, paragraph ?? null);
@@ -179,7 +166,7 @@ export class ContentReader {
       return 'container';
     }
     if (name === 'table-row') {
-      this.#tables.at(-1)?.grid.beginRow();
+      this.#tables.beginRow();
       return 'row';
     }
     if (name === 'creator' && this.#containers.at(-1)?.kind === 'comment') {
@@ -212,11 +199,8 @@ export class ContentReader {
       if (quoted !== null) this.#parts.commented.begin(quoted);
       return { kind: 'comment', about: { ...about, name: quoted } };
     }
-    const table = this.#tables.at(-1);
-    if (!table || (name !== 'table-cell' && name !== 'covered-table-cell')) return null;
-    const spans = [attributes['number-columns-spanned'], attributes['number-rows-spanned']].map(spanOf);
-    table.span = { columns: spans[0] ?? 1, rows: spans[1] ?? 1 };
-    table.repeated = Math.min(MOST_REPEATED, spanOf(attributes['number-columns-repeated']));
+    if (this.#tables.depth === 0 || (name !== 'table-cell' && name !== 'covered-table-cell')) return null;
+    this.#tables.beginCell(attributes);
     return { kind: name === 'table-cell' ? 'cell' : 'covered', about };
   }
 
@@ -249,7 +233,7 @@ export class ContentReader {
     } else if (role === 'list') this.#lists.end();
     else if (role === 'item') this.#lists.endItem();
     else if (role === 'container') this.#endContainer();
-    else if (role === 'row') this.#tables.at(-1)?.grid.endRow();
+    else if (role === 'row') this.#tables.endRow();
     else if (role === 'table') this.#endTable();
     else if (role === 'author') this.#inAuthor = false;
     else if (role === 'aside') this.#paragraphs.pop();
@@ -263,17 +247,10 @@ export class ContentReader {
     if (!ended) return;
     const text = ended.lines.join(' ');
     const { id, author, name } = ended.about;
-    const table = this.#tables.at(-1);
     if (ended.kind === 'note') this.#notes.push({ id, text });
     else if (ended.kind === 'comment' && text !== '') this.#comments.push({ author, name, text });
-    else if (table && ended.kind === 'cell') this.#addCells(table, () => table.grid.add(text, table.span, true));
-    else if (table && ended.kind === 'covered') this.#addCells(table, () => table.grid.addCovered());
-  }
-
-  #addCells(table: OpenTable, add: () => void): void {
-    this.#cells.take(table.repeated);
-    for (let more = 0; more < table.repeated; more++) add();
-    table.cells += table.repeated;
+    else if (ended.kind === 'cell' || ended.kind === 'covered')
+      this.#tables.endCell(ended.kind === 'covered' ? null : text);
   }
 
   #endParagraph({ text: raw, heading }: OpenParagraph): void {
@@ -288,31 +265,28 @@ export class ContentReader {
       container.lines.push(
         item?.mark === undefined || item.mark === '-' ? oneLine(text) : `${item.mark} ${oneLine(text)}`.trim(),
       );
-      const table = this.#tables.at(-1);
-      if (container.kind === 'cell' && table?.cells === 0) table.content.push(paragraph);
+      if (container.kind === 'cell') this.#tables.keep(paragraph);
     }
   }
 
   #endTable(): void {
-    const table = this.#tables.pop();
-    if (!table) return;
-    const { grid, cells, content } = table;
+    const table = this.#tables.end();
+    if (table === null) return;
+    const { rows, framed } = table;
     const outer = this.#containers.findLast(({ kind }) => kind !== 'shape');
     // A nested table cannot be written as one: its text stays in the cell.
-    if (outer) outer.lines.push(grid.rows.flat().filter(Boolean).join(' '));
-    else if (cells === 1) for (const paragraph of content) this.#handler.paragraph(paragraph);
-    else this.#handler.block(markdownTable(grid.rows));
+    if (outer) outer.lines.push(rows.flat().filter(Boolean).join(' '));
+    else if (framed) for (const paragraph of framed) this.#handler.paragraph(paragraph);
+    else this.#handler.block(markdownTable(rows));
   }
 
   /** Writes charts after the paragraph or table that contains them. */
   #writeShown(): void {
-    if (this.#shown.length === 0 || this.#paragraphs.length > 0 || this.#tables.length > 0) return;
+    if (this.#shown.length === 0 || this.#paragraphs.length > 0 || this.#tables.depth > 0) return;
     for (const block of this.#shown) this.#handler.block(block);
     this.#shown = [];
   }
 }
-
-const ONE: Span = { columns: 1, rows: 1 };
 
 function openInline(paragraph: OpenParagraph, name: string, attributes: Readonly<Record<string, string>>): void {
   const { href } = attributes;
@@ -320,13 +294,6 @@ function openInline(paragraph: OpenParagraph, name: string, attributes: Readonly
     paragraph.link = { from: paragraph.text.length, url: href };
   paragraph.text += inlineText(name, attributes);
 }
-
-/** Returns the name of an object's folder in the archive, in lower case. */
-export const objectName = (href: string | undefined): string =>
-  decodeURI((href ?? '').replace(/%(?![\da-f]{2})/gi, '%25'))
-    .replace(/^\.\//, '')
-    .replace(/\/$/, '')
-    .toLowerCase();
 
 function closeInline(paragraph: OpenParagraph, name: string): void {
   if (name === 'ruby-text') paragraph.text += ')';

@@ -33,6 +33,13 @@ export async function readObjects(
   return { charts, unread };
 }
 
+/** Returns the name of an object's folder in the archive, in lower case. @param href the reference to the object */
+export const objectName = (href: string | undefined): string =>
+  decodeURI((href ?? '').replace(/%(?![\da-f]{2})/gi, '%25'))
+    .replace(/^\.\//, '')
+    .replace(/\/$/, '')
+    .toLowerCase();
+
 /** Maximum number of equal cells side by side. */
 const MOST_REPEATED = 100;
 

@@ -4,7 +4,7 @@ import { spanOf } from '../../tables/tableGrid.js';
 import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
 import { inlineText, SHAPES, SKIPPED } from './elements.js';
-import { objectName } from './readContent.js';
+import { objectName } from './readObjects.js';
 import type { Styles } from './readStyles.js';
 import { type Cell, SheetRows } from './sheetRows.js';
 

@@ -1,4 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
+import { sheetTitle } from '../../tables/sheetTitle.js';
 import { CellBudget, TableWriter } from '../../tables/tableWriter.js';
 import { TextBuilder } from '../../textBuilder.js';
 import type { Parser } from '../../types.js';
@@ -11,7 +12,7 @@ import { readStyles } from './readStyles.js';
 /** Maximum number of names of sheets in the metadata. */
 const MAX_NAMES = 1000;
 
-/** Reads the rows, text boxes, charts and comments of all sheets; several sheets get their names as headings. */
+/** Reads the rows, text boxes, charts and comments of all sheets; sheets get their names as headings. */
 export const odsParser: Parser = {
   async parse({ bytes }, limits) {
     const file = await openOdf(bytes, limits);
@@ -27,9 +28,8 @@ export const odsParser: Parser = {
       file.content,
       { styles, charts, limits },
       {
-        sheet({ name, isHidden }) {
-          const title = sheets.length > 1 || isHidden ? `${name}${isHidden ? ' (hidden)' : ''}` : null;
-          table = new TableWriter(writer, items, cells, title);
+        sheet(sheet) {
+          table = new TableWriter(writer, items, cells, sheetTitle(sheet, sheets.length === 1));
         },
         row: (row, isMerged) => table?.add(row, isMerged),
         gap: () => table?.addGap(),

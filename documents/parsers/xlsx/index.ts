@@ -4,13 +4,14 @@ import { countUnread } from '../../office/countUnread.js';
 import { openPackage, type Package, type Relation } from '../../office/openPackage.js';
 import { readXml } from '../../office/readXml.js';
 import { CellBudget, TableWriter } from '../../tables/tableWriter.js';
-import { oneLine, TextBuilder } from '../../textBuilder.js';
+import { sheetTitle } from '../../tables/sheetTitle.js';
+import { TextBuilder } from '../../textBuilder.js';
 import type { DocumentLimits, ParsedDocument, Parser } from '../../types.js';
 import { readNumberFormats } from './numberFormats.js';
 import { readNotes, readPeople } from './readNotes.js';
 import { readSheet, readStrings, type Workbook } from './readSheet.js';
 
-/** Parses the rows, text boxes, charts and comments of all sheets; several sheets get their names as headings. */
+/** Parses the rows, text boxes, charts and comments of all sheets; sheets get their names as headings. */
 export const xlsxParser: Parser = { parse: async ({ bytes }, limits) => readWorkbook(bytes, limits, 'XLSX') };
 /** Parses a workbook with macros, which are neither run nor read. */
 export const xlsmParser: Parser = { parse: async ({ bytes }, limits) => readWorkbook(bytes, limits, 'XLSM') };
@@ -40,9 +41,8 @@ async function readWorkbook(
   const items: number[] = [];
   const cells = new CellBudget(limits.maxCells);
   let rows = 0;
-  for (const { name, member, isHidden } of sheets) {
-    const title = sheets.length > 1 || isHidden ? `${oneLine(name)}${isHidden ? ' (hidden)' : ''}` : null;
-    const table = new TableWriter(writer, items, cells, title);
+  for (const { member, ...sheet } of sheets) {
+    const table = new TableWriter(writer, items, cells, sheetTitle(sheet, sheets.length === 1));
     readSheet(await file.archive.read(member), workbook, limits, {
       row: (row, isMerged) => table.add(row, isMerged),
       gap: () => table.addGap(),

@@ -1,7 +1,15 @@
+import { github } from './github.js';
+import { gmail } from './google/gmail.js';
+import { googleCloudStorage, googleProjects } from './google/storage.js';
+import { googleDrive } from './google/drive.js';
 import { oneDrive, outlook, sharePoint } from './microsoft.js';
 import { salesforce, salesforceIdentity } from './salesforce.js';
+import { slack } from './slack.js';
 import type { AnswerTable } from './table.js';
 import { zendesk } from './zendesk.js';
 
 /** The response schemas that answers of emulators are compared with. */
-export const ANSWERS: readonly AnswerTable[] = [oneDrive, outlook, salesforce, salesforceIdentity, sharePoint, zendesk];
+export const ANSWERS: readonly AnswerTable[] = [
+  ...[github, gmail, googleCloudStorage, googleDrive, googleProjects],
+  ...[oneDrive, outlook, salesforce, salesforceIdentity, sharePoint, slack, zendesk],
+];

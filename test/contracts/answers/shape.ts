@@ -16,6 +16,8 @@ export interface Shape {
   readonly others?: Shape;
   /** The shape of the elements of a list. */
   readonly items?: Shape;
+  /** Alternatives of which the value must have one shape, whatever the type. */
+  readonly either?: readonly Shape[];
   /** Whether a selection of fields applies to the objects in its lists, not to the object itself. */
   readonly isPage?: true;
 }
@@ -34,6 +36,12 @@ export const moment: Shape = {
 export const anyObject: Shape = { type: 'object', others: anything };
 
 export const orNull = (shape: Shape): Shape => ({ ...shape, isNullable: true });
+/** Returns a shape that a value has if it has one of the given shapes. */
+export const eitherOf = (...shapes: readonly Shape[]): Shape => ({ type: 'any', either: shapes });
+/** Returns the shape of a boolean that is always the same, which distinguishes alternatives. */
+export const always = (value: boolean): Shape => ({ type: 'boolean', enum: [String(value)] });
+/** A 64-bit integer, which JSON contains as a string of digits. */
+export const digits: Shape = { type: 'string', pattern: /^-?\d+$/ };
 export const oneOf = (...allowed: readonly string[]): Shape => ({ type: 'string', enum: allowed });
 export const listOf = (items: Shape): Shape => ({ type: 'array', items });
 /** Returns the shape of an object. @param required names of the fields that are always present */
@@ -74,8 +82,13 @@ export function shapeProblems(
   at: string,
   selected: readonly string[] | null = null,
 ): string[] {
-  const { type, isNullable, enum: allowed, pattern, items = anything } = shape;
+  const { type, isNullable, enum: allowed, pattern, items = anything, either } = shape;
   const given = typeOf(value);
+  if (either && !(given === 'null' && isNullable)) {
+    // The alternative with the fewest differences is the one that was meant.
+    const all = either.map((one) => shapeProblems(one, value, at, selected));
+    return all.toSorted((a, b) => a.length - b.length)[0] ?? [];
+  }
   if (type === 'any' || (given === 'null' && isNullable)) return [];
   if (given !== type && !(type === 'number' && given === 'integer')) return [`${at} is ${given}, not ${type}`];
   if (allowed && !allowed.includes(String(value))) return [`${at} is ${String(value)}, none of ${allowed.join(', ')}`];

@@ -1,6 +1,10 @@
 import type { EmulatedAnswer } from '../../emulators/emulator.js';
 import { operationOf, type Contract } from '../contract.js';
+import { type Mask, narrowed, readMask, unknownInMask } from './google/fieldMask.js';
 import { type Shape, shapeProblems } from './shape.js';
+
+/** The shape of an answer, or how it follows from the requested address; null: the answer is not JSON. */
+type Answered = Shape | ((url: URL) => Shape | null);
 
 /** The response schemas of one specification, for the operations of its table of requests. */
 export interface AnswerTable {
@@ -13,18 +17,32 @@ export interface AnswerTable {
   readonly taken: string;
   /** Query parameter that selects fields, separated by commas. */
   readonly selection?: string;
-  /** The shape of refusals: answers whose status is not 2xx or 3xx. */
-  readonly refusal: Shape;
   /**
-   * Shapes of successful answers, by operation, or how they follow from its address. Operations that answer with the bytes of a
-   * file are omitted.
+   * Set if the query parameter `fields` selects fields at all depths, as in Google's APIs: the selections that apply without the
+   * parameter, by operation. Other operations then answer with all fields.
    */
-  readonly operations: Readonly<Record<string, Shape | ((url: URL) => Shape)>>;
+  readonly masks?: Readonly<Record<string, string>>;
+  /** The shape of refusals: answers whose status is not 2xx or 3xx. */
+  readonly refusal: Answered;
+  /** Shapes of successful answers, by operation. Operations that answer with the bytes of a file are omitted. */
+  readonly operations: Readonly<Record<string, Answered>>;
+}
+
+/** Returns how an answer differs from its shape, of which the mask selects fields. */
+function maskedProblems(shape: Shape, value: unknown, mask: string): string[] {
+  let selected: Mask;
+  try {
+    selected = readMask(mask);
+  } catch (error) {
+    return [`fields is ${mask}: ${(error as SyntaxError).message}`];
+  }
+  const unknown = unknownInMask(shape, selected).map((field) => `fields selects ${field}, not in the specification`);
+  return [...unknown, ...shapeProblems(narrowed(shape, selected), value, 'answer')];
 }
 
 /** Returns how an answer differs from the published schema; empty if it does not, or if its operation has none. */
 export function answerProblems(
-  { operations, refusal, selection }: AnswerTable,
+  { operations, refusal, selection, masks }: AnswerTable,
   contract: Contract,
   path: string,
   { method, url, status, text }: EmulatedAnswer,
@@ -34,11 +52,18 @@ export function answerProblems(
   if (known === undefined || (status >= 300 && status < 400)) return [];
   const asked = new URL(url);
   const shape = typeof known === 'function' ? known(asked) : known;
+  if (shape === null) return [];
   const selected = selection === undefined ? null : asked.searchParams.get(selection);
+  const mask = asked.searchParams.get('fields') ?? masks?.[name ?? ''] ?? '*';
+  const problemsOf = (value: unknown): string[] =>
+    masks !== undefined && status < 300
+      ? maskedProblems(shape, value, mask)
+      : shapeProblems(shape, value, 'answer', selected?.split(',') ?? null);
+  let value: unknown;
   try {
-    const problems = shapeProblems(shape, JSON.parse(text), 'answer', selected?.split(',') ?? null);
-    return problems.map((problem) => `${name ?? path} ${status}: ${problem}`);
+    value = JSON.parse(text);
   } catch {
     return [`${name ?? path} ${status}: the answer is not JSON`];
   }
+  return problemsOf(value).map((problem) => `${name ?? path} ${status}: ${problem}`);
 }

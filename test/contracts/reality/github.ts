@@ -18,6 +18,21 @@ export const github: Reality = {
       ours: { test: [SUITE, 'of a repository without commits are empty'] },
     },
     {
+      about: 'formats',
+      fact: 'The repository of a pull request is null in `head` if its fork was deleted, which the specification excludes.',
+      ...{ seen: 'https://github.com/github/rest-api-description/issues/1811', date: '2022-11-04' },
+      ours: {
+        safe: 'Of `head`, only label, ref and sha are read.',
+        in: 'connectors/github/records.ts',
+      },
+    },
+    {
+      about: 'formats',
+      fact: 'The label and user of `head` are null if the owner of the fork was deleted; only ref and sha are always there.',
+      ...{ seen: 'https://github.com/github/rest-api-description/issues/5562', date: '2025-11-04' },
+      ours: { test: [SUITE, 'names a branch by its ref if its fork was deleted'] },
+    },
+    {
       about: 'paging',
       fact: 'A recursive tree ends at 100,000 entries or 7 MB, with `truncated`.',
       ...{ seen: 'https://github.com/dogu-team/dogu/issues/160', date: '2023-07-17' },

@@ -15,6 +15,15 @@ export const gmail: Reality = {
       },
     },
     {
+      about: 'OAuth',
+      fact: 'Refusals have a list of errors, each with its reason, besides a canonical status.',
+      ...{ seen: 'https://github.com/googleworkspace/cli/issues/174', date: '2026-03-05' },
+      ours: {
+        safe: 'The reason comes from the list of errors, else from ErrorInfo; the status is not read.',
+        in: 'connectors/google/api.ts',
+      },
+    },
+    {
       about: 'changes',
       fact: 'History that is too old is answered with 404, and requires a complete listing.',
       ...{ seen: 'https://github.com/relaticle/relaticle/pull/610', date: '2026-09-02' },
@@ -115,6 +124,21 @@ export const gmail: Reality = {
       ...{ seen: 'https://github.com/elastic/connectors/pull/1547', date: '2023-08-30' },
       ours: {
         test: [SUITE, 'lists every message outside trash and spam below the roots, each with a single parent'],
+      },
+    },
+    {
+      about: 'limits',
+      fact: 'Projects since May 2026 have 6,000 quota units per user and minute, and a message costs 20 of them: 300 messages.',
+      ...{
+        seen: 'https://developers.google.com/workspace/gmail/api/reference/quota',
+        date: '2026-05-01',
+      },
+      ours: {
+        test: [
+          'test/long/largeAccounts.test.ts',
+          '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+        ],
+        fixed: true,
       },
     },
   ],

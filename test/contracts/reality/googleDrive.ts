@@ -15,6 +15,21 @@ export const googleDrive: Reality = {
       },
     },
     {
+      about: 'paging',
+      fact: 'An empty list is in the answer, as `files: []`, also if `fields` selects it alone.',
+      ...{ seen: 'https://github.com/googleapis/google-api-python-client/issues/2502', date: '2024-10-17' },
+      ours: { test: [SUITE, 'never treats a broken response as the end of a list'] },
+    },
+    {
+      about: 'listing',
+      fact: 'Without `fields`, a list has only kind, id, name and mimeType of its files.',
+      ...{ seen: 'https://github.com/googleapis/google-api-nodejs-client/issues/1011', date: '2018-02-21' },
+      ours: {
+        safe: 'Each read of files names its fields; answers of the emulator without them have the default ones only.',
+        in: 'test/contracts/answers/google/drive.ts',
+      },
+    },
+    {
       about: 'listing',
       fact: 'The target of a shortcut may need a resource key, which only the shortcut names.',
       ...{ seen: onyx(12_446), date: '2026-06-25' },
@@ -116,6 +131,20 @@ export const googleDrive: Reality = {
         test: [
           'test/connectors/tokenEndpoints.test.ts',
           'a refused grant, client or request is final at every token endpoint',
+        ],
+      },
+    },
+    {
+      about: 'limits',
+      fact: 'Projects since May 2026 have 325,000 quota units per user and minute, and a page of a list costs 100 of them.',
+      ...{
+        seen: 'https://developers.google.com/workspace/drive/api/guides/limits',
+        date: '2026-05-01',
+      },
+      ours: {
+        test: [
+          'test/long/largeAccounts.test.ts',
+          '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
         ],
       },
     },

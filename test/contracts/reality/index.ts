@@ -4,6 +4,8 @@ import { dropbox } from './dropbox.js';
 import type { Reality } from './fact.js';
 import { github } from './github.js';
 import { gmail } from './gmail.js';
+import { gong } from './gong.js';
+import { googleCloudStorage } from './googleCloudStorage.js';
 import { googleDrive } from './googleDrive.js';
 import { notion } from './notion.js';
 import { oneDrive } from './oneDrive.js';
@@ -15,6 +17,6 @@ import { zendesk } from './zendesk.js';
 
 /** What users and other projects observed, by source. */
 export const OBSERVATIONS: readonly Reality[] = [
-  ...[box, confluence, dropbox, github, gmail, googleDrive, notion],
+  ...[box, confluence, dropbox, github, gmail, gong, googleCloudStorage, googleDrive, notion],
   ...[oneDrive, outlook, salesforce, sharePoint, slack, zendesk],
 ];

@@ -108,5 +108,19 @@ export const oneDrive: Reality = {
         in: 'connectors/microsoft/graph.ts',
       },
     },
+    {
+      about: 'limits',
+      fact: 'An app has 1,250 resource units per minute in a small tenant; refused requests count as well.',
+      ...{
+        seen: 'https://github.com/SharePoint/sp-dev-docs/pull/10157',
+        date: '2025-03-24',
+      },
+      ours: {
+        test: [
+          'test/long/largeAccounts.test.ts',
+          '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+        ],
+      },
+    },
   ],
 };

@@ -106,5 +106,19 @@ export const outlook: Reality = {
         in: 'connectors/microsoft/outlook/folders.ts',
       },
     },
+    {
+      about: 'limits',
+      fact: 'An app has 10,000 requests per mailbox in ten minutes, and four at the same time.',
+      ...{
+        seen: 'https://learn.microsoft.com/graph/throttling-limits#outlook-service-limits',
+        date: '2026-11',
+      },
+      ours: {
+        test: [
+          'test/long/largeAccounts.test.ts',
+          '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+        ],
+      },
+    },
   ],
 };

@@ -87,6 +87,18 @@ export const slack: Reality = {
     },
     {
       about: 'listing',
+      fact: 'Direct messages have none of the flags of channels: is_private, is_channel, is_group and is_mpim are missing.',
+      ...{
+        seen: 'https://github.com/slackapi/slack-api-specs/blob/bc08db49625630e3585bf2f1322128ea04f2a7f3/web-api/slack_web_openapi_v2.json',
+        date: '2021-09-07',
+      },
+      ours: {
+        test: [SUITE, 'counts direct messages as private, of which Slack says it only for channels'],
+        fixed: true,
+      },
+    },
+    {
+      about: 'listing',
       fact: 'Archived conversations cannot be joined; connectors that join must exclude them.',
       ...{ seen: 'https://github.com/onyx-dot-app/onyx/commit/dac2fdc163', date: '2023-07-18' },
       ours: {
@@ -108,6 +120,20 @@ export const slack: Reality = {
       fact: 'Slack refuses with status 200 and `ok: false`; a client that reads only the status treats it as success.',
       ...{ seen: elastic(3516), date: '2025-07-14' },
       ours: { test: ['test/connectors/sourceClient.test.ts', 'is detected and retried after its delay'] },
+    },
+    {
+      about: 'limits',
+      fact: 'Apps that are distributed outside the Marketplace have one request for history per minute, with 15 messages.',
+      ...{
+        seen: 'https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps',
+        date: '2025-05-29',
+      },
+      ours: {
+        test: [
+          'test/long/largeAccounts.test.ts',
+          '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+        ],
+      },
     },
   ],
 };

@@ -11,6 +11,12 @@ test('empty elements of XHTML do not take in what follows them', async () => {
   expect((await readFile(epubFile({ pages: [page(body)] }), 'a.epub')).text).toBe('Tides rise.\n\nCafé & more');
 });
 
+test('declarations inside of the document type are not text, and entities are not expanded', async () => {
+  const body =
+    '<?xml version="1.0"?>\n<!DOCTYPE html [<!ENTITY who "Anna"><!ENTITY file SYSTEM "file:///etc/passwd">]>\n<html><body><p>By &who;, &file;</p></body></html>';
+  expect((await readFile(epubFile({ pages: [page(body)] }), 'a.epub')).text).toBe('By &who;, &file;');
+});
+
 test('numbers of notes stay apart from the words before them', async () => {
   const body =
     '<p>It rose by 3.<a epub:type="noteref" href="#n">1</a> It fell.<a href="#m"><sup>2</sup></a></p><p>See <a href="b.xhtml">10</a>.</p>';

@@ -79,6 +79,22 @@ describe('form fields and comments', () => {
     expect(cuts[0]?.metadata).toMatchObject({ pg_start: 1, x1: 49.5, x2: 322 });
   });
 
+  test('keep the words of their lines apart, which single carriage returns end', async () => {
+    const pdf = await PDFDocument.create();
+    const page = pdf.addPage();
+    const field = pdf.getForm().createTextField('Address');
+    field.addToPage(page, { x: 50, y: 600, width: 200, height: 60 });
+    field.acroField.setValue(PDFString.of('Pier 3\rKinsale\r\rIreland'));
+    const comment = pdf.context.obj({ Type: 'Annot', Subtype: 'Text', Rect: [300, 700, 320, 720] });
+    comment.set(PDFName.of('Contents'), PDFString.of('Ask\rthe treasurer'));
+    page.node.set(
+      PDFName.of('Annots'),
+      pdf.context.obj([...(page.node.Annots()?.asArray() ?? []), pdf.context.register(comment)]),
+    );
+    const { text } = await readFile(await pdf.save({ updateFieldAppearances: false }), 'a.pdf');
+    expect(text).toBe('Address: Pier 3 Kinsale Ireland\n\nComment: Ask the treasurer');
+  });
+
   test('on a page without typed text do not prevent OCR of the page', async () => {
     const pdf = await PDFDocument.create();
     const field = pdf.getForm().createTextField('Name');

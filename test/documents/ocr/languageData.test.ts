@@ -8,9 +8,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import type { Fault } from '../../../contract/failures.js';
 import { OCR_LANGUAGE_CODES } from '../../../contract/files/ocrLanguages.js';
-import { fetchPackage } from '../../../documents/ocr/fetchPackage.js';
-import { createLanguageData } from '../../../documents/ocr/languageData.js';
-import { PACKAGES } from '../../../documents/ocr/packages.js';
+import { fetchPackage } from '../../../documents/ocr/data/fetchPackage.js';
+import { createLanguageData } from '../../../documents/ocr/data/languageData.js';
+import { PACKAGES } from '../../../documents/ocr/data/packages.js';
 
 let folder = '';
 beforeEach(async () => {

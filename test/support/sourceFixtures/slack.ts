@@ -13,7 +13,8 @@ const TYPES: Readonly<Record<(typeof OTHERS)[number], EmulatedConversation['type
   docks: 'private_channel',
   eels: 'im',
 };
-const idOf = (name: string): string => `C${name.toUpperCase()}`;
+const idOf = (name: string): string =>
+  `${Object.hasOwn(TYPES, name) && TYPES[name as keyof typeof TYPES] === 'im' ? 'D' : 'C'}${name.toUpperCase()}`;
 
 export async function fixtureForSlack(): Promise<SourceFixture> {
   const emulator = await startSlack();

@@ -2,6 +2,7 @@ import { strToU8 } from 'fflate';
 import { afterAll, expect, test } from '@jest/globals';
 import { Fault } from '../../../contract/failures.js';
 import { createDocumentPool } from '../../../documents/pool.js';
+import { bookBombs } from '../../support/bookBombs.js';
 import {
   archivesForText,
   attributesDocx,
@@ -101,6 +102,12 @@ test('refuses 300,000 nested elements and 100,000 attributes in Office files and
   expect(await outcomeOf(wide, 'a.html')).toMatch(/^too_large: .*MAX_HTML_ATTRIBUTES/);
   const mail = `From: a@example.org\r\nContent-Type: text/html\r\n\r\n${deep}`;
   expect(await outcomeOf(mail, 'a.eml')).toMatch(/^too_large: .*MAX_HTML_DEPTH/);
+});
+
+test.each(bookBombs(50_000_000).map((bomb) => [bomb.what, bomb] as const))('%s', async (_what, bomb) => {
+  const outcome = await outcomeOf(bomb.content(), bomb.name);
+  const [start = '', says = ''] = outcome.split(/: (.*)/s);
+  expect([start === 'read' ? 'READY' : 'SYNC_ERROR', says]).toEqual([bomb.status, expect.stringMatching(bomb.says)]);
 });
 
 test('ends a PDF stream that unpacks to too much at the memory limit of its process', async () => {

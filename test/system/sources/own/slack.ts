@@ -39,7 +39,7 @@ export function slackRows(catalogue: Catalogue): void {
       expect(direct.body.results).toMatchObject([
         { id: 'CDOCKS', name: 'docks', is_channel: true, is_private: true },
         // Slack has no name for direct messages; users know them by the other member.
-        { id: 'CEELS', is_channel: false, is_im: true, user: 'U0BEN', name: 'Ben' },
+        { id: 'DEELS', is_channel: false, is_im: true, is_private: true, user: 'U0BEN', name: 'Ben' },
       ]);
       for (const query of ['?types=public_channel,channels', '?exclude_archived=maybe', '?data_source_id=x'])
         expect((await page(query)).status).toBe(422);

@@ -1,4 +1,4 @@
-import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
+import type { OcrLanguage } from '../../../contract/files/ocrLanguages.js';
 
 /** Data that OCR needs: a language, or `osd`, by which the script of a page is detected. */
 export type DataCode = OcrLanguage | 'osd';

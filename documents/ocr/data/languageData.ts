@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'nod
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-import { Fault } from '../../contract/failures.js';
-import { OCR_LANGUAGES } from '../../contract/files/ocrLanguages.js';
-import { untilAborted } from '../../contract/untilAborted.js';
+import { Fault } from '../../../contract/failures.js';
+import { OCR_LANGUAGES } from '../../../contract/files/ocrLanguages.js';
+import { untilAborted } from '../../../contract/untilAborted.js';
 import { byNpm, type Download, fetchPackage } from './fetchPackage.js';
 import { type DataCode, packageOf, PACKAGES } from './packages.js';
 
@@ -23,12 +23,10 @@ export interface LanguageDataSettings {
 
 /** The data of languages on this machine. */
 export interface LanguageData {
-  readonly folder: string;
-  /** Returns which codes are in the folder now. Links data that is installed elsewhere into it. */
+  /** Returns which codes can be read now. */
   present(codes: readonly DataCode[]): DataCode[];
   /**
-   * Downloads the data of a code unless it is present. Parallel calls share the download. After a failed download,
-   * calls fail at once for some minutes, because each page would wait for another attempt.
+   * Downloads the data of a code unless it is present.
    * @throws Fault not_configured that names the language and what to do; the signal's reason
    */
   ensure(code: DataCode, signal: AbortSignal): Promise<void>;
@@ -36,6 +34,11 @@ export interface LanguageData {
   close(): void;
 }
 
+/**
+ * Creates a folder of data that npm downloads on demand. Data that npm or the system has installed is linked into it.
+ * Parallel calls share a download. After a failed one, calls fail at once for some minutes, because each page would wait
+ * for another attempt.
+ */
 export function createLanguageData({
   folder,
   onProgress = () => undefined,
@@ -72,7 +75,6 @@ export function createLanguageData({
     onProgress(`The OCR data of ${nameOf(code)} is ready`);
   };
   return {
-    folder,
     present: (codes) => codes.filter(isPresent),
     async ensure(code, signal) {
       if (isPresent(code)) return;
@@ -88,7 +90,8 @@ export function createLanguageData({
 
 const FAILED_MS = 300_000;
 
-const nameOf = (code: DataCode): string => (code === 'osd' ? 'script detection' : OCR_LANGUAGES[code].name);
+/** Returns the name of a language, or of the data that detects scripts, for messages. */
+export const nameOf = (code: DataCode): string => (code === 'osd' ? 'script detection' : OCR_LANGUAGES[code].name);
 
 /** Returns the file of a code that npm or the system has installed; null if neither has. */
 function installedFile(code: DataCode): string | null {
@@ -106,14 +109,14 @@ function installedFile(code: DataCode): string | null {
   return candidates.find((file) => existsSync(file)) ?? null;
 }
 
+/** Returns the command that installs the data of a code on Debian and Ubuntu. */
+export const installing = (code: DataCode): string => `apt-get install tesseract-ocr-${code.replace('_', '-')}`;
+
 function missing(code: DataCode, folder: string, cause: unknown): Fault {
   const what = `The OCR data of ${nameOf(code)} (${code}) is not on this machine`;
   const file = `or put ${code}.traineddata.gz into ${folder}`;
   if (PACKAGES[code] === undefined)
-    return new Fault(
-      'not_configured',
-      `${what}. Install it (apt-get install tesseract-ocr-${code.replace('_', '-')}), ${file}.`,
-    );
+    return new Fault('not_configured', `${what}. Install it (${installing(code)}), ${file}.`);
   const reason = cause instanceof Error ? `: ${reasonOf(cause)}` : '';
   return new Fault(
     'not_configured',

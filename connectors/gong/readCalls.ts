@@ -1,0 +1,137 @@
+/** Reads calls by their ids. Calls that are opened at the same time share their requests. */
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { Fault } from '../../contract/failures.js';
+import type { GrantClient, SourceClient } from '../accountClient.js';
+import { isFault, requireList } from '../faults.js';
+import { asObject, asText, type Json } from '../json.js';
+
+/** Calls per details request. */
+const CALLS_PER_PAGE = 100;
+/** Calls that one batch reads: their transcripts are in memory together. */
+const CALLS_PER_BATCH = 20;
+
+/** Returns null for a search without results, to which Gong answers 404. */
+export async function found(answer: Promise<Json>): Promise<Json | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isFault(error, 'not_found')) return null;
+    throw error;
+  }
+}
+
+/** Returns all entries of a search by ids. @param name field of the answer with the entries */
+async function search(
+  client: SourceClient,
+  path: readonly string[],
+  body: Readonly<Record<string, unknown>>,
+  name: string,
+): Promise<readonly Json[]> {
+  const entries: Json[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const answer: Json | null = await found(client.post(path, { ...body, ...(cursor ? { cursor } : {}) }));
+    if (answer === null) break;
+    entries.push(...requireList('Gong', answer[name]).map(asObject));
+    const next = asText(asObject(answer['records'])['cursor']);
+    cursor = next === cursor ? null : next;
+  }
+  return entries;
+}
+
+/** Returns the details of calls with their participants; missing calls are omitted. */
+export async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<readonly Json[]> {
+  const calls: Json[] = [];
+  for (let from = 0; from < ids.length; from += CALLS_PER_PAGE) {
+    const filter = { callIds: ids.slice(from, from + CALLS_PER_PAGE) };
+    const body = { filter, contentSelector: { exposedFields: { parties: true } } };
+    calls.push(...(await search(client, ['calls', 'extensive'], body, 'calls')));
+  }
+  return calls;
+}
+
+/** A call with its transcript. */
+export interface WholeCall {
+  readonly details: Json;
+  /** Null: Gong has none. */
+  readonly transcript: Json | null;
+}
+
+/** Reads calls with their transcripts, by id; missing calls are omitted. */
+async function readTogether(client: SourceClient, ids: readonly string[]): Promise<ReadonlyMap<string, WholeCall>> {
+  const details = await detailsOf(client, ids);
+  if (details.length === 0) return new Map();
+  const body = { filter: { callIds: ids } };
+  const transcripts = await search(client, ['calls', 'transcript'], body, 'callTranscripts');
+  const byId = new Map(transcripts.map((one) => [one['callId'], one]));
+  return new Map(
+    details.map((call) => {
+      // A search for one id returns that call only.
+      const id = ids.length === 1 ? (ids[0] ?? '') : (asText(asObject(call['metaData'])['id']) ?? '');
+      return [id, { details: call, transcript: byId.get(id) ?? null }];
+    }),
+  );
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly client: GrantClient;
+  readonly resolve: (call: WholeCall | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Collects calls that are opened while others are read. */
+class Batches {
+  readonly #waiting: Waiting[] = [];
+  #isReading = false;
+
+  /** Returns a call with its transcript; null if Gong does not have it. */
+  read(client: GrantClient, id: string): Promise<WholeCall | null> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ id, client, resolve, reject });
+      if (!this.#isReading) void this.#readAll();
+    });
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true;
+    // The other calls of the same batch of files are opened in the same turn.
+    await nextTurn();
+    while (this.#waiting.length > 0) await this.#readSome(this.#waiting.splice(0, CALLS_PER_BATCH));
+    this.#isReading = false;
+  }
+
+  async #readSome(batch: readonly Waiting[]): Promise<void> {
+    const [first, ...others] = batch;
+    if (first === undefined) return;
+    try {
+      const calls = await readTogether(first.client, [...new Set(batch.map(({ id }) => id))]);
+      for (const { id, resolve } of batch) resolve(calls.get(id) ?? null);
+    } catch (error) {
+      const isCommon = isFault(error, 'rate_limited', 'access_revoked');
+      if (isCommon || others.length === 0) for (const { reject } of batch) reject(error);
+      // The requests had the signal of the first caller, who no longer waits.
+      else if (!(error instanceof Fault)) {
+        first.reject(error);
+        this.#waiting.unshift(...others);
+      }
+      // One call may be the cause: each is read alone.
+      else for (const one of batch) await this.#readSome([one]);
+    }
+  }
+}
+
+/**
+ * Returns a call with its transcript; null if Gong does not have it. The quota of 10,000 requests a day does not suffice for two
+ * requests per call, so calls that are opened at the same time are read together. Nothing is cached.
+ * https://help.gong.io/apidocs/introduction-2, https://github.com/airbytehq/airbyte/issues/78480
+ */
+export function readCall(client: GrantClient, id: string): Promise<WholeCall | null> {
+  const { cache, credentials } = client;
+  const key = `calls of ${createHash('sha256').update(credentials.accessToken).digest('base64url')}`;
+  const known = cache.get(key) as Batches | undefined;
+  const batches = known ?? new Batches();
+  if (known === undefined) cache.set(key, batches);
+  return batches.read(client, id);
+}

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+
+import { createRateLimiters, type RateLimiter } from '../../connectors/rateLimiter.js';
+import { faultOf } from '../support/faultOf.js';
+import { VirtualClock } from '../support/largeAccounts/virtualClock.js';
+import { NEVER } from './account.js';
+
+const BEGUN = Date.parse('2026-11-27T00:00:00Z');
+
+/** Sends requests at once. Returns their start times, in milliseconds since BEGUN. */
+async function startsOf(gate: RateLimiter, clock: VirtualClock, requests: number): Promise<number[]> {
+  const starts: number[] = [];
+  const request = () => {
+    starts.push(clock.now() - BEGUN);
+    return clock.sleep(50, NEVER);
+  };
+  await Promise.all(Array.from({ length: requests }, () => gate.pass(NEVER, Number.POSITIVE_INFINITY, request)));
+  return starts;
+}
+
+test('spreads the requests of an account for ten minutes after a refusal, and sends them at once otherwise', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gateOf = createRateLimiters('Gong', 3, { intervalMs: 340, clock });
+  const gate = gateOf('account');
+  expect(await startsOf(gate, clock, 3)).toEqual([0, 0, 0]);
+  gate.pause(1000);
+  const [first = 0, ...others] = await startsOf(gate, clock, 4);
+  expect(first).toBe(1050);
+  expect(others).toEqual([1390, 1730, 2070]);
+  expect(await startsOf(gateOf('another'), clock, 2)).toEqual([2120, 2120]);
+  await clock.sleep(600_000, NEVER);
+  expect(new Set(await startsOf(gate, clock, 3)).size).toBe(1);
+});
+
+test('rejects a request that a pause would delay beyond its deadline, without waiting', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gate = createRateLimiters('Gong', 3, { clock })('account');
+  gate.pause(60_000);
+  const request = gate.pass(NEVER, BEGUN + 30_000, () => Promise.resolve());
+  expect(await faultOf(request)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 60_000 });
+  expect(clock.now()).toBe(BEGUN);
+});

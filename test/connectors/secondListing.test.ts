@@ -1,0 +1,93 @@
+/** The number of requests of a sync without changes, for every connected source. */
+import { expect, test } from '@jest/globals';
+
+import { listPage } from '../../activities/connected/listPage.js';
+import type { OpenAccount } from '../../activities/connected/openAccount.js';
+import type { Account } from '../../connectors/account.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { createConnectors } from '../../connectors/registry.js';
+import type { SourceItem } from '../../connectors/sourceItem.js';
+import { isByChanges, isListed, type SyncItemsProgress, WALK_ALL } from '../../contract/accounts/connections.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
+import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
+import { fixtureAccount } from '../support/sourceFixtures/fixtureAccount.js';
+import { everyRow } from '../support/everyRow.js';
+import { loopbackEgress, NEVER } from './account.js';
+
+const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
+/** Sources whose fixture has recent calls only: Gong shows no change of these, so each sync reads them again. */
+const READ_AGAIN: readonly ConnectedSourceType[] = ['GONG'];
+/** Further records, for a feed that counts each table: that costs six requests per table, however many records it has. */
+const FURTHER: Partial<Readonly<Record<ConnectedSourceType, number>>> = { SERVICENOW: 20 };
+
+interface Known {
+  readonly ids: Set<string>;
+  /** Versions of the items with content, by id. */
+  readonly versions: Map<string, string | null>;
+}
+
+/** Lists an account as a sync does. @param changeToken cursor of the last sync; null: list everything */
+async function list(account: Account, known: Known, changeToken: string | null): Promise<SyncItemsProgress> {
+  const upsert = (_source: unknown, _run: number, items: readonly SourceItem[]): Promise<Set<string>> => {
+    const added = items.map(({ externalId }) => externalId).filter((id) => !known.ids.has(id));
+    for (const id of added) known.ids.add(id);
+    return Promise.resolve(new Set(added));
+  };
+  const nothing = () => Promise.resolve(new Set<string>());
+  const items = {
+    ...{ upsert, closed: () => Promise.resolve([]), markClosed: nothing, markGone: nothing },
+    ...{ markPathsDeleted: nothing, unlist: nothing },
+  };
+  const note = <Page extends { readonly items: readonly SourceItem[] }>(page: Page): Page => {
+    for (const { externalId, hasContent, version } of page.items)
+      if (hasContent) known.versions.set(externalId, version);
+    return page;
+  };
+  const watched: Account = {
+    ...account,
+    listRoots: async (...call) => note(await account.listRoots(...call)),
+    listDescendants: async (...call) => note(await account.listDescendants(...call)),
+  };
+  const open = { source: { changeToken }, account: watched } as unknown as OpenAccount;
+  let progress: SyncItemsProgress = { walk: WALK_ALL, listed: 0 };
+  while (!isListed(progress)) progress = await listPage(open, progress, { runId: 1, items } as never, NEVER);
+  return progress;
+}
+
+test('a sync without changes makes at most as many requests as the first listing, and finds no changed content', () =>
+  everyRow(
+    SOURCES,
+    String,
+    async (source) => {
+      const fixture = await SOURCE_FIXTURES[source]();
+      const egress = loopbackEgress();
+      try {
+        fixture.reset(FURTHER[source]);
+        const connectors = createConnectors({
+          egress,
+          urls: readSourceUrls(fixture.settings),
+          maxItemBytes: 1_000_000,
+        });
+        const account = await fixtureAccount(source, fixture, connectors);
+        const known: Known = { ids: new Set(), versions: new Map() };
+        const begun = fixture.requestCount();
+        const { nextChangeToken = null } = await list(account, known, null);
+        const listing = fixture.requestCount() - begun;
+        const versions = new Map(known.versions);
+        const again = await list(account, known, nextChangeToken);
+        const requests = fixture.requestCount() - begun - listing;
+
+        expect(known.ids.size).toBeGreaterThan(5);
+        expect(requests).toBeLessThanOrEqual(listing);
+        expect(isByChanges(again)).toBe(nextChangeToken !== null);
+        if (!READ_AGAIN.includes(source)) {
+          expect([...known.versions]).toEqual([...versions]);
+          expect([...versions.values()]).not.toContain(null);
+        }
+      } finally {
+        await fixture.close();
+        await egress.close();
+      }
+    },
+    { atOnce: 4 },
+  ));

@@ -1,0 +1,59 @@
+import { onyx, type Reality } from './fact.js';
+
+const SUITE = 'test/connectors/gong.test.ts';
+
+export const gong: Reality = {
+  source: 'Gong',
+  facts: [
+    {
+      about: 'limits',
+      fact: 'A company has 3 requests per second and 10,000 per day; above these Gong answers 429 with Retry-After.',
+      ...{ seen: 'https://help.gong.io/apidocs/introduction-2', date: '2026-11' },
+      ours: {
+        test: [
+          'test/long/largeAccounts.test.ts',
+          '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+        ],
+      },
+    },
+    {
+      about: 'limits',
+      fact: 'Two requests per call use up the daily quota: a first sync of 5,000 calls fails.',
+      ...{ seen: 'https://github.com/airbytehq/airbyte/issues/78480', date: '2026-05-28' },
+      ours: { test: [SUITE, 'share their requests, so that the daily quota suffices for a first sync'], fixed: true },
+    },
+    {
+      about: 'limits',
+      fact: 'A search for transcripts accepts up to 100 ids, and returns its results on pages.',
+      ...{ seen: 'https://github.com/airbytehq/airbyte/pull/82260', date: '2026-07-17' },
+      ours: {
+        safe: 'A search has at most 20 ids, and its pages are read to the end.',
+        in: 'connectors/gong/readCalls.ts',
+      },
+    },
+    {
+      about: 'limits',
+      fact: 'Requests sent as fast as possible are refused again and again; connectors have to spread them.',
+      ...{ seen: onyx(8873), date: '2026-02-27' },
+      ours: {
+        test: [
+          'test/connectors/rateLimiter.test.ts',
+          'spreads the requests of an account for ten minutes after a refusal, and sends them at once otherwise',
+        ],
+        fixed: true,
+      },
+    },
+    {
+      about: 'paging',
+      fact: 'Cursors contain the time at which they expire.',
+      ...{ seen: 'https://visioneers.gong.io/developers-79/gong-api-pagination-limit-1036', date: '2024-02' },
+      ours: { safe: 'Any refusal of a request with a cursor restarts the listing.', in: 'connectors/gong/index.ts' },
+    },
+    {
+      about: 'changes',
+      fact: 'Transcripts are processed for hours after their call is listed, and must not be skipped for good.',
+      ...{ seen: 'https://github.com/dust-tt/dust/pull/12134', date: '2025-04-20' },
+      ours: { test: [SUITE, 'gives an old call the same version in every listing, and a recent one none'] },
+    },
+  ],
+};

@@ -1,0 +1,18 @@
+import type { Reality } from './fact.js';
+
+const SUITE = 'test/connectors/googleCloudStorage.test.ts';
+
+export const googleCloudStorage: Reality = {
+  source: 'Google Cloud Storage',
+  facts: [
+    {
+      about: 'listing',
+      fact: 'The list of projects is refused with 403 until the Resource Manager API is enabled in the project of the client.',
+      ...{ seen: 'https://github.com/nccgroup/ScoutSuite/issues/616', date: '2022-03-28' },
+      ours: {
+        test: [SUITE, 'reports a refused list of projects with the reason %s as %s'],
+        fixed: true,
+      },
+    },
+  ],
+};

@@ -1,0 +1,105 @@
+/**
+ * Syncs of large accounts within the published quotas of their providers, on a virtual clock. Each sync runs in a process that is
+ * killed in the middle, and continues from its last checkpoint.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+
+import { LARGE_ACCOUNTS, type LargeRow } from '../emulators/large/index.js';
+import type { LargeAccount } from '../emulators/large/largeAccount.js';
+import { linesOf, LISTED, READ, readCheckpoint } from '../support/largeAccounts/folderStore.js';
+import { FILES_AT_ONCE } from '../support/largeAccounts/sync.js';
+import type { ChildReport, ChildSync } from '../support/largeAccounts/syncChild.js';
+
+const CHILD = fileURLToPath(new URL('../support/largeAccounts/syncChild.ts', import.meta.url));
+const BEGUN = Date.parse('2026-11-27T00:00:00Z');
+/** Virtual time between a kill and the restart. */
+const RESTART_MS = 5_000;
+/** The process is killed after these parts of its requests. */
+const KILLED_AT = [0.01, 0.4, 0.8];
+const MINUTE_MS = 60_000;
+/** Only a hang reaches this limit: Gmail's mailbox takes 230,000 real requests. */
+const HANG_MS = 60 * MINUTE_MS;
+/** Time of the request that ends a wait of a minute. */
+const TOLERANCE_MS = 5_000;
+
+/** Syncs an account. The process is killed at some of its requests. Returns the reports by part, each with the requests so far. */
+async function syncWithKills(large: LargeAccount, row: LargeRow, folder: string) {
+  const { quota } = large;
+  const requests = (): number => quota.calls + quota.refused;
+  const reports = new Map<ChildReport['part'], ChildReport & { readonly requests: number; readonly refused: number }>();
+  let kills = 0;
+  let child: ChildProcess;
+  const killAt = KILLED_AT.map((part) => Math.ceil(part * row.requests));
+  quota.onRequest = (number) => {
+    if (number < (killAt[kills] ?? Number.POSITIVE_INFINITY)) return;
+    kills += 1;
+    child.kill('SIGKILL');
+  };
+  for (let isOver = false; !isOver;) {
+    const { source, settings, credentials } = large;
+    const now = Math.max(BEGUN, quota.latest + RESTART_MS, readCheckpoint(folder)?.at ?? 0);
+    const sync: ChildSync = { source, settings, credentials, folder, now, reads: row.reads };
+    child = fork(CHILD, [JSON.stringify(sync)], { execArgv: ['--import', 'tsx'], stdio: 'inherit' });
+    child.on('message', (report: ChildReport) => {
+      // A sync that was killed later reports its complete listing again.
+      if (report.part !== 'listed' || !reports.has('listed'))
+        reports.set(report.part, { ...report, requests: requests(), refused: quota.refused });
+      child.send('continue');
+    });
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    if (code !== 0 && signal !== 'SIGKILL') throw new Error(`The sync ended with ${code ?? signal}`);
+    isOver = code === 0;
+  }
+  return { reports, kills };
+}
+
+test.each(LARGE_ACCOUNTS)(
+  '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+  async (row) => {
+    const large = await row.start(row.size);
+    const folder = await mkdtemp(path.join(tmpdir(), 'large-account-'));
+    try {
+      const { reports, kills } = await syncWithKills(large, row, folder);
+      expect(kills).toBe(KILLED_AT.length);
+      const [listed, read, again] = (['listed', 'read', 'again'] as const).map((part) => reports.get(part)!);
+      const { figures } = read!;
+      const hours = ((read!.at - BEGUN) / 3_600_000).toFixed(2);
+      process.stdout.write(
+        `\n| ${[
+          row.name,
+          read!.requests - read!.refused,
+          read!.refused,
+          hours,
+          figures.checkpoints,
+          (figures.longestMs / 1000).toFixed(1),
+          (figures.longestWorkMs / 1000).toFixed(1),
+          Math.ceil(figures.largest / 1024),
+          Math.round(figures.memory),
+          again!.requests - read!.requests,
+        ].join(' | ')} |\n`,
+      );
+
+      const files = linesOf(path.join(folder, LISTED)).map((line) => line.split('\t')[0]);
+      expect(new Set(files).size).toBe(large.files);
+      expect(files.length - large.files).toBeLessThanOrEqual(kills * row.page);
+      if (row.reads) {
+        const contents = linesOf(path.join(folder, READ));
+        expect(new Set(contents).size).toBe(large.files);
+        expect(contents.length - large.files).toBeLessThanOrEqual(kills * FILES_AT_ONCE);
+      }
+      expect(figures.longestWorkMs).toBeLessThanOrEqual(MINUTE_MS);
+      expect(figures.longestMs).toBeLessThanOrEqual(MINUTE_MS + TOLERANCE_MS);
+      expect(again!.requests - read!.requests).toBeLessThanOrEqual(listed!.requests);
+    } finally {
+      await large.close();
+      await rm(folder, { recursive: true });
+    }
+  },
+  HANG_MS,
+);

@@ -1,0 +1,66 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { BEGIN, type Checkpoint, type Figures, type ListedFile, noFigures, type SyncStore } from './sync.js';
+
+/** A file with each listed file, in order. */
+export const LISTED = 'listed.log';
+/** A file with each file whose content was read, in order. */
+export const READ = 'read.log';
+const CHECKPOINT = 'checkpoint.json';
+/** Read files between two times at which the figures are stored. */
+const READ_BETWEEN = 100;
+
+interface Stored extends Checkpoint {
+  readonly figures: Figures;
+}
+
+/** Returns the lines of a log; none if it does not exist. */
+export const linesOf = (file: string): string[] =>
+  existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+
+/** Returns the last stored state of a sync in a folder; null before the first. */
+export function readCheckpoint(folder: string): Stored | null {
+  const file = path.join(folder, CHECKPOINT);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Stored) : null;
+}
+
+/** A store in a folder, whose state survives the process. Figures are stored with each checkpoint. */
+export function createFolderStore(folder: string): SyncStore & { readonly figures: Figures } {
+  const stored = readCheckpoint(folder);
+  const figures = stored?.figures ?? noFigures();
+  let { progress, at }: Checkpoint = stored ?? { progress: BEGIN, at: 0 };
+  let read = 0;
+  const write = (): void => {
+    const file = path.join(folder, CHECKPOINT);
+    figures.memory = Math.max(figures.memory, process.resourceUsage().maxRSS / 1024);
+    writeFileSync(`${file}.new`, JSON.stringify({ progress, at, figures }));
+    renameSync(`${file}.new`, file);
+  };
+  return {
+    figures,
+    progress,
+    add(files) {
+      const lines = files.map(({ id, version }) => `${id}\t${version ?? ''}\n`);
+      if (lines.length > 0) appendFileSync(path.join(folder, LISTED), lines.join(''));
+    },
+    save(checkpoint) {
+      ({ progress, at } = checkpoint);
+      write();
+    },
+    unread() {
+      const known = new Set(linesOf(path.join(folder, READ)));
+      const files = new Map<string, ListedFile>();
+      for (const line of linesOf(path.join(folder, LISTED))) {
+        const [id = '', version = ''] = line.split('\t');
+        if (!known.has(id)) files.set(id, { id, version: version === '' ? null : version });
+      }
+      return [...files.values()];
+    },
+    markRead(id) {
+      appendFileSync(path.join(folder, READ), `${id}\n`);
+      read += 1;
+      if (read % READ_BETWEEN === 0) write();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/** Syncs an account as the activities do: pages of the listing, each with a checkpoint, and then the contents. */
+import { listPage } from '../../../activities/connected/listPage.js';
+import type { OpenAccount } from '../../../activities/connected/openAccount.js';
+import { waitOutLimits } from '../../../activities/connected/waitOutLimits.js';
+import { loadConfig } from '../../../config/config.js';
+import type { Account } from '../../../connectors/account.js';
+import { readSourceUrls } from '../../../connectors/readSourceUrls.js';
+import { createConnectors } from '../../../connectors/registry.js';
+import { isListed, type SyncItemsProgress, WALK_ALL } from '../../../contract/accounts/connections.js';
+import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
+import { createEgress } from '../../../egress/createEgress.js';
+import { virtualEgress, type VirtualClock } from './virtualClock.js';
+
+/** Virtual duration of a request. */
+export const REQUEST_MS = 50;
+/** Files of a batch that are opened at once: the default of FILE_CONCURRENCY. */
+export const FILES_AT_ONCE = 8;
+
+export interface ListedFile {
+  readonly id: string;
+  readonly version: string | null;
+}
+
+/** The stored state of a sync. */
+export interface Checkpoint {
+  readonly progress: SyncItemsProgress;
+  /** Virtual time. */
+  readonly at: number;
+}
+
+export const BEGIN: SyncItemsProgress = { walk: WALK_ALL, listed: 0 };
+
+/** What a sync stores. After a crash, the next one continues with it. */
+export interface SyncStore {
+  readonly progress: SyncItemsProgress;
+  /** Adds listed files. A page that is read again adds its files again. */
+  add(files: readonly ListedFile[]): void;
+  save(checkpoint: Checkpoint): void;
+  /** Files whose contents were not read yet. */
+  unread(): ListedFile[];
+  markRead(id: string): void;
+}
+
+/** Figures of a sync. The time between the last checkpoint before a crash and the restart does not count. */
+export interface Figures {
+  checkpoints: number;
+  /** Longest virtual time between two checkpoints, in milliseconds. */
+  longestMs: number;
+  /** Like `longestMs`, without the time during which all callers waited for a rate limit. */
+  longestWorkMs: number;
+  /** Size of the largest checkpoint, in bytes. */
+  largest: number;
+  /** Peak memory of the process, in megabytes; 0: not measured. */
+  memory: number;
+}
+
+export const noFigures = (): Figures => ({ checkpoints: 0, longestMs: 0, longestWorkMs: 0, largest: 0, memory: 0 });
+
+/** Counts checkpoints and the time between them. */
+function createMeter(clock: VirtualClock, figures: Figures): (bytes: number) => void {
+  let last = { at: clock.now(), idleMs: clock.idleMs };
+  return (bytes) => {
+    const now = { at: clock.now(), idleMs: clock.idleMs };
+    const elapsed = now.at - last.at;
+    figures.checkpoints += 1;
+    figures.longestMs = Math.max(figures.longestMs, elapsed);
+    figures.longestWorkMs = Math.max(figures.longestWorkMs, elapsed - (now.idleMs - last.idleMs));
+    figures.largest = Math.max(figures.largest, bytes);
+    last = now;
+  };
+}
+
+interface AccountAddress {
+  readonly source: ConnectedSourceType;
+  readonly settings: string;
+  readonly credentials: string;
+}
+
+/** Opens an account whose requests take virtual time. */
+export function openVirtually({ source, settings, credentials }: AccountAddress, clock: VirtualClock) {
+  const env = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}` };
+  const egress = createEgress(loadConfig(env).egress);
+  const connectors = createConnectors({
+    egress: virtualEgress(egress, clock, REQUEST_MS),
+    urls: readSourceUrls(settings),
+    maxItemBytes: 1_000_000,
+    clock,
+  });
+  return { account: connectors.account(source, '1', credentials), close: () => egress.close() };
+}
+
+/**
+ * Lists an account from its stored progress.
+ * @param changeToken cursor of the change feed of the last sync; unset: none
+ */
+export async function listVirtually(
+  account: Account,
+  clock: VirtualClock,
+  store: SyncStore,
+  { figures, signal, changeToken }: { figures: Figures; signal: AbortSignal; changeToken?: string },
+): Promise<void> {
+  const meter = createMeter(clock, figures);
+  const items = {
+    closed: () => Promise.resolve([]),
+    markClosed: () => Promise.resolve(new Set<string>()),
+    markGone: () => Promise.resolve(),
+    markPathsDeleted: () => Promise.resolve(),
+    unlist: () => Promise.resolve(),
+    upsert: () => Promise.resolve(new Set<string>()),
+  };
+  // `listPage` stores items without the fact that they become files, so the files are taken from the account's pages.
+  const watched: Account = {
+    ...account,
+    async listDescendants(...call) {
+      const page = await account.listDescendants(...call);
+      const files = page.items.filter(({ hasContent }) => hasContent);
+      store.add(files.map(({ externalId: id, version }) => ({ id, version })));
+      return page;
+    },
+  };
+  const open = { source: { changeToken }, account: watched } as unknown as OpenAccount;
+  let { progress } = store;
+  while (!isListed(progress)) {
+    signal.throwIfAborted();
+    const before = progress;
+    const step = () => listPage(open, before, { runId: 1, items } as never, signal);
+    progress = (await waitOutLimits(step, Number.POSITIVE_INFINITY, signal, clock)) ?? progress;
+    store.save({ progress, at: clock.now() });
+    meter(JSON.stringify(progress).length);
+  }
+}
+
+/** Reads the contents of all listed files that were not read yet, several at once. Each read file is a checkpoint. */
+export async function readVirtually(
+  account: Account,
+  clock: VirtualClock,
+  store: SyncStore,
+  { figures, signal }: { figures: Figures; signal: AbortSignal },
+): Promise<void> {
+  const meter = createMeter(clock, figures);
+  const files = store.unread()[Symbol.iterator]();
+  const reader = async (): Promise<void> => {
+    for (const { id, version } of files) {
+      const step = () => account.open(id, signal, { version });
+      await waitOutLimits(step, Number.POSITIVE_INFINITY, signal, clock);
+      store.markRead(id);
+      meter(0);
+    }
+  };
+  await Promise.all(Array.from({ length: FILES_AT_ONCE }, reader));
+}

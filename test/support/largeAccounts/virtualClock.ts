@@ -1,0 +1,107 @@
+/** A clock whose waits take no real time: it jumps to the next wait that ends while no real work is in progress. */
+import type { Clock } from '../../../connectors/clock.js';
+import type { Egress } from '../../../egress/types.js';
+import { TIME_HEADER } from '../../emulators/large/quota.js';
+
+interface Sleeper {
+  readonly until: number;
+  readonly wake: () => void;
+}
+
+export class VirtualClock implements Clock {
+  #now: number;
+  #sleepers: Sleeper[] = [];
+  #isScheduled = false;
+  /** Number of real operations in progress: the time stands still during these. */
+  #working = 0;
+  /** Number of requests in progress, including their simulated duration. */
+  #requests = 0;
+  #idleMs = 0;
+
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** Milliseconds during which no request was in progress: all callers waited for a rate limit. */
+  get idleMs(): number {
+    return this.#idleMs;
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const stop = (): void => {
+        this.#sleepers = this.#sleepers.filter((one) => one !== sleeper);
+        reject(signal.reason as Error);
+      };
+      const sleeper: Sleeper = {
+        until: this.#now + Math.max(0, ms),
+        wake: () => {
+          signal.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      this.#sleepers.push(sleeper);
+      this.#schedule();
+    });
+  }
+
+  /** Runs a request that takes `ms` of virtual time, and `work` of real time. */
+  async request<T>(ms: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    this.#requests += 1;
+    try {
+      await this.sleep(ms, signal);
+      this.#working += 1;
+      try {
+        return await work();
+      } finally {
+        this.#working -= 1;
+        this.#schedule();
+      }
+    } finally {
+      this.#requests -= 1;
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#working > 0) return;
+    this.#isScheduled = true;
+    // After all promises that are already settled were handled.
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#advance();
+    });
+  }
+
+  #advance(): void {
+    if (this.#working > 0 || this.#sleepers.length === 0) return;
+    const next = this.#sleepers.reduce((first, one) => (one.until < first.until ? one : first));
+    if (this.#requests === 0) this.#idleMs += next.until - this.#now;
+    this.#now = next.until;
+    this.#sleepers = this.#sleepers.filter((one) => one !== next);
+    next.wake();
+    this.#schedule();
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** Returns an egress whose requests take virtual time and carry it, so that emulators can enforce quotas. */
+export const virtualEgress = (
+  egress: Pick<Egress, 'request'>,
+  clock: VirtualClock,
+  durationMs: number,
+): Pick<Egress, 'request'> => ({
+  request: ({ signal = NEVER, ...request }) =>
+    clock.request(durationMs, signal, async () => {
+      const headers = { ...request.headers, [TIME_HEADER]: String(clock.now()) };
+      const answer = await egress.request({ ...request, headers, signal });
+      const bytes = await answer.bytes();
+      return { ...answer, bytes: () => Promise.resolve(bytes) };
+    }),
+});

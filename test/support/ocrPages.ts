@@ -1,0 +1,87 @@
+/** Pages of known text in several languages. */
+import { existsSync } from 'node:fs';
+import { GlobalFonts } from '@napi-rs/canvas';
+
+import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
+import type { PageText } from '../../documents/types.js';
+import { drawPicture } from './pictures.js';
+
+const CHINESE_FONT = '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc';
+
+/** Paragraphs of about forty words, and the fonts of their pages. */
+export const OCR_TEXTS: Readonly<Partial<Record<OcrLanguage, readonly string[]>>> = {
+  eng: [
+    'The harbour office was opened in 1901 and has been rebuilt twice since then.',
+    'Ships of more than 3,400 tons may enter only with a pilot on board.',
+    'The master of each vessel reports its cargo before noon of the day of arrival.',
+    'Berths are given out by the harbour master, who also collects the dues.',
+  ],
+  deu: [
+    'Das Hafenbüro wurde im Jahr 1901 eröffnet und seither zweimal umgebaut.',
+    'Größere Schiffe dürfen nur mit einem Lotsen an Bord in den Hafen einlaufen.',
+    'Jeder Schiffsführer muss seine Ladung bis zum Mittag des Ankunftstages melden.',
+    'Über die Liegeplätze entscheidet der Hafenmeister, der auch die Gebühren erhebt.',
+  ],
+  fra: [
+    'Le bureau du port a été ouvert en 1901 et rénové deux fois depuis cette année.',
+    'Les navires de plus de trois mille tonnes ne peuvent entrer sans un pilote à bord.',
+    'Le capitaine déclare sa cargaison avant midi, le jour même de son arrivée.',
+    'Les places à quai sont attribuées par le maître du port, qui perçoit les droits.',
+  ],
+  rus: [
+    'Портовая контора была открыта в 1901 году и с тех пор дважды перестроена.',
+    'Суда большого тоннажа могут входить в гавань только с лоцманом на борту.',
+    'Каждый капитан обязан сообщить о своём грузе до полудня в день прибытия.',
+    'Места у причала распределяет начальник порта, который также взимает сборы.',
+  ],
+  ukr: [
+    'Портову контору було відкрито в 1901 році, і відтоді її двічі перебудували.',
+    'Великі судна можуть заходити до гавані лише з лоцманом на борту.',
+    'Кожен капітан має повідомити про свій вантаж до полудня в день прибуття.',
+    'Місця біля причалу розподіляє начальник порту, який також стягує збори.',
+  ],
+  chi_sim: [
+    '港务局于一九零一年开放，此后经过两次重建。',
+    '大型船舶只有在引航员登船之后才能进入港口。',
+    '每位船长必须在到达当天中午之前报告所载货物。',
+    '泊位由港务长分配，他同时负责收取各种费用。',
+  ],
+  jpn: [
+    '港の事務所は千九百一年に開かれ、その後二回建て直された。',
+    '大きな船は水先案内人が乗っている場合にだけ入港できる。',
+    '船長は到着した日の正午までに積み荷を報告しなければならない。',
+    '停泊する場所は港長が決め、料金もあわせて受け取る。',
+  ],
+};
+
+/** Registers the font of Chinese and Japanese pages. @throws Error that says which package has it */
+export function registerFonts(): void {
+  if (!existsSync(CHINESE_FONT)) throw new Error('These tests need a font: apt-get install -y fonts-wqy-microhei');
+  GlobalFonts.registerFromPath(CHINESE_FONT, 'WenQuanYi Micro Hei');
+}
+
+/** Draws a scan of an A5 page. */
+export function scan(language: OcrLanguage, size = 30): Uint8Array {
+  const lines = OCR_TEXTS[language] ?? [];
+  const font = ['chi_sim', 'jpn'].includes(language) ? 'WenQuanYi Micro Hei' : 'DejaVu Serif';
+  return drawPicture(lines, { width: 1650, height: 1100, size, font });
+}
+
+/** Words; for scripts without spaces, characters. */
+const unitsOf = (text: string): string[] =>
+  text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}]+/gu) ?? [];
+
+/** Returns the share of a text's words that were read. */
+export function recall(expected: string, read: string): number {
+  const left = unitsOf(read);
+  const wanted = unitsOf(expected);
+  const found = wanted.filter((unit) => {
+    const at = left.indexOf(unit);
+    if (at !== -1) left.splice(at, 1);
+    return at !== -1;
+  });
+  return found.length / wanted.length;
+}
+
+export const textOf = ({ paragraphs }: PageText): string =>
+  paragraphs.flatMap(({ lines }) => lines.map(({ text }) => text)).join('\n');

@@ -1,0 +1,80 @@
+/** The account of a fixture without a service: its credentials come from the fixture's own calls that connect. */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+import { factsIn, factsOf } from '../../../api/integrations/consent/facts.js';
+import type { Account } from '../../../connectors/account.js';
+import type { Connectors } from '../../../connectors/registry.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
+import { CONNECTION_CLIENTS } from '../../../contract/accounts/oauth.js';
+import { isOAuthSource } from '../../../contract/accounts/whiteLabel.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
+import type { TestUser } from '../client.js';
+import type { SourceFixture } from './fixture.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+const VERIFIER = 'v'.repeat(43);
+
+/** Returns the facts of a connection from the fields of oauth_url. */
+function factsFrom(source: ConnectedSourceType, body: Fields): Record<string, string> {
+  if (!isOAuthSource(source)) return {};
+  const own = CONNECTION_CLIENTS[source];
+  return {
+    ...factsOf(source, body),
+    ...(own ? factsIn(own.facts, body[own.field] as Fields, [own.field]) : {}),
+  };
+}
+
+const camelCase = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Connects the account of a fixture. @param connectors with the addresses of the fixture */
+export async function fixtureAccount(
+  source: ConnectedSourceType,
+  fixture: SourceFixture,
+  connectors: Connectors,
+): Promise<Account> {
+  let credentials: object | undefined;
+  const callback = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://callback');
+    void exchange(searchParams.get('code') ?? searchParams.get('oauth_verifier') ?? '').then(
+      () => response.end('connected'),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(callback, 'listening');
+  const baseUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}`;
+  let exchange = (_code: string): Promise<void> => Promise.reject(new Error('There is no consent'));
+  const begin = async (body: Fields): Promise<string> => {
+    const consent = connectors.consent(source);
+    if (!consent) throw new Error(`${CONNECTED_SOURCES[source].name} has no consent`);
+    const client = { id: CLIENT_ID, secret: CLIENT_SECRET };
+    const facts = factsFrom(source, body);
+    const request = { redirectUri: `${baseUrl}/callback`, verifier: VERIFIER };
+    const { scopes } = consent.spec;
+    const { url, requestToken } = await consent.begin(facts, {
+      ...{ ...request, scopes, state: 'state', clientId: client.id, clientSecret: client.secret },
+    });
+    exchange = async (code) => {
+      const exchanged = { ...request, client, code, requestToken, facts, keepsClient: false };
+      credentials = await consent.exchange(exchanged);
+    };
+    return url;
+  };
+  const user = {
+    baseUrl,
+    async post(path: string, body: Fields) {
+      if (path !== '/integrations/oauth_url')
+        credentials = Object.fromEntries(Object.entries(body).map(([name, value]) => [camelCase(name), value]));
+      return { status: 200, body: path === '/integrations/oauth_url' ? { oauth_url: await begin(body) } : {} };
+    },
+  } as unknown as TestUser;
+  try {
+    const { status, body } = await fixture.connect(user);
+    if (status !== 200 || !credentials) throw new Error(`The account was not connected: ${JSON.stringify(body)}`);
+  } finally {
+    callback.closeAllConnections();
+    callback.close();
+  }
+  return connectors.account(source, 'fixture', JSON.stringify(credentials));
+}
