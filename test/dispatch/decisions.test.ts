@@ -171,13 +171,15 @@ describe('end of a run whose workflow has ended', () => {
     const run = runOf({ kind: 'syncItems', dataSourceId: 9 });
     const cancelled = recorder();
     await endOrphanedRun(fakeTemporal({}).access, cancelled.stores, run, CANCELLED);
-    expect(cancelled.of('dataSources.endListing')).toEqual([[run, 9, 7, { status: 'READY', whole: false, facts: {} }]]);
+    expect(cancelled.of('dataSources.endListing')).toEqual([
+      [run, 9, 7, { status: 'READY', whole: false, metadata: {} }],
+    ]);
     expect(cancelled.of('runs.finish')[0]?.[3]).toBeUndefined();
     const ended = recorder();
     await endOrphanedRun(fakeTemporal({}).access, ended.stores, run, ENDED_FROM_OUTSIDE);
     expect(ended.of('dataSources.endListing')[0]?.[3]).toEqual({
       ...{ status: 'SYNC_ERROR', whole: false },
-      facts: { items_error: ENDED_FROM_OUTSIDE.listing },
+      metadata: { items_error: ENDED_FROM_OUTSIDE.listing },
     });
   });
 

@@ -27,7 +27,7 @@ function egressThrough(premiumProxies: string[], allowedPrivateHosts: string[], 
   open.push(egress);
   return egress;
 }
-const viaProxy = { maxBytes: 100_000, totalTimeoutMs: 10_000, way: 'premium_proxy' } as const;
+const viaProxy = { maxBytes: 100_000, totalTimeoutMs: 10_000, route: 'premium_proxy' } as const;
 
 test('sends requests through the proxies in turn, with credentials that no site receives, and others directly', async () => {
   const site = await serve((request, response) => response.end(String(request.headers['x-through'] ?? 'direct')));
