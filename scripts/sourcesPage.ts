@@ -8,6 +8,7 @@ import { supportsOption } from '../contract/sources/sources.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
 import { ANSWERS } from '../test/contracts/answers/index.js';
+import type { Contract } from '../test/contracts/contract.js';
 import { INDEPENDENT_SUITES, SPECIFIED } from '../test/contracts/evidence.js';
 import { type Aspect, ASPECTS } from '../test/contracts/reality/fact.js';
 import { OBSERVATIONS } from '../test/contracts/reality/index.js';
@@ -60,16 +61,23 @@ export function limitsOf(source: ConnectedSourceType): string {
   return `${CONNECTED_SOURCES[source].requestsAtOnce} concurrent requests per account${shared}; ${limits}`;
 }
 
+type Specified = Pick<Contract, 'specification' | 'version' | 'taken'>;
 /** Returns what the requests of a source, and the answers of its emulator, were compared with; null for nothing. */
 function contractOf(source: ConnectedSourceType): string | null {
   const of = CONTRACTS.filter((contract) => contract.source === CONNECTED_SOURCES[source].name);
-  const shown = of.map(({ name, specification, version, taken, operations }) => {
+  const numberOf = (all: object): string =>
+    `${Object.keys(all).length} operation${Object.keys(all).length === 1 ? '' : 's'}`;
+  const linked = ({ specification, version, taken }: Specified): string => {
     const [address = ''] = specification.split(' ');
-    const numberOf = (all: object): string =>
-      `${Object.keys(all).length} operation${Object.keys(all).length === 1 ? '' : 's'}`;
-    const schemas = ANSWERS.find((table) => table.name === name);
-    const answers = schemas === undefined ? '' : ` and answers of ${numberOf(schemas.operations)}`;
-    return `requests of ${numberOf(operations)}${answers} compared with [its specification](${address}) (${version}; ${taken})`;
+    return `compared with [its specification](${address}) (${version}; ${taken})`;
+  };
+  const shown = of.map((contract) => {
+    const requests = `requests of ${numberOf(contract.operations)}`;
+    const answers = ANSWERS.find(({ name }) => name === contract.name);
+    if (answers === undefined) return `${requests} ${linked(contract)}`;
+    const both = `answers of ${numberOf(answers.operations)} ${linked(answers)}`;
+    // Some specifications describe the requests only.
+    return `${requests}${answers.specification === contract.specification ? '' : ` ${linked(contract)}`} and ${both}`;
   });
   return shown.length === 0 ? null : shown.join('; ');
 }

@@ -1,8 +1,12 @@
-import { type Clock, systemClock } from '../../connectors/clock.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Clock } from '../../connectors/clock.js';
 import { Fault } from '../../contract/failures.js';
 
 /** Minimum wait between two attempts, even if a source requests less. */
 const MIN_WAIT_MS = 200;
+
+const systemClock: Clock = { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) };
 
 /**
  * Runs a step of a listing. While the source's rate limit is exceeded, it waits as long as the source requests: a limit is
@@ -24,7 +28,10 @@ export async function waitOutLimits<T>(
       const remainingMs = until - clock.now();
       if (remainingMs <= 0) return null;
       const wanted = Math.max(error.retryAfterMs ?? MIN_WAIT_MS, MIN_WAIT_MS);
-      await clock.sleep(Math.min(wanted, remainingMs), signal);
+      await clock.sleep(Math.min(wanted, remainingMs), signal).catch((aborted: unknown) => {
+        signal.throwIfAborted();
+        throw aborted;
+      });
     }
   }
 }

@@ -72,9 +72,17 @@ function parentOf(json: Json, spaceId: string): string {
 export const folderAround = (json: Json): string | null =>
   asText(json['parentType']) === 'folder' ? asText(json['parentId']) : null;
 
-/** Converts a listed page, blog post or folder; null for drafts, archived or deleted ones, and invalid answers. */
-export function itemOfContent(site: Site, kind: Exclude<Kind, 'spaces'>, json: Json): SourceItem | null {
-  const [id, spaceId] = [idOf(json), asText(json['spaceId'])];
+/**
+ * Converts a listed page, blog post or folder; null for drafts, archived or deleted ones, and invalid answers.
+ * @param space its space, if the answer does not name it: answers for folders do not
+ */
+export function itemOfContent(
+  site: Site,
+  kind: Exclude<Kind, 'spaces'>,
+  json: Json,
+  space: string | null = null,
+): SourceItem | null {
+  const [id, spaceId] = [idOf(json), asText(json['spaceId']) ?? space];
   if (id === null || spaceId === null || (asText(json['status']) ?? 'current') !== 'current') return null;
   const isFolder = kind === 'folders';
   const { number, createdAt } = asObject(json['version']);

@@ -23,8 +23,15 @@ const SPACE_CURSOR = shapeOf({
 type SpaceCursor = Checked<typeof SPACE_CURSOR>;
 const MAX_REMEMBERED = 500;
 
-/** Folders are found only through their contents: returns the unknown folders above some pages, up to the root. */
-async function foldersAround(call: Call, pages: readonly Json[], known: ReadonlySet<string>): Promise<SourceItem[]> {
+/**
+ * Folders are found only through their contents: returns the unknown folders above some pages of a space, up to the root.
+ */
+async function foldersAround(
+  call: Call,
+  space: string,
+  pages: readonly Json[],
+  known: ReadonlySet<string>,
+): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
   const seen = new Set(known);
   const open = pages.map(folderAround);
@@ -33,7 +40,7 @@ async function foldersAround(call: Call, pages: readonly Json[], known: Readonly
     seen.add(id);
     try {
       const json = await fetchObject(call, ['folders', id]);
-      const item = itemOfContent(call.site, 'folders', json);
+      const item = itemOfContent(call.site, 'folders', json, space);
       if (item !== null) items.push(item);
       open.push(folderAround(json));
     } catch (error) {
@@ -50,7 +57,7 @@ export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string,
   const own = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;
   // Sorted by id, so that concurrent changes do not shift later pages.
   const { values, next } = await fetchPage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
-  const around = await foldersAround(call, values, new Set(folders));
+  const around = await foldersAround(call, id, values, new Set(folders));
   const items = values.flatMap((json) => itemOfContent(call.site, part, json) ?? []);
   const remembered = [...folders, ...around.map(({ externalId }) => externalId.slice(externalId.indexOf(':') + 1))];
   const later = PARTS[PARTS.indexOf(part) + 1];
@@ -72,10 +79,17 @@ type TreeCursor = Checked<typeof TREE_CURSOR>;
 
 const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length === 0 ? null : cursor);
 
+/** Returns the space of a folder, which only its children name; null for an empty folder. */
+async function spaceOfFolder(call: Call, id: string): Promise<string | null> {
+  const { values } = await fetchPage(call, ['folders', id, 'direct-children'], {}, null);
+  return values.map((child) => asText(child['spaceId'])).find((space) => space !== null) ?? null;
+}
+
 /** Returns the item of a page, folder or blog post. */
 async function itself(call: Call, { kind, id }: ItemRef): Promise<SourceItem> {
   if (kind === 'spaces') throw noSuchItem('Confluence');
-  const item = itemOfContent(call.site, kind, await fetchObject(call, [kind, id]));
+  const json = await fetchObject(call, [kind, id]);
+  const item = itemOfContent(call.site, kind, json, kind === 'folders' ? await spaceOfFolder(call, id) : null);
   if (item === null) throw noSuchItem('Confluence');
   return item;
 }

@@ -1,8 +1,13 @@
+import type { DataSourceObjectResponse, PageObjectResponse } from '@notionhq/client';
+
 import type { SourceItem } from '../sourceItem.js';
 import { idOf } from './api.js';
 import { richText } from './richText.js';
-import { asList, asObject, asText, type Json } from '../json.js';
+import { type Answer, asList, asObject, asText } from '../json.js';
 import { createItem } from '../items.js';
+
+/** A page or a database of an answer. */
+export type Thing = Answer<PageObjectResponse | DataSourceObjectResponse>;
 
 /** The kinds of objects in a workspace. A row of a database is also a page, but its file has another source type. */
 export type Kind = 'page' | 'row' | 'database';
@@ -25,7 +30,7 @@ export function parseItemId(externalId: string): ItemRef | null {
 }
 
 /** Returns the id of the item for an object of Notion; null for other objects. */
-export function placeOfJson(json: Json): ItemRef | null {
+export function placeOfJson(json: Thing): ItemRef | null {
   const id = idOf(json['id']);
   if (id === null) return null;
   if (json['object'] === 'data_source') return { kind: 'database', id };
@@ -39,7 +44,7 @@ const MAX_NAME = 1_000;
 const NAMELESS = 'Untitled';
 
 /** Returns the title of a page or a database. */
-export function titleOf(json: Json): string {
+export function titleOf(json: Thing): string {
   const column = Object.values(asObject(json['properties']))
     .map(asObject)
     .find(({ type }) => type === 'title');
@@ -65,7 +70,7 @@ const UNSURE_MS = 120_000;
  * @param around its parent and its root item; both null for a root item
  */
 export function itemOf(
-  json: Json,
+  json: Thing,
   place: ItemRef,
   around: { readonly parent: string | null; readonly root: string | null },
   now = Date.now(),

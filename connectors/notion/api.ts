@@ -2,11 +2,13 @@
  * The Notion API: consent, versions, cursor pagination, and validation of answers.
  * https://developers.notion.com/reference
  */
+import type { PageObjectResponse, QueryDataSourceResponse } from '@notionhq/client';
+
 import { Fault } from '../../contract/failures.js';
 import type { OAuthGrant, OAuthSpec } from '../oauthSpec.js';
 import type { GrantClient, Refusal } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
-import { asObject, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asObject, asText, type Json } from '../json.js';
 import { bearer } from '../bearer.js';
 
 /** API version, which every request must name. Since this one, databases are containers of data sources. */
@@ -55,12 +57,14 @@ export interface Page {
 
 const PER_PAGE = 100;
 
-function pageOf(answer: Json): Page {
+function pageOf(answer: Answer<QueryDataSourceResponse>): Page {
   const { results, next_cursor: cursor, has_more: hasMore } = answer;
   const next = asText(cursor);
   if (!Array.isArray(results) || (hasMore === true && next === null))
     throw new Fault('server_error', 'Notion returned an incomplete list. It is retried automatically.');
-  const isPartial = asText(asObject(answer['request_status'])['type']) === 'incomplete';
+  const isPartial =
+    asText(asAnswer<NonNullable<QueryDataSourceResponse['request_status']>>(answer.request_status).type) ===
+    'incomplete';
   return { values: results.map(asObject), next: hasMore === true ? next : null, isPartial };
 }
 
@@ -87,4 +91,5 @@ export const missing = (): Fault =>
 /** Whether an error means that an object does not exist or is inaccessible. */
 export const isOutOfReach = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
-export const isTrashed = (json: Json): boolean => json['in_trash'] === true || json['archived'] === true;
+export const isTrashed = (json: Answer<Pick<PageObjectResponse, 'in_trash' | 'archived'>>): boolean =>
+  json['in_trash'] === true || json['archived'] === true;

@@ -1,8 +1,10 @@
 /** Reads the blocks of a page with their nested blocks. https://developers.notion.com/reference/block */
+import type { BlockObjectResponse } from '@notionhq/client';
+
 import type { GrantClient } from '../accountClient.js';
 import { Fault } from '../../contract/failures.js';
 import { idOf, isOutOfReach, fetchPage } from './api.js';
-import { asObject, asText, type Json } from '../json.js';
+import { asAnswer, asObject, asText, type Json } from '../json.js';
 
 export interface Block {
   readonly type: string;
@@ -37,12 +39,13 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
       if (blocks > MAX_BLOCKS) throw tooMuch(`more than ${MAX_BLOCKS} blocks`);
       if (characters > MAX_CHARACTERS) throw tooMuch('more than ten million characters');
       for (const json of page.values) {
-        const type = asText(json['type']) ?? '';
+        const block = asAnswer<BlockObjectResponse>(json);
+        const type = asText(block.type) ?? '';
         const body = asObject(json[type]);
-        const isOpen = json['has_children'] === true && !CLOSED.has(type);
+        const isOpen = block.has_children === true && !CLOSED.has(type);
         // A synced copy has no children of its own: read those of its original.
         const original = type === 'synced_block' ? idOf(asObject(body['synced_from'])['block_id']) : null;
-        const inner = original ?? (isOpen ? idOf(json['id']) : null);
+        const inner = original ?? (isOpen ? idOf(block.id) : null);
         read.push([{ type, body, children: [] }, inner]);
       }
       at = page.next;

@@ -2,21 +2,25 @@
  * Notion: the pages and databases that a user shares with the connection; pages and rows become text.
  * https://developers.notion.com
  */
+import type { BotUserObjectResponse, UserObjectResponse } from '@notionhq/client';
+
 import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
-import { isRow, momentOf, parseItemId, placeOfJson, titleOf } from './adapter.js';
+import { isRow, momentOf, parseItemId, placeOfJson, type Thing, titleOf } from './adapter.js';
 import { classify, headersOf, isTrashed, missing, notionConsent } from './api.js';
 import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
 import { renderBlocks } from './render.js';
 import type { Form } from './richText.js';
 import { listChildren, searchAll } from './tree.js';
-import { asObject, asText, type Json } from '../json.js';
+import { asAnswer, asObject, asText } from '../json.js';
+
+type BotInfo = Extract<BotUserObjectResponse['bot'], { workspace_id: string }>;
 
 /** Returns a page's content: title, properties and blocks. */
-async function contentOf(client: GrantClient, page: Json, id: string): Promise<ItemContent> {
+async function contentOf(client: GrantClient, page: Thing, id: string): Promise<ItemContent> {
   const columns = await columnsOf(client, page);
   const blocks = await readBlocks(client, id);
   const title = titleOf(page);
@@ -68,8 +72,8 @@ export const notion: Connector<OAuthGrant> = {
 
   async identify(client) {
     const { facts } = client.credentials;
-    const user = await client.get(['users', 'me'], {});
-    const bot = asObject(user['bot']);
+    const user = asAnswer<UserObjectResponse>(await client.get(['users', 'me'], {}));
+    const bot = asAnswer<BotInfo>(user.bot);
     const named = facts['workspace'];
     // The answer to a personal token contains the person but no workspace: use the workspace that the caller named.
     const own = asText(user['type']) === 'person' ? (named ?? null) : null;

@@ -1,4 +1,6 @@
-import { asList, asObject, asText, type Json } from '../json.js';
+import type { RichTextItemResponse } from '@notionhq/client';
+
+import { type Answer, asAnswer, asList, asText } from '../json.js';
 
 /** Output format: Markdown, or plain text without markup. */
 export type Form = 'markdown' | 'plain';
@@ -10,10 +12,10 @@ const wrapped = (text: string, mark: string): string => {
 };
 const LINK = /^(?:https?|mailto):[^\s<>()]+$/i;
 
-function runOf(run: Json, form: Form): string {
+function runOf(run: Answer<RichTextItemResponse>, form: Form): string {
   const text = asText(run['plain_text']) ?? '';
   if (form === 'plain') return text;
-  const { bold, italic, strikethrough, code } = asObject(run['annotations']);
+  const { bold, italic, strikethrough, code } = asAnswer<RichTextItemResponse['annotations']>(run.annotations);
   let shown = run['type'] === 'equation' ? wrapped(text, '$') : code === true ? wrapped(text, '`') : text;
   if (bold === true) shown = wrapped(shown, '**');
   if (italic === true) shown = wrapped(shown, '*');
@@ -25,5 +27,5 @@ function runOf(run: Json, form: Form): string {
 /** Renders a list of rich text objects. */
 export const richText = (runs: unknown, form: Form): string =>
   asList(runs)
-    .map((run) => runOf(asObject(run), form))
+    .map((run) => runOf(asAnswer(run), form))
     .join('');

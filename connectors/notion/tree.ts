@@ -1,14 +1,27 @@
 /** Lists the contents of a page or database. Notion returns only blocks and rows as children. */
-import { withRootsCursor, withCursor, shapeOf, listOf, nullable, oneOf, string, type Checked } from '../cursors.js';
+import {
+  type Checked,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  shapeOf,
+  string,
+  withCursor,
+  withRootsCursor,
+} from '../cursors.js';
 import { randomUUID } from 'node:crypto';
+
+import type { BlockObjectResponse, DatabaseObjectResponse } from '@notionhq/client';
 
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import type { SkippedItem, SourceItem } from '../sourceItem.js';
-import { externalIdOf, itemOf, type ItemRef, placeOfJson } from './adapter.js';
-import { idOf, isOutOfReach, isTrashed, missing, postPage, fetchPage } from './api.js';
+import { externalIdOf, itemOf, type ItemRef, placeOfJson, type Thing } from './adapter.js';
+import { fetchPage, idOf, isOutOfReach, isTrashed, missing, postPage } from './api.js';
 import { Places } from './places.js';
-import { asObject, asText, type Json } from '../json.js';
+import { fetchRows, rowsQuery } from './rows.js';
+import { type Answer, asAnswer, asObject, asText, type Json } from '../json.js';
 import { requireId, requireList } from '../faults.js';
 
 /** A page, block or database whose children are still to be listed. */
@@ -18,6 +31,8 @@ const openPlace = shapeOf({
   /** The parent item of the found items. */
   owner: string,
   at: nullable(string),
+  /** The query of the rows; unset: the first one. */
+  rows: optional(rowsQuery),
 });
 type Open = Checked<typeof openPlace>;
 const TREE_CURSOR = shapeOf({ root: string, open: listOf(openPlace) });
@@ -27,7 +42,7 @@ type TreeCursor = Checked<typeof TREE_CURSOR>;
 const WITHOUT_PAGES: ReadonlySet<string> = new Set(['table', 'unsupported']);
 
 /** Whether a block may contain pages. A synced copy does not: its pages are listed with the original. */
-const holdsPages = (block: Json): boolean => {
+const holdsPages = (block: Answer<BlockObjectResponse>): boolean => {
   const type = asText(block['type']) ?? '';
   const original = type === 'synced_block' ? asObject(block['synced_block'])['synced_from'] : null;
   const isCopy = typeof original === 'object' && original !== null;
@@ -40,9 +55,15 @@ interface Found {
   readonly open: Open;
 }
 
-const found = (json: Json, place: ItemRef, parent: string, root: string): Found => ({
+const found = (json: Thing, place: ItemRef, parent: string, root: string): Found => ({
   item: itemOf(json, place, { parent, root }),
-  open: { room: place.kind === 'database' ? 'rows' : 'blocks', id: place.id, owner: externalIdOf(place), at: null },
+  open: {
+    room: place.kind === 'database' ? 'rows' : 'blocks',
+    id: place.id,
+    owner: externalIdOf(place),
+    at: null,
+    rows: undefined,
+  },
 });
 
 /**
@@ -60,7 +81,7 @@ async function orNull(request: Promise<Json>, otherKind?: Fault['kind']): Promis
 
 /** The items that a block represents, and entries for inaccessible ones. */
 interface Represented {
-  readonly objects: readonly Json[];
+  readonly objects: readonly Thing[];
   readonly skipped: readonly SkippedItem[];
 }
 const UNLISTED =
@@ -72,7 +93,7 @@ const inaccessible = (id: string, title: unknown, reason: string): Represented =
 });
 
 /** Returns the page or the databases that a block represents. */
-async function representedBy(client: GrantClient, block: Json): Promise<Represented> {
+async function representedBy(client: GrantClient, block: Answer<BlockObjectResponse>): Promise<Represented> {
   const id = idOf(block['id']);
   if (id === null) return NONE;
   if (block['type'] === 'child_page') {
@@ -95,37 +116,70 @@ async function representedBy(client: GrantClient, block: Json): Promise<Represen
       asObject(block['child_database'])['title'],
       'This is a view of another database, or of one that is not shared. Share that database, and sync it separately.',
     );
-  const all = requireList('Notion', database['data_sources'], 'the data sources of a database').flatMap(
-    (one) => idOf(asObject(one)['id']) ?? [],
-  );
+  const all = requireList(
+    'Notion',
+    asAnswer<DatabaseObjectResponse>(database).data_sources,
+    'the data sources of a database',
+  ).flatMap((one) => idOf(asObject(one)['id']) ?? []);
   const sources = await Promise.all(all.map((one) => orNull(client.get(['data_sources', one], {}))));
   return { objects: sources.filter((one) => one !== null), skipped: [] };
 }
 
-async function listInside(client: GrantClient, { room, id, owner, at }: Open, root: string) {
-  const isBlocks = room === 'blocks';
-  const page = isBlocks
-    ? await fetchPage(client, ['blocks', id, 'children'], at)
-    : await postPage(client, ['data_sources', id, 'query'], {}, at);
-  const shown = isBlocks ? await Promise.all(page.values.map((block) => representedBy(client, block))) : [];
-  const objects = isBlocks ? shown.flatMap((one) => one.objects) : page.values.filter((row) => !isTrashed(row));
-  const skipped = shown.flatMap((one) => one.skipped);
-  const all = objects.flatMap((json) => {
+/** The items directly inside of a place, and where to continue. */
+interface Inside {
+  readonly items: readonly SourceItem[];
+  readonly skipped: readonly SkippedItem[];
+  readonly refused?: readonly string[];
+  /** Places to search, in order. */
+  readonly open: readonly Open[];
+}
+
+const foundIn = (objects: readonly Thing[], { owner }: Open, root: string): readonly Found[] =>
+  objects.flatMap((json) => {
     const place = placeOfJson(json);
     return place === null ? [] : [found(json, place, owner, root)];
   });
-  const isPage = ({ type }: Json): boolean => type === 'child_page' || type === 'child_database';
-  const within = isBlocks
-    ? page.values.flatMap((block): Open[] => {
-        const inner = idOf(block['id']);
-        return inner !== null && !isPage(block) && holdsPages(block) ? [{ room, id: inner, owner, at: null }] : [];
-      })
-    : [];
+
+const UNLISTED_ROWS =
+  'This database has more rows of one minute than Notion returns. Move some of them to another database, then sync again.';
+
+async function listRows(client: GrantClient, place: Open, root: string): Promise<Inside> {
+  const { id, owner, at, rows } = place;
+  const { values, next, isCut } = await fetchRows(client, id, at, rows);
+  const all = foundIn(
+    values.filter((row) => !isTrashed(row)),
+    place,
+    root,
+  );
   return {
     items: all.map(({ item }) => item),
-    skipped,
-    open: [...within, ...all.map((one) => one.open)],
-    next: page.next,
+    skipped: isCut ? [{ externalId: id, name: id, reason: UNLISTED_ROWS }] : [],
+    // Rows that are not returned are not deleted.
+    ...(isCut ? { refused: [owner] } : {}),
+    open: [...all.map(({ open }) => open), ...(next === null ? [] : [{ ...place, ...next }])],
+  };
+}
+
+async function listBlocks(client: GrantClient, place: Open, root: string): Promise<Inside> {
+  const { room, id, owner, at } = place;
+  const page = await fetchPage(client, ['blocks', id, 'children'], at);
+  const shown = await Promise.all(page.values.map((block) => representedBy(client, block)));
+  const all = foundIn(
+    shown.flatMap(({ objects }) => objects),
+    place,
+    root,
+  );
+  const isPage = ({ type }: Answer<BlockObjectResponse>): boolean => type === 'child_page' || type === 'child_database';
+  const within = page.values.flatMap((block): Open[] => {
+    const inner = idOf(block['id']);
+    return inner !== null && !isPage(block) && holdsPages(block)
+      ? [{ room, id: inner, owner, at: null, rows: undefined }]
+      : [];
+  });
+  return {
+    items: all.map(({ item }) => item),
+    skipped: shown.flatMap(({ skipped }) => skipped),
+    open: [...within, ...all.map(({ open }) => open), ...(page.next === null ? [] : [{ ...place, at: page.next }])],
   };
 }
 
@@ -154,10 +208,10 @@ export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, 
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
   try {
-    const { items, skipped, open: deeper, next } = await listInside(client, first, root);
+    const list = first.room === 'blocks' ? listBlocks : listRows;
+    const { open: deeper, ...page } = await list(client, first, root);
     // Depth first, so that the list of open places stays short.
-    const later = [...deeper, ...(next === null ? [] : [{ ...first, at: next }]), ...rest];
-    return { items, skipped, next: unlessEnd({ root, open: later }) };
+    return { ...page, next: unlessEnd({ root, open: [...deeper, ...rest] }) };
   } catch (error) {
     // The file of an inaccessible item has the reason.
     if (isOutOfReach(error)) return { items: [], next: unlessEnd({ root, open: rest }) };

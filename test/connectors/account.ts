@@ -3,7 +3,7 @@ import { loadConfig } from '../../config/config.js';
 import type { Account } from '../../connectors/account.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../connectors/registry.js';
-import type { SourceItem } from '../../connectors/sourceItem.js';
+import type { SkippedItem, SourceItem } from '../../connectors/sourceItem.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
@@ -51,18 +51,22 @@ export function grantedAccount(
   return connectors.account(source, '1', JSON.stringify({ accessToken, facts: {} }));
 }
 
-/** Reads a listing to its end. Returns its items and the number of pages. */
+/** Reads a listing to its end. Returns what its pages contain, and their number. */
 export async function listed(from: (cursor: string | null) => ReturnType<Account['listRoots']>) {
   const items: SourceItem[] = [];
+  const skipped: SkippedItem[] = [];
+  const refused: string[] = [];
   let pages = 0;
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await from(cursor ?? null);
     items.push(...page.items);
+    skipped.push(...(page.skipped ?? []));
+    refused.push(...(page.refused ?? []));
     cursor = page.next;
     pages += 1;
     if (pages > 1_000) throw new Error(`the listing does not end: it is at ${cursor}`);
   }
-  return { items, pages, ids: items.map(({ externalId }) => externalId) };
+  return { items, skipped, refused, pages, ids: items.map(({ externalId }) => externalId) };
 }
 
 /** Reads a listing to its end and returns its items. */

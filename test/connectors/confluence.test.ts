@@ -103,6 +103,15 @@ describe('the tree', () => {
     expect(of((await below('2')).items)).not.toEqual(whole);
   });
 
+  test('of an empty folder is not found, because only its contents name its space', async () => {
+    expect((await faultOf(below('folder:10'))).kind).toBe('not_found');
+    put('12', { parent: '10' });
+    expect((await below('folder:10')).items).toMatchObject([
+      { externalId: 'folder:10', rootExternalId: 'space:100' },
+      { externalId: '12' },
+    ]);
+  });
+
   test('continues if a folder is deleted during the listing', async () => {
     const [first] = [await account.listDescendants('2', null, NEVER)];
     const second = await account.listDescendants('2', first.next, NEVER);

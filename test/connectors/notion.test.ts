@@ -6,16 +6,9 @@ import type { Block } from '../../connectors/notion/blocks.js';
 import { columnText } from '../../connectors/notion/properties.js';
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
-import {
-  blockId,
-  type EmulatedPage,
-  type NotionEmulator,
-  notionId,
-  PEOPLE,
-  run,
-  startNotion,
-  WORKSPACE,
-} from '../emulators/notion.js';
+import { type NotionEmulator, startNotion } from '../emulators/notion.js';
+import { blockId, type EmulatedPage, notionId, PEOPLE, WORKSPACE } from '../emulators/notionObjects.js';
+import { option, run } from '../emulators/notionBlocks.js';
 import { accountWith, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
@@ -147,6 +140,28 @@ describe('a workspace', () => {
     expect((await account.listRoots(null, NEVER)).isPartial).toBe(true);
   });
 
+  test('lists the rows of a database that one query does not return', async () => {
+    const limited = await startNotion({ perQuery: 3 });
+    try {
+      const one = grantedAccount('NOTION', limited.settings, limited.oauth.grant().accessToken, egress);
+      limited.databases.set(ROWS, { title: 'Tides', container: id(60) });
+      const list = () => listed((cursor) => one.listDescendants(DATABASE, cursor, NEVER));
+      for (const number of [1, 2, 3, 4, 5, 6, 7])
+        limited.pages.set(id(number), { title: 'T', parent: { database: ROWS }, created: number });
+      const all = [1, 2, 3, 4, 5, 6, 7].map(rowId);
+      expect([...new Set((await list()).ids)]).toEqual([DATABASE, ...all]);
+      // More rows of one minute than a query returns: those that are not returned are not deleted.
+      for (const number of [8, 9, 10])
+        limited.pages.set(id(number), { title: 'T', parent: { database: ROWS }, created: 7 });
+      const { ids, refused, skipped } = await list();
+      expect(ids).toEqual(expect.arrayContaining(all));
+      expect(refused).toEqual([DATABASE]);
+      expect(skipped).toMatchObject([{ externalId: ROWS, reason: expect.stringMatching(/more rows/) }]);
+    } finally {
+      await limited.close();
+    }
+  });
+
   test('reports database rows as files of NOTION_DATABASE', () => {
     expect([id(1), rowId(4), DATABASE, 'nowhere'].map((one) => account.sourceOf(one))).toEqual([
       'NOTION',
@@ -195,13 +210,18 @@ test('reads a page as its title, columns and blocks, as Markdown and as plain te
   put(1, {
     parent: { database: ROWS },
     columns: {
-      Status: { id: 'st', type: 'status', status: { name: 'Done' } },
+      Status: { id: 'st', type: 'status', status: option('Done') },
       Notes: { id: '%3Aa', type: 'rich_text', rich_text: [] },
       Near: { id: 're', type: 'relation', relation: [{ id: id(2) }] },
       Crew: {
         id: 'cr',
         type: 'people',
-        people: Array.from({ length: 40 }, (_, index) => ({ object: 'user', name: `P${index}` })),
+        people: Array.from({ length: 40 }, (_, index) => ({
+          object: 'user',
+          id: id(900 + index),
+          name: `P${index}`,
+          avatar_url: null,
+        })),
       },
     },
     blocks: [
@@ -251,7 +271,7 @@ test('keeps the rest of a page and of a selection when Notion rejects the childr
 
 test('reads the title and columns of a row whose blocks Notion does not list', async () => {
   emulator.databases.set(ROWS, { title: 'Tides', container: id(60) });
-  put(1, { parent: { database: ROWS }, columns: { Status: { id: 'st', type: 'status', status: { name: 'Done' } } } });
+  put(1, { parent: { database: ROWS }, columns: { Status: { id: 'st', type: 'status', status: option('Done') } } });
   emulator.injectFault((path) => (path === `/v1/blocks/${id(1)}/children` ? { status: 400 } : null));
   expect((await texts(rowId(1))).plain).toBe('T1\n\nStatus: Done');
   expect((await account.open(rowId(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });

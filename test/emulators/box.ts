@@ -65,8 +65,8 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
   const mini = (key: string, name: string) => ({
     type: 'folder',
     id: numberOf(key),
-    sequence_id: '0',
-    etag: '0',
+    // The root folder has neither.
+    ...(key === 'folder:0' ? { sequence_id: null, etag: null } : { sequence_id: '0', etag: '0' }),
     name,
   });
   const jsonOf = (key: string, thing: EmulatedBoxThing): Record<string, unknown> => {
@@ -75,7 +75,8 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     const bytes = Buffer.from(thing.content ?? '');
     return {
       ...{ type: kindOf(key), id: numberOf(key), etag: '0', sequence_id: '0', name: thing.name, description: '' },
-      ...{ created_at: stamp, modified_at: stamp, content_modified_at: stamp, item_status: 'active' },
+      ...{ created_at: stamp, modified_at: stamp, item_status: 'active' },
+      ...(kindOf(key) === 'web_link' ? {} : { content_created_at: stamp, content_modified_at: stamp }),
       ...(kindOf(key) === 'file' ? { sha1: createHash('sha1').update(bytes).digest('hex'), size: bytes.length } : {}),
       ...(thing.url === undefined ? {} : { url: thing.url }),
       parent: path.at(-1),

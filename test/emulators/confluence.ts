@@ -88,16 +88,21 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
     const content = contents.get(id)!;
     const { parent, version = 1, storage = '' } = content;
     const parentContent = parent === undefined ? undefined : contents.get(parent);
+    const kind = kindOf(content);
     return {
       id,
       status: content.status ?? 'current',
       title: content.title,
-      spaceId: content.space,
-      parentId: parent ?? null,
-      parentType: parentContent === undefined ? null : kindOf(parentContent),
+      // Answers for folders name no space, and those for blog posts no parent.
+      ...(kind === 'folder' ? { type: 'folder' } : { spaceId: content.space }),
+      ...(kind === 'blogpost'
+        ? {}
+        : { parentId: parent ?? null, parentType: parentContent === undefined ? null : kindOf(parentContent) }),
       createdAt: STAMP,
       version: { number: version, createdAt: new Date(Date.parse(STAMP) + version * 1_000).toISOString() },
-      body: withBody ? { storage: { representation: 'storage', value: storage } } : {},
+      ...(kind === 'folder'
+        ? {}
+        : { body: withBody ? { storage: { representation: 'storage', value: storage } } : {} }),
       _links: { webui: `/spaces/${content.space}/${kindOf(content)}s/${id}` },
     };
   };
@@ -114,7 +119,11 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
     const cursor = query.get('cursor');
     if (cursor !== null) {
       const [id, list] = Buffer.from(cursor, 'base64').toString().split(' ');
-      if (list !== listUrl) return refuse(response, { status: 400, body: { errors: [{ code: 'INVALID_CURSOR' }] } });
+      if (list !== listUrl)
+        return refuse(response, {
+          status: 400,
+          body: { errors: [{ status: 400, code: 'INVALID_CURSOR', title: 'Invalid cursor', detail: null }] },
+        });
       from = values.findIndex((value) => Number(value.id) > Number(id));
       if (from < 0) from = values.length;
     }
@@ -174,7 +183,7 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
       status: one.status,
       title: one.title,
       type: kindOf(contents.get(one.id)!),
-      spaceId: one.spaceId,
+      spaceId: contents.get(one.id)!.space,
       childPosition: 1,
     }));
     send(call, children);

@@ -71,6 +71,15 @@ function refuse(response: ServerResponse, { status, summary, headers = {} }: Dro
   sendJson(response, status === 404 ? 409 : status, body, headers);
 }
 
+const nameOfPerson = (name: string) => ({
+  ...{
+    given_name: name,
+    surname: 'Shore',
+    familiar_name: name,
+    display_name: name,
+    abbreviated_name: name.slice(0, 2),
+  },
+});
 const stamp = '2026-03-03T10:00:00Z';
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
@@ -262,11 +271,14 @@ export async function startDropbox({
         if (body.toString() !== 'null') return refuse(response, { status: 400 });
         return sendJson(response, 200, {
           account_id: `dbid:${person.label}`,
-          ...{ name: { display_name: person.label }, email: person.id, email_verified: true, disabled: false },
+          name: nameOfPerson(person.label),
+          ...{ locale: 'en', referral_link: 'https://db.tt/a', is_paired: false, account_type: { '.tag': 'business' } },
+          ...{ email: person.id, email_verified: true, disabled: false },
           ...(roots.own === roots.whole ? {} : { team: { id: 'dbtid:1', name: 'Harbour' } }),
           root_info: {
             '.tag': roots.own === roots.whole ? 'user' : 'team',
             ...{ root_namespace_id: roots.whole, home_namespace_id: roots.own },
+            ...(roots.own === roots.whole ? {} : { home_path: `/${person.label}` }),
           },
         });
       }

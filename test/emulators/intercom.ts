@@ -108,7 +108,7 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
       ...Object.fromEntries(
         Object.entries(translated).map(([locale, translation]) => [
           locale,
-          { ...translation, state: translation.draft ? 'draft' : 'published' },
+          { title: translation.title, body: translation.body, state: translation.draft ? 'draft' : 'published' },
         ]),
       ),
     },
@@ -190,9 +190,9 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
       return operator === '>' ? at > value : at < value;
     });
     const to = from + Math.min(requested, perPage);
-    const next = { page: 2, starting_after: Buffer.from(String(to)).toString('base64') };
+    const next = { per_page: requested, starting_after: Buffer.from(String(to)).toString('base64') };
     sendJson(response, 200, {
-      ...{ type: `${name}.list`, [name]: found.slice(from, to), total_count: found.length },
+      ...{ type: name.replace(/s$/, '.list'), [name]: found.slice(from, to), total_count: found.length },
       pages: { type: 'pages', page: 1, ...(to < found.length ? { next } : {}) },
     });
   };

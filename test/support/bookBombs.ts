@@ -81,7 +81,7 @@ const repeatedEpub = (count: number): Uint8Array =>
   epubFile({ pages: [PAGE], spine: Array.from({ length: count }, () => 'p0') });
 
 /** A file, and how it ends in the service. */
-export interface BookBomb {
+interface BookBomb {
   readonly what: string;
   readonly name: string;
   readonly content: () => Uint8Array;

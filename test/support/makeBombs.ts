@@ -85,7 +85,14 @@ function end64(count: number, listBytes: number, listAt: number): Buffer {
   return record;
 }
 
-export const packedZeros = (size: number): Buffer => deflateRawSync(Buffer.alloc(size), { level: 9 });
+const zeros = new Map<number, Buffer>();
+
+/** Returns `size` compressed zero bytes. They are kept: compressing gigabytes takes many seconds. */
+export function packedZeros(size: number): Buffer {
+  const packed = zeros.get(size) ?? deflateRawSync(Buffer.alloc(size), { level: 9 });
+  zeros.set(size, packed);
+  return packed;
+}
 
 /**
  * Returns a Word file whose text is `size` zero bytes, compressed about a thousandfold.

@@ -1,8 +1,13 @@
+import { box } from './box.js';
+import { confluence } from './confluence.js';
+import { dropbox } from './dropbox.js';
+import { intercom } from './intercom.js';
 import { github } from './github.js';
 import { gmail } from './google/gmail.js';
 import { googleCloudStorage, googleProjects } from './google/storage.js';
 import { googleDrive } from './google/drive.js';
 import { oneDrive, outlook, sharePoint } from './microsoft.js';
+import { notion } from './notion.js';
 import { salesforce, salesforceIdentity } from './salesforce.js';
 import { slack } from './slack.js';
 import type { AnswerTable } from './table.js';
@@ -10,6 +15,6 @@ import { zendesk } from './zendesk.js';
 
 /** The response schemas that answers of emulators are compared with. */
 export const ANSWERS: readonly AnswerTable[] = [
-  ...[github, gmail, googleCloudStorage, googleDrive, googleProjects],
+  ...[box, confluence, dropbox, github, gmail, googleCloudStorage, googleDrive, googleProjects, intercom, notion],
   ...[oneDrive, outlook, salesforce, salesforceIdentity, sharePoint, slack, zendesk],
 ];

@@ -4,7 +4,20 @@ import { everyRow } from '../../support/everyRow.js';
 import { CONTRACTS } from '../tables/index.js';
 import { type Contract } from '../contract.js';
 import { ANSWERS } from './index.js';
-import { each, flag, integer, listOf, moment, number, object, oneOf, orNull, shapeProblems, text } from './shape.js';
+import {
+  each,
+  flag,
+  integer,
+  listOf,
+  moment,
+  number,
+  object,
+  objectBy,
+  oneOf,
+  orNull,
+  shapeProblems,
+  text,
+} from './shape.js';
 import { type AnswerTable, answerProblems } from './table.js';
 
 const SHIP = object(
@@ -45,13 +58,31 @@ test.each([
   expect(problems(ship)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
 });
 
+test('compares an object with the variant that one of its fields names', () => {
+  const shape = objectBy('type', { sail: object({ area: number }, ['area']), oar: object({}) }, { id: integer }, [
+    'id',
+  ]);
+  const found = (value: object): string[] => shapeProblems(shape, value, 'drive');
+  expect(found({ id: 1, type: 'sail', area: 7.5 })).toEqual([]);
+  expect(found({ id: 1, type: 'oar' })).toEqual([]);
+  expect(found({ type: 'sail' })).toEqual(['drive.id is missing', 'drive.area is missing']);
+  expect(found({ id: 1, type: 'oar', area: 1 })).toEqual(['drive.area is not in the specification']);
+  expect(found({ id: 1, type: 'steam' })).toEqual(['drive.type is steam, none of sail, oar']);
+  expect(found({ id: 1 })).toEqual(['drive.type is undefined, none of sail, oar']);
+});
+
 const CONTRACT: Contract = {
   ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26' },
-  ...{ part: 'api', operations: { 'GET /ships': {}, 'GET /ships/{id}': {}, 'GET /ships/{id}/photo': {} } },
+  ...{
+    part: 'api',
+    elsewhere: '^/files/',
+    operations: { 'GET /ships': {}, 'GET /ships/{id}': {}, 'GET /ships/{id}/photo': {} },
+  },
 };
 const TABLE: AnswerTable = {
   ...{ name: 'harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26', selection: 'fields' },
   refusal: object({ code: text }, ['code']),
+  textRefusals: [400],
   operations: {
     'GET /ships': { ...object({ ships: listOf(SHIP) }, ['ships']), isPage: true },
     'GET /ships/{id}': ({ searchParams }) => (searchParams.has('brief') ? text : SHIP),
@@ -78,6 +109,8 @@ test('compares refusals, answers whose shape depends on the request, and bodies 
     'GET /ships/{id} 404: answer.error is not in the specification',
   ]);
   expect(answered('/ships/1?brief=1', '"Ada"')).toEqual([]);
+  expect(answered('/ships/1', 'no', 400)).toEqual([]);
+  expect(answered('/files/1', 'no', 404)).toEqual([]);
   expect(answered('/ships/1', '<html>')).toEqual(['GET /ships/{id} 200: the answer is not JSON']);
   expect(answered('/ships/1/photo', 'bytes')).toEqual([]);
   expect(answered('/ships/1', '', 302)).toEqual([]);

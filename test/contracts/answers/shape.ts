@@ -18,6 +18,8 @@ export interface Shape {
   readonly items?: Shape;
   /** Alternatives of which the value must have one shape, whatever the type. */
   readonly either?: readonly Shape[];
+  /** Further fields of an object, by the value of its field `by`. */
+  readonly variants?: { readonly by: string; readonly of: Readonly<Record<string, Shape>> };
   /** Whether a selection of fields applies to the objects in its lists, not to the object itself. */
   readonly isPage?: true;
 }
@@ -50,6 +52,13 @@ export const object = (fields: Readonly<Record<string, Shape>>, required: readon
   fields,
   required,
 });
+/** Returns an object with further fields by the value of one of them. */
+export const objectBy = (
+  by: string,
+  of: Readonly<Record<string, Shape>>,
+  common: Readonly<Record<string, Shape>> = {},
+  required: readonly string[] = [],
+): Shape => ({ ...object({ [by]: text, ...common }, [by, ...required]), variants: { by, of } });
 /** Fields of the same shape, by name. */
 export const each = <N extends string>(shape: Shape, ...names: readonly N[]): Record<N, Shape> =>
   Object.fromEntries(names.map((name) => [name, shape])) as Record<N, Shape>;
@@ -57,7 +66,24 @@ export const each = <N extends string>(shape: Shape, ...names: readonly N[]): Re
 const typeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
 
-function fieldProblems(at: string, shape: Shape, value: object, selected: readonly string[] | null): string[] {
+/** Returns the shape of an object with the fields of its variant; null if the specification has no such variant. */
+function withVariant(shape: Shape, value: object): Shape | null {
+  const { variants, ...common } = shape;
+  if (variants === undefined) return shape;
+  const name = String((value as Readonly<Record<string, unknown>>)[variants.by]);
+  const variant = Object.hasOwn(variants.of, name) ? variants.of[name] : undefined;
+  if (variant === undefined) return null;
+  const required = [...(common.required ?? []), ...(variant.required ?? [])];
+  return { ...common, ...variant, required, fields: { ...common.fields, ...variant.fields } };
+}
+
+function fieldProblems(at: string, given: Shape, value: object, selected: readonly string[] | null): string[] {
+  const shape = withVariant(given, value);
+  if (shape === null) {
+    const { by, of } = given.variants!;
+    const name = String((value as Readonly<Record<string, unknown>>)[by]);
+    return [`${at}.${by} is ${name}, none of ${Object.keys(of).join(', ')}`];
+  }
   const { fields = {}, required = [], others, isPage = false } = shape;
   const own = isPage ? null : selected;
   const missing = required.filter((name) => !Object.hasOwn(value, name) && (own?.includes(name) ?? true));

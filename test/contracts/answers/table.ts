@@ -17,6 +17,8 @@ export interface AnswerTable {
   readonly taken: string;
   /** Query parameter that selects fields, separated by commas. */
   readonly selection?: string;
+  /** Statuses of refusals whose body is text. */
+  readonly textRefusals?: readonly number[];
   /**
    * Set if the query parameter `fields` selects fields at all depths, as in Google's APIs: the selections that apply without the
    * parameter, by operation. Other operations then answer with all fields.
@@ -42,14 +44,15 @@ function maskedProblems(shape: Shape, value: unknown, mask: string): string[] {
 
 /** Returns how an answer differs from the published schema; empty if it does not, or if its operation has none. */
 export function answerProblems(
-  { operations, refusal, selection, masks }: AnswerTable,
+  { operations, refusal, textRefusals = [], selection, masks }: AnswerTable,
   contract: Contract,
   path: string,
   { method, url, status, text }: EmulatedAnswer,
 ): string[] {
+  if (contract.elsewhere !== undefined && new RegExp(contract.elsewhere).test(path)) return [];
   const name = operationOf(contract, method, path);
   const known = status >= 400 ? refusal : name === null ? undefined : operations[name];
-  if (known === undefined || (status >= 300 && status < 400)) return [];
+  if (known === undefined || (status >= 300 && status < 400) || textRefusals.includes(status)) return [];
   const asked = new URL(url);
   const shape = typeof known === 'function' ? known(asked) : known;
   if (shape === null) return [];

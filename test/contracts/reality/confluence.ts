@@ -7,6 +7,15 @@ export const confluence: Reality = {
   source: 'Confluence',
   facts: [
     {
+      about: 'listing',
+      fact: 'The schema of a folder names no space: only the pages and folders in it do.',
+      ...{ seen: 'https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-folder/', date: '2026-11' },
+      ours: {
+        test: [SUITE, 'of an empty folder is not found, because only its contents name its space'],
+        fixed: true,
+      },
+    },
+    {
       about: 'OAuth',
       fact: 'Version 2 of the API needs granular scopes, such as read:page:confluence; without them it answers 401.',
       ...{ seen: 'https://github.com/sooperset/mcp-atlassian/pull/766', date: '2025-11-26' },

@@ -81,6 +81,21 @@ export const notion: Reality = {
       ours: { test: [SUITE, 'is listed by one search, each item with its parent, through columns and databases'] },
     },
     {
+      about: 'paging',
+      fact: 'A query of a data source ends after 10,000 rows: has_more is false, and request_status is incomplete.',
+      ...{ seen: 'https://github.com/makenotion/notion-sdk-js/pull/730', date: '2026-06-25' },
+      ours: { test: [SUITE, 'lists the rows of a database that one query does not return'], fixed: true },
+    },
+    {
+      about: 'paging',
+      fact: 'The page of a query that names the limit need not be the last one.',
+      ...{ seen: 'https://developers.notion.com/guides/data-apis/query-large-data-sources', date: '2026-11' },
+      ours: {
+        safe: 'The cursor of the listing keeps the status of earlier pages of the query.',
+        in: 'connectors/notion/rows.ts',
+      },
+    },
+    {
       about: 'formats',
       fact: 'Cells of tables and names of people have their text in other fields than other blocks and columns.',
       ...{ seen: onyx(9891), date: '2026-04-03' },

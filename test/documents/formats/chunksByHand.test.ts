@@ -95,7 +95,7 @@ const pptx = async (): Promise<Bytes> => {
 const rows = QUAYS.map((row) => [...row]);
 const xlsx = async (): Promise<Uint8Array> => {
   const book = new ExcelJS.Workbook();
-  book.addWorksheet('Quays').addRows(rows);
+  book.addWorksheet('Sheet1').addRows(rows);
   return new Uint8Array(await book.xlsx.writeBuffer());
 };
 const objects = QUAYS.slice(1).map(([place, depth, rule]) => ({ place, depth, rule }));

@@ -8,7 +8,7 @@ const textOf = async (parts: OdfParts): Promise<string> => (await readFile(odfFi
 const sheetOf = async (rows: string, more: Partial<OdfParts> = {}): Promise<string> =>
   (
     await readFile(
-      odfFile('spreadsheet', { body: `<table:table table:name="S">${rows}</table:table>`, ...more }),
+      odfFile('spreadsheet', { body: `<table:table table:name="Sheet1">${rows}</table:table>`, ...more }),
       'a.ods',
     )
   ).text;

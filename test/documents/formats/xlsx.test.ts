@@ -27,6 +27,8 @@ test('reads cells as Excel displays them, each with the name of its column', asy
   const document = await readFile(bytes, 'boats.xlsx');
   expect(document.text).toBe(
     [
+      '# Boats',
+      '',
       'Name: Ada, Built: 2024-03-01, Share: 12.5%, Total: 0.3, spare, Afloat: TRUE',
       'Name: Bo the second, Built: 2024-03-01 13:05:00, Total: 2',
       'Name: Cy old, Total: 1,234,567.50 days',
@@ -72,7 +74,7 @@ test('puts each sheet below its name, and groups no rows across sheets', async (
 test('detects a workbook with macros as XLSM, and ignores the macros', async () => {
   const bytes = officeFile(
     'xl/workbook.xml',
-    '<workbook><workbookPr date1904="1"/><sheets><sheet name="S" r:id="r1"/></sheets></workbook>',
+    '<workbook><workbookPr date1904="1"/><sheets><sheet name="Sheet1" r:id="r1"/></sheets></workbook>',
     {
       'xl/vbaProject.bin': strToU8('never read'),
       'xl/_rels/workbook.xml.rels': strToU8(

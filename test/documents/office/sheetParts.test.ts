@@ -31,14 +31,14 @@ test('repeats the text of merged cells, joins the names of a header of two rows,
     for (const range of ['A1:C1', 'A3:A4', 'B3:C3', 'A5:A6']) sheet.mergeCells(range);
   });
   expect(text).toBe(
-    'Depths of the quays\n\nQuay: North, Depth Low: 4.5, Depth High: 7\nQuay: North, Depth Low: 4.6, Depth High: 7.1',
+    '# Depths\n\nDepths of the quays\n\nQuay: North, Depth Low: 4.5, Depth High: 7\nQuay: North, Depth Low: 4.6, Depth High: 7.1',
   );
 });
 
 test('gives the second table of a sheet its own header, and continues a table after an empty row', async () => {
   const text = await textOf((book) =>
     book
-      .addWorksheet('S')
+      .addWorksheet('Sheet1')
       .addRows([
         ['Boat', 'Fee'],
         ['Small', 10],
@@ -77,7 +77,7 @@ test('marks hidden sheets, and reads comments after the rows', async () => {
 const R = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
 test('reads text boxes, charts and threads of comments of a sheet without values', async () => {
-  const parts = unzipSync(await bytesOf((book) => void book.addWorksheet('S')));
+  const parts = unzipSync(await bytesOf((book) => void book.addWorksheet('Sheet1')));
   const bytes = zipSync({
     ...parts,
     'xl/worksheets/_rels/sheet1.xml.rels': strToU8(
@@ -106,7 +106,7 @@ test('reads text boxes, charts and threads of comments of a sheet without values
 
 test('refuses merged cells that would multiply a small file', async () => {
   const bytes = await bytesOf((book) => {
-    const sheet = book.addWorksheet('S');
+    const sheet = book.addWorksheet('Sheet1');
     for (let row = 1; row <= 20; row++) sheet.addRow(['a', row]);
     sheet.mergeCells('C1:CX20');
     sheet.getCell('C1').value = 'wide';

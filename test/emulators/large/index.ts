@@ -4,6 +4,7 @@ import { startLargeGoogleDrive } from './googleDrive.js';
 import type { LargeAccount } from './largeAccount.js';
 import { startLargeOneDrive } from './oneDrive.js';
 import { startLargeMailbox } from './outlook.js';
+import { MINUTE_MS, SECOND_MS } from './quota.js';
 import { startLargeSlack } from './slack.js';
 
 export interface LargeRow {
@@ -18,6 +19,8 @@ export interface LargeRow {
   readonly moderate: number;
   /** Whether contents are read too: where reading has a quota of its own that the number of files can exceed. */
   readonly reads: boolean;
+  /** Period of the quota that the sync uses up: a provider may ask to wait that long. */
+  readonly periodMs: number;
   /** Files on the largest page of a listing: a crash lists at most these again. */
   readonly page: number;
 }
@@ -31,6 +34,7 @@ export const LARGE_ACCOUNTS: readonly LargeRow[] = [
     requests: 1_300,
     moderate: 300,
     reads: true,
+    periodMs: SECOND_MS,
     page: 100,
   },
   {
@@ -40,6 +44,7 @@ export const LARGE_ACCOUNTS: readonly LargeRow[] = [
     requests: 5_000,
     moderate: 300,
     reads: true,
+    periodMs: MINUTE_MS,
     page: 16,
   },
   {
@@ -49,6 +54,7 @@ export const LARGE_ACCOUNTS: readonly LargeRow[] = [
     requests: 24_000,
     moderate: 2_000,
     reads: false,
+    periodMs: 10 * MINUTE_MS,
     page: 100,
   },
   {
@@ -58,6 +64,7 @@ export const LARGE_ACCOUNTS: readonly LargeRow[] = [
     requests: 5_000,
     moderate: 5_000,
     reads: false,
+    periodMs: 5 * MINUTE_MS,
     page: 200,
   },
   {
@@ -67,6 +74,7 @@ export const LARGE_ACCOUNTS: readonly LargeRow[] = [
     requests: 500,
     moderate: 5_000,
     reads: false,
+    periodMs: MINUTE_MS,
     page: 1_000,
   },
   {
@@ -76,6 +84,7 @@ export const LARGE_ACCOUNTS: readonly LargeRow[] = [
     requests: 208_000,
     moderate: 500,
     reads: false,
+    periodMs: MINUTE_MS,
     page: 25,
   },
 ];

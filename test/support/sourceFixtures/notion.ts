@@ -1,5 +1,6 @@
 import { nextRequests } from '../../emulators/emulator.js';
-import { type NotionEmulator, notionId, PEOPLE, startNotion, WORKSPACE } from '../../emulators/notion.js';
+import { type NotionEmulator, startNotion } from '../../emulators/notion.js';
+import { notionId, PEOPLE, WORKSPACE } from '../../emulators/notionObjects.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 

@@ -62,9 +62,9 @@ describe('the installed program', () => {
           startPool({ languages: ['eng'], ...ocr }).recognize(upload(HEADED, 'a.png'), ONE_PAGE),
         ),
       );
-      const lines = (page: PageText | undefined) =>
+      const linesOf = (page: PageText | undefined) =>
         page?.paragraphs.flatMap((paragraph) => paragraph.lines.map(({ text }) => text));
-      expect(lines(byProgram)).toEqual(lines(byWasm));
+      expect(linesOf(byProgram)).toEqual(linesOf(byWasm));
       // The versions of both engines group lines differently. The size of letters is known in both.
       expect(byProgram?.paragraphs.at(-1)).toMatchObject({
         heading: expect.any(Number),

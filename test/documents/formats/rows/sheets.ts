@@ -64,7 +64,9 @@ const DEPTHS = {
     ['  North quay ', 2, day('2024-10-08'), 'Zoë, "the diver"'],
   ],
 } satisfies Record<string, Cells>;
-const DEPTHS_TEXT = `Place: Entrance, Metres: 2.1, Sounded: 2024-10-07, Seen by: Survey & Co
+const DEPTHS_TEXT = `# Depths
+
+Place: Entrance, Metres: 2.1, Sounded: 2024-10-07, Seen by: Survey & Co
 Place: Inner basin, Metres: 3.55, Sounded: 2024-10-08
 Place: North quay, Metres: 2, Sounded: 2024-10-08, Seen by: Zoë, "the diver"`;
 

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../../contract/files/records.js';
-import { notionId, WORKSPACE } from '../../../emulators/notion.js';
+import { notionId, WORKSPACE } from '../../../emulators/notionObjects.js';
+import { option } from '../../../emulators/notionBlocks.js';
 import { waitFor } from '../../../support/waitFor.js';
 import type { NotionFixture } from '../../../support/sourceFixtures/notion.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
@@ -26,7 +27,7 @@ export function notionRows(catalogue: Catalogue): void {
         pages.set(notionId(number), {
           title: `Tide ${number}`,
           parent: { database: ROWS },
-          columns: { State: { id: 'st', type: 'select', select: { name: state } } },
+          columns: { State: { id: 'st', type: 'select', select: option(state) } },
           blocks: [{ type: 'heading_2', text: 'Measured' }],
         });
       oauth.requests.length = 0;
