@@ -12,7 +12,7 @@ module.exports = {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
-  // Our imports name what TypeScript becomes.
+  // Imports name the compiled `.js` files, which are `.ts` files in the source.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // The other tiers: jest.system.config.cjs and jest.long.config.cjs.
   testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(system|long)/**/*.test.ts'],
@@ -21,7 +21,7 @@ module.exports = {
   testTimeout: 300_000,
   // Suites wait for something much of the time: two cores are busy with four.
   maxWorkers: 4,
-  // What suites leave behind in their process makes every one after them slower.
+  // Suites leave objects in the memory of their process, which slow all later suites.
   workerIdleMemoryLimit: '800MB',
   testSequencer: '<rootDir>/test/support/sequencer.cjs',
   // Clients of a Temporal that a test has stopped keep timers of their own for some seconds after they are closed.

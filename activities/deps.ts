@@ -40,7 +40,7 @@ export interface OpenedContent {
   /** Values by which the source recognizes this copy in a later request. */
   readonly validators: Validators;
   /** Facts for file_metadata. */
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly fileMetadata: Readonly<Record<string, unknown>>;
   /** Current name at the source; absent: the name in the record. */
   readonly name?: string;
   /** Format for the record, if it differs from the reader's. */

@@ -162,7 +162,12 @@ export async function createApi(
     signedUrls: createSignedUrls(config.secretKeys),
     publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
     sitemaps: web,
-    connectors: createConnectors({ egress, ...config.connectors, sharedSlots: store.hostRateLimits, counts: metrics }),
+    connectors: createConnectors({
+      egress,
+      ...config.connectors,
+      hostRateLimits: store.hostRateLimits,
+      counts: metrics,
+    }),
     addresses: egress,
     identify: identifyFile,
     livePages: createLivePages(web, documents),

@@ -17,7 +17,7 @@ import { scoreFolder } from './documentScores/scoreFolder.js';
 import { compareChunkers } from './chunkers.js';
 import { type BenchFiles, makeFiles } from './documentFiles.js';
 import { allSettled, CHUNKING } from './measures.js';
-import { ensurePeers } from './peers.js';
+import { ensureBaselines } from './baselines.js';
 import { type Role, watchMemory } from './processes.js';
 import { circumstances, megabytes, table } from './report.js';
 import { startBenchService } from './service.js';
@@ -85,7 +85,7 @@ const startedAt = new Date();
 const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-documents-'));
 const lines: string[] = [];
 try {
-  ensurePeers(printLine);
+  ensureBaselines(printLine);
   printLine('our chunker compared with LangChain’s');
   const sides = await compareChunkers(folder, ROUNDS);
   const ours = sides[0]?.megabytesPerSecond ?? Number.NaN;

@@ -85,7 +85,7 @@ async function byMcp(url: string, { token }: TestUser): Promise<Search> {
   };
 }
 
-interface Way {
+interface Variant {
   readonly name: string;
   readonly callers: readonly Search[];
   readonly times: number[];
@@ -95,9 +95,9 @@ interface Way {
 }
 
 /**
- * Runs the searches of all callers concurrently by one of the two ways; each caller searches several times in sequence.
+ * Runs the searches of all callers concurrently by one of the two interfaces; each caller searches several times in sequence.
  */
-async function runRound(way: Way, round: number): Promise<void> {
+async function runRound(variant: Variant, round: number): Promise<void> {
   const [from, cpu] = [performance.now(), cpuNow()];
   const caller = async (search: Search, nth: number): Promise<void> => {
     for (let at = 0; at < SEARCHES_EACH; at += 1) {
@@ -105,28 +105,28 @@ async function runRound(way: Way, round: number): Promise<void> {
       // Texts differ, so that no embedding is computed twice.
       const done = search(questionOf(nth + CALLERS * (at + SEARCHES_EACH * (round + WARM_UP))));
       await done.catch((error: unknown) => {
-        way.errors += 1;
+        variant.errors += 1;
         printLine(String(error));
       });
-      if (round >= 0) way.times.push(performance.now() - begun);
+      if (round >= 0) variant.times.push(performance.now() - begun);
     }
   };
-  await Promise.all(way.callers.map(caller));
+  await Promise.all(variant.callers.map(caller));
   if (round < 0) return;
-  way.seconds += (performance.now() - from) / 1000;
-  way.apiMs += cpuSince(cpu).api ?? 0;
+  variant.seconds += (performance.now() - from) / 1000;
+  variant.apiMs += cpuSince(cpu).api ?? 0;
 }
 
 const startedAt = new Date();
 const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, printLine });
-const ways: Way[] = [];
+const variants: Variant[] = [];
 try {
   const users: TestUser[] = [];
   for (let nth = 0; nth < CALLERS; nth += 1) users.push(await service.user());
   await seed(users);
   printLine(`${CALLERS} users with ${PARAGRAPHS} paragraphs each`);
   const none = { errors: 0, seconds: 0, apiMs: 0 };
-  ways.push(
+  variants.push(
     { ...none, name: 'POST /embeddings', callers: users.map((user) => byRest(service.url, user)), times: [] },
     {
       ...{ ...none, name: 'MCP `search`', times: [] },
@@ -135,15 +135,15 @@ try {
   );
   for (let round = -WARM_UP; round < ROUNDS; round += 1)
     // Alternate the order, because the first of the two runs with different caches.
-    for (const way of round % 2 === 0 ? ways : ways.toReversed()) await runRound(way, round);
+    for (const variant of round % 2 === 0 ? variants : variants.toReversed()) await runRound(variant, round);
 } finally {
   await service.stop();
 }
-const [rest, mcp] = ways;
+const [rest, mcp] = variants;
 if (!rest || !mcp) throw new Error('Nothing was measured');
 const ratio = percentile(mcp.times, 95) / percentile(rest.times, 95);
 const met = ratio <= WANTED && mcp.errors === 0;
-const rows = ways.map(({ name, times, errors, seconds, apiMs }) => [
+const rows = variants.map(({ name, times, errors, seconds, apiMs }) => [
   ...[name, String(times.length), String(errors), (times.length / seconds).toFixed(0)],
   ...[50, 95].map((hundredth) => percentile(times, hundredth).toFixed(1)),
   (apiMs / times.length).toFixed(2),
@@ -154,9 +154,9 @@ const text = [
   `${startedAt.toISOString()} · \`npm run bench:mcp${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
   '',
   `${CALLERS} users, each with one client and ${PARAGRAPHS} paragraphs of its own, run hybrid searches for ${K} passages concurrently and as fast as possible. ` +
-    `The MCP clients are those of the official SDK. Rounds of both ways alternate. Wanted: no error, p95 at most ${WANTED}× that of POST /embeddings.`,
+    `The MCP clients are those of the official SDK. Rounds of both alternate. Wanted: no error, p95 at most ${WANTED}× that of POST /embeddings.`,
   '',
-  table(['way', 'searches', 'errors', 'per second', 'p50, ms', 'p95, ms', 'API CPU, ms'], rows),
+  table(['variant', 'searches', 'errors', 'per second', 'p50, ms', 'p95, ms', 'API CPU, ms'], rows),
   '',
   `Ratio of p95: ${ratio.toFixed(2)}× (${met ? 'met' : 'MISSED'}).`,
   '',

@@ -8,7 +8,7 @@ import { cpuNow, cpuSince, pidsOf, total } from './processes.js';
 import { type BenchService, ingest, readyPages, unfinishedFiles, until } from './service.js';
 import type { BenchSite } from './site.js';
 
-/** Chunk size of every ingest, ours and the peers'. */
+/** Chunk size of every ingest, ours and the baselines'. */
 export const CHUNKING = { chunk_size: 400, chunk_overlap: 20 };
 export const CHUNKS_ONLY = { ...CHUNKING, generate_chunks_only: true };
 

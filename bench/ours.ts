@@ -43,8 +43,8 @@ export const PARTS = [
   'cancel',
   'two',
   'kill',
-  'peers',
-  'vectorPeer',
+  'baselines',
+  'vectorBaseline',
 ] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -60,7 +60,7 @@ const ROLES = [
   ['mongodb', /mongod\s/],
   ['qdrant', /qdrant_server/],
   ['site', /siteServer/],
-  ['peer', /bench\/langchain\//],
+  ['baseline', /bench\/langchain\//],
 ] as const;
 export type Role = (typeof ROLES)[number][0] | 'bench' | 'other';
 

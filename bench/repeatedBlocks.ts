@@ -12,7 +12,7 @@ import { LIMITS } from '../test/documents/page.js';
 /** Number of removed texts that are shown. */
 const SHOWN = 10;
 /** Maximum number of pages that are read of a folder, evenly spread. */
-const MOST_PAGES = 400;
+const MAX_PAGES = 400;
 const HOST = 'docs.example';
 const flags = process.argv.slice(2).filter((one) => one.startsWith('--'));
 const folders = process.argv.slice(2).filter((one) => !one.startsWith('--'));
@@ -39,7 +39,7 @@ function missingLines(text: string, other: string): string[] {
 async function measure(folder: string): Promise<void> {
   const all = await readdir(folder, { recursive: true });
   const found = all.filter((name) => /\.html?(?:\.en)?$/.test(name)).toSorted();
-  const step = Math.max(1, found.length / MOST_PAGES);
+  const step = Math.max(1, found.length / MAX_PAGES);
   const names = found.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
   const pages = await Promise.all(names.map(async (name) => readFile(path.join(folder, name))));
   const compared = names.slice(0, SAMPLE).map((name, i) => {

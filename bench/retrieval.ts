@@ -17,14 +17,14 @@ import { startEngines } from '../engines/start.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
 import type { TestUser } from '../test/support/client.js';
 import { CHUNKING } from './measures.js';
-import { ensurePeers } from './peers.js';
+import { ensureBaselines } from './baselines.js';
 import { circumstances, table } from './report.js';
 import { benchCollections } from './retrieval/collections.js';
 import { DOCUMENTATION } from './retrieval/documentation.js';
 import { type PassageSite, servePassages } from './retrieval/passageSite.js';
-import type { RetrievalDone } from './retrieval/peerOrders.js';
+import type { RetrievalDone } from './retrieval/baselineOptions.js';
 import { type QuestionSet, questionSet } from './retrieval/questionSet.js';
-import { runRetrievalPeer } from './retrieval/peer.js';
+import { runRetrievalBaseline } from './retrieval/baseline.js';
 import { startRerankServer } from './retrieval/rerankServer.js';
 import { fuseByRank, type Scores, scoresOf } from './retrieval/scores.js';
 import { ingest, startBenchService } from './service.js';
@@ -48,13 +48,13 @@ const { all } = options;
 const RESULTS = fileURLToPath(new URL('headings.md', import.meta.url));
 const printLine = (line: string): void => console.log(`· ${line}`);
 
-/** Number of requested chunks, and of chunks in each list of the peers, two of which are fused. */
+/** Number of requested chunks, and of chunks in each list of the baselines, two of which are fused. */
 const K = 10;
-const PEER_DEPTH = 50;
+const BASELINE_DEPTH = 50;
 const AT_ONCE = 2;
 const INGEST_MS = 30 * 60_000;
 
-const WAYS: Readonly<Record<string, Record<string, unknown>>> = {
+const SEARCH_MODES: Readonly<Record<string, Record<string, unknown>>> = {
   dense: {},
   sparse: { hybrid_search: true, hybrid_search_tuning_parameters: { weight_a: 0, weight_b: 1 } },
   hybrid: { hybrid_search: true },
@@ -63,7 +63,7 @@ const WAYS: Readonly<Record<string, Record<string, unknown>>> = {
 
 interface Row {
   readonly who: string;
-  readonly way: string;
+  readonly mode: string;
   readonly scores: Scores;
 }
 
@@ -75,7 +75,7 @@ async function searchOurs(
 ): Promise<Row[]> {
   const limit = pLimit(AT_ONCE);
   const rows: Row[] = [];
-  for (const [way, more] of Object.entries(WAYS)) {
+  for (const [mode, more] of Object.entries(SEARCH_MODES)) {
     const found = await limit.map(questions, async ({ text }) => {
       const documents = await user.search({ query: text, k: K, parent_file_ids: [parentId], ...more });
       return documents.map(({ source_url: url }) => site.passageAt(url ?? ''));
@@ -84,13 +84,13 @@ async function searchOurs(
       found,
       questions.map(({ answer }) => answer),
     );
-    rows.push({ who: 'Allotrope', way, scores });
-    printLine(`${way}: ${cells(scores).join(' ')}`);
+    rows.push({ who: 'Allotrope', mode, scores });
+    printLine(`${mode}: ${cells(scores).join(' ')}`);
   }
   return rows;
 }
 
-function scorePeer({ passages, dense, bm25 }: RetrievalDone, { questions }: QuestionSet): Row[] {
+function scoreBaseline({ passages, dense, bm25 }: RetrievalDone, { questions }: QuestionSet): Row[] {
   const right = questions.map(({ answer }) => answer);
   const score = (lists: readonly (readonly number[])[]): Scores =>
     scoresOf(
@@ -98,29 +98,29 @@ function scorePeer({ passages, dense, bm25 }: RetrievalDone, { questions }: Ques
       right,
     );
   return [
-    { who: 'LangChain.js', way: 'dense', scores: score(dense) },
-    { who: 'wink-bm25', way: 'BM25', scores: score(bm25) },
-    { who: 'both', way: 'by rank', scores: score(dense.map((list, index) => fuseByRank([list, bm25[index] ?? []]))) },
+    { who: 'LangChain.js', mode: 'dense', scores: score(dense) },
+    { who: 'wink-bm25', mode: 'BM25', scores: score(bm25) },
+    { who: 'both', mode: 'by rank', scores: score(dense.map((list, index) => fuseByRank([list, bm25[index] ?? []]))) },
   ];
 }
 
 const FIGURES = ['recall1', 'recall5', 'mrr', 'ndcg10'] as const;
 const cells = (scores: Scores): string[] => FIGURES.map((figure) => scores[figure].toFixed(3));
 
-/** Returns the differences between hybrid and another way, and whether hybrid is better on every figure. */
-function verdictOf(rows: readonly Row[], who: string, way: string): string[] {
+/** Returns the differences between hybrid and another mode, and whether hybrid is better on every figure. */
+function verdictOf(rows: readonly Row[], who: string, mode: string): string[] {
   const [hybrid, other] = [
-    rows.find((row) => row.way === 'hybrid'),
-    rows.find((row) => row.who === who && row.way === way),
+    rows.find((row) => row.mode === 'hybrid'),
+    rows.find((row) => row.who === who && row.mode === mode),
   ];
-  if (!hybrid || !other) throw new Error(`${who}, ${way} was not measured`);
+  if (!hybrid || !other) throw new Error(`${who}, ${mode} was not measured`);
   const differences = FIGURES.map((figure) => hybrid.scores[figure] - other.scores[figure]);
   const signed = differences.map((each) => `${each < 0 ? '−' : '+'}${Math.abs(each).toFixed(3)}`);
-  return [`hybrid above ${who}, ${way}`, ...signed, differences.every((each) => each > 0) ? 'yes' : 'MISSED'];
+  return [`hybrid above ${who}, ${mode}`, ...signed, differences.every((each) => each > 0) ? 'yes' : 'MISSED'];
 }
 
 const startedAt = new Date();
-ensurePeers(printLine);
+ensureBaselines(printLine);
 const sets = await Promise.all(
   DOCUMENTATION.map((documentation) => questionSet(documentation, all ? 1 : documentation.step)),
 );
@@ -164,8 +164,8 @@ try {
     for (const set of sets) {
       const from = performance.now();
       const vectors = { ...model, qdrantUrl: engines.qdrantUrl ?? '', threads: 2 };
-      const done = await runRetrievalPeer(folder, set, { ...CHUNKING, depth: PEER_DEPTH, vectors });
-      rowsOf.get(set)?.push(...scorePeer(done, set));
+      const done = await runRetrievalBaseline(folder, set, { ...CHUNKING, depth: BASELINE_DEPTH, vectors });
+      rowsOf.get(set)?.push(...scoreBaseline(done, set));
       chunksOf.set(set, done.passages.length);
       printLine(`${set.name}: LangChain.js and BM25 in ${((performance.now() - from) / 1000).toFixed(0)} s`);
     }
@@ -186,8 +186,8 @@ const part = (set: QuestionSet): string[] => {
     `${set.debian} ${set.version}: ${set.passages.length} sections (${chunksOf.get(set) ?? 0} chunks of LangChain.js), ${set.questions.length} questions.`,
     '',
     table(
-      ['who', 'way', 'recall@1', 'recall@5', 'MRR', 'nDCG@10'],
-      rows.map((row) => [row.who, row.way, ...cells(row.scores)]),
+      ['who', 'mode', 'recall@1', 'recall@5', 'MRR', 'nDCG@10'],
+      rows.map((row) => [row.who, row.mode, ...cells(row.scores)]),
     ),
     '',
     table(

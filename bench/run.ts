@@ -11,8 +11,8 @@ import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { startEngines } from '../engines/start.js';
 import { CHUNKING, percentile } from './measures.js';
 import { measureOurs, type Ours, type Part, PARTS, type Sizes } from './ours.js';
-import type { PeerOptions } from './langchain/peer.js';
-import { ensurePeers, type PeerRun, runPeer } from './peers.js';
+import type { BaselineOptions } from './langchain/baseline.js';
+import { ensureBaselines, type BaselineRun, runBaseline } from './baselines.js';
 import { perRole, type Role, total } from './processes.js';
 import { summariseProfiles } from './profile.js';
 import { createReport } from './report.js';
@@ -67,15 +67,15 @@ setTimeout(() => {
   void finish().finally(() => process.exit(1));
 }, LIMIT_MS[form]).unref();
 
-async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-peers-'));
+async function measureBaselines(sitemap: (pages: number) => string, ours: Ours): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-bench-baselines-'));
   const engines = await startEngines({
     dataDir: folder,
     need: { temporal: false, mongodb: false, qdrant: true },
     ports: 'free',
   });
   const model = await ensureEmbeddingModel(engines.venv);
-  const options: PeerOptions = {
+  const options: BaselineOptions = {
     sitemap: sitemap(sizes.pages),
     chunkSize: CHUNKING.chunk_size,
     chunkOverlap: CHUNKING.chunk_overlap,
@@ -83,7 +83,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
     outFile: path.join(folder, 'chunks.jsonl'),
     vectors: null,
   };
-  const reportPeer = (who: string, what: string, done: PeerRun, roles: readonly Role[]): void => {
+  const reportBaseline = (who: string, what: string, done: BaselineRun, roles: readonly Role[]): void => {
     const { pages, pagesPerSecond, peak, chunks } = done;
     const cpuMsPerPage = total(done.cpu, roles) / pages;
     report.throughput({
@@ -98,8 +98,8 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
     const steps = Object.entries(done.steps).map(([step, ms]) => `${step} ${(ms / 1000).toFixed(1)} s`);
     if (steps.length > 0) report.note(`${who}, ${what}, ${pages} pages: ${steps.join(', ')}.`);
   };
-  const versus = (what: string, speed: number, peerSpeed: number, wanted: number): void =>
-    report.figure(what, `${(speed / peerSpeed).toFixed(2)}×`, `≥ ${wanted}×`, speed / peerSpeed >= wanted);
+  const versus = (what: string, speed: number, baselineSpeed: number, wanted: number): void =>
+    report.figure(what, `${(speed / baselineSpeed).toFixed(2)}×`, `≥ ${wanted}×`, speed / baselineSpeed >= wanted);
 
   const measureChunks = async (): Promise<void> => {
     for (const [name, who, what] of [
@@ -110,8 +110,8 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
       const speeds: number[] = [];
       for (let round = 1; round <= sizes.rounds; round += 1) {
         await attempt(`${who}, round ${round}`, async () => {
-          const done = await runPeer(name, options);
-          reportPeer(who, what, done, ['peer']);
+          const done = await runBaseline(name, options);
+          reportBaseline(who, what, done, ['baseline']);
           speeds.push(done.pagesPerSecond);
         });
       }
@@ -119,17 +119,17 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
     }
     await attempt('LangChain.js with its own tokenizer', async () => {
       const few = { ...options, sitemap: sitemap(sizes.pages / 10), tokenizer: 'js-tiktoken' as const };
-      reportPeer('LangChain.js', 'the same with js-tiktoken', await runPeer('langchain', few), ['peer']);
+      reportBaseline('LangChain.js', 'the same with js-tiktoken', await runBaseline('langchain', few), ['baseline']);
     });
   };
 
   try {
-    if (isWanted('peers')) await measureChunks();
+    if (isWanted('baselines')) await measureChunks();
     await attempt('LangChain.js with vectors', async () => {
       const vectors = { ...model, qdrantUrl: engines.qdrantUrl ?? '', threads: EMBEDDING_THREADS };
       const withVectors = { ...options, sitemap: sitemap(sizes.vectorPages), outFile: null, vectors };
-      const done = await runPeer('langchain', withVectors);
-      reportPeer('LangChain.js', 'with vectors', done, ['peer', 'embedding', 'qdrant']);
+      const done = await runBaseline('langchain', withVectors);
+      reportBaseline('LangChain.js', 'with vectors', done, ['baseline', 'embedding', 'qdrant']);
       report.note(`CPU of LangChain.js with vectors, ms per page: ${perRole(done.cpu, done.pages, 2)}.`);
       versus('with vectors compared with LangChain.js', ours.withVectors, done.pagesPerSecond, 1);
     });
@@ -139,7 +139,7 @@ async function measurePeers(sitemap: (pages: number) => string, ours: Ours): Pro
   }
 }
 
-ensurePeers(printLine);
+ensureBaselines(printLine);
 const site = await startBenchSite();
 const profileDir = profile ? await mkdtemp(path.join(tmpdir(), 'allotrope-bench-profile-')) : null;
 try {
@@ -151,13 +151,13 @@ try {
   } finally {
     await service.stop();
   }
-  if (isWanted('peers') || isWanted('vectorPeer')) await measurePeers((pages) => site.sitemap(pages), ours);
+  if (isWanted('baselines') || isWanted('vectorBaseline')) await measureBaselines((pages) => site.sitemap(pages), ours);
   report.note(
-    `Chunks of ${CHUNKING.chunk_size} tokens with an overlap of ${CHUNKING.chunk_overlap}. Peers receive the selector of the main text ` +
+    `Chunks of ${CHUNKING.chunk_size} tokens with an overlap of ${CHUNKING.chunk_overlap}. Baselines receive the selector of the main text ` +
       '(`<main>`); Allotrope detects it. LangChain.js counts tokens with our tokenizer unless stated otherwise, and embeds with our model and processes.',
   );
   report.note(
-    'CPU per page includes API, worker, embedding and engines for Allotrope, and process, embedding and Qdrant for peers. Memory excludes engines.',
+    'CPU per page includes API, worker, embedding and engines for Allotrope, and process, embedding and Qdrant for baselines. Memory excludes engines.',
   );
   report.note(
     "Ratios compare medians of the rounds, without Allotrope's first round after the start, which includes compilation.",

@@ -106,10 +106,10 @@ function localRateLimits(clock: Clock): HostRateLimits {
   const starts = new Map<string, number>();
   const pausedMs = (host: string): number => Math.max(0, (paused.get(host) ?? 0) - clock.now());
   return {
-    share: ({ host, cap }) => Promise.resolve({ slots: cap, fair: cap, leaseMs: 60_000, pausedMs: pausedMs(host) }),
+    acquire: ({ host, cap }) => Promise.resolve({ slots: cap, fair: cap, leaseMs: 60_000, pausedMs: pausedMs(host) }),
     pausedMs: (host) => Promise.resolve(pausedMs(host)),
-    giveBack: () => Promise.resolve(),
-    claimStart(host, intervalMs) {
+    release: () => Promise.resolve(),
+    reserveRequest(host, intervalMs) {
       const waitMs = (starts.get(host) ?? 0) - clock.now();
       if (waitMs > 0) return Promise.resolve(waitMs);
       starts.set(host, clock.now() + intervalMs);
@@ -127,7 +127,7 @@ const SPREAD_MS = 600_000;
 
 interface RateLimiterOptions {
   /** Slots shared by all processes of a deployment. Unset: limited within this process only. */
-  readonly sharedSlots?: HostRateLimits | undefined;
+  readonly hostRateLimits?: HostRateLimits | undefined;
   /** Maximum number of concurrent requests of accounts that share a limit. Unset: there is no such limit. */
   readonly sharedAtOnce?: number | undefined;
   /** Minimum milliseconds between two requests of an account, for some time after a refused one. Unset: none. */
@@ -143,10 +143,10 @@ interface RateLimiterOptions {
 export function createRateLimiters(
   name: string,
   atOnce: number,
-  { sharedSlots, sharedAtOnce = 0, intervalMs = 0, clock = systemClock }: RateLimiterOptions = {},
+  { hostRateLimits: given, sharedAtOnce = 0, intervalMs = 0, clock = systemClock }: RateLimiterOptions = {},
 ) {
-  const rateLimits = sharedSlots ?? localRateLimits(clock);
-  const limits = { rateLimits, clock, sleep: clock.sleep.bind(clock) };
+  const hostRateLimits = given ?? localRateLimits(clock);
+  const limits = { hostRateLimits, clock, sleep: clock.sleep.bind(clock) };
   const limiter = createSharedHostLimiter({ perHost: atOnce, ...limits });
   const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, ...limits }) : null;
   /** Ends of the times in which requests are spread, by account. */
@@ -160,7 +160,7 @@ export function createRateLimiters(
         onPause: () => void (intervalMs > 0 && spread.set(account, clock.now() + SPREAD_MS)),
       },
       shared && group !== null ? { limiter: shared, key: group, scope: 'service' } : null,
-      rateLimits,
+      hostRateLimits,
       clock,
     );
 }

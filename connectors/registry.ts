@@ -42,7 +42,7 @@ export interface ConnectorSettings {
   /** Clock of the waits for rate limits. Unset: the system's. */
   readonly clock?: Clock;
   /** Slots shared by all processes that call an account; unset: limits apply within this process only. */
-  readonly sharedSlots?: HostRateLimits;
+  readonly hostRateLimits?: HostRateLimits;
   /** The deployment's own OAuth clients. Unset: none. */
   readonly clients?: OAuthClients;
   /** Counts the results of requests to sources, and of token refreshes. Unset: not counted. */
@@ -67,7 +67,7 @@ export function createConnectors({
   maxItemBytes,
   timeLimitMs,
   clock,
-  sharedSlots,
+  hostRateLimits,
   clients = {},
   counts,
 }: ConnectorSettings): Connectors {
@@ -136,7 +136,7 @@ export function createConnectors({
       const rateLimiterOf =
         rateLimiters.get(source) ??
         createRateLimiters(name, requestsAtOnce, {
-          ...{ sharedSlots, sharedAtOnce: sharedLimit?.requestsAtOnce, intervalMs, clock },
+          ...{ hostRateLimits, sharedAtOnce: sharedLimit?.requestsAtOnce, intervalMs, clock },
         });
       rateLimiters.set(source, rateLimiterOf);
       const cache = caches.get(source) ?? createSourceCache(connector.cache);

@@ -46,7 +46,7 @@ export interface SharedHostLimiter extends HostLimiter {
 export interface SharedLimiterOptions {
   /** Maximum number of concurrent requests to one host, across all workers. */
   readonly perHost: number;
-  readonly rateLimits: HostRateLimits;
+  readonly hostRateLimits: HostRateLimits;
   readonly now?: () => number;
   readonly sleep?: Sleep;
   /** Clock of the pauses. Unset: `now`. Leases always use `now`, because the database measures them in real time. */
@@ -61,7 +61,7 @@ export interface SharedLimiterOptions {
  */
 export function createSharedHostLimiter({
   perHost,
-  rateLimits,
+  hostRateLimits,
   now = () => performance.now(),
   sleep = sleepUntilAborted,
   clock = { now },
@@ -92,7 +92,7 @@ export function createSharedHostLimiter({
     const isValid = requestedAt < host.until;
     const atMost = Math.max(host.active, isValid ? host.limit : 0);
     try {
-      const { slots, fair, leaseMs, pausedMs } = await rateLimits.share({
+      const { slots, fair, leaseMs, pausedMs } = await hostRateLimits.acquire({
         host: name,
         holder: host.holder,
         cap: perHost,
@@ -117,7 +117,7 @@ export function createSharedHostLimiter({
     } while (!isClosing && (host.active > 0 || host.waiting.length > 0 || now() - host.usedAt < IDLE_MS));
     // A later caller opens the host again, under a new holder id.
     if (hosts.get(name) === host) hosts.delete(name);
-    if (host.active === 0) await rateLimits.giveBack(name, host.holder).catch(() => undefined);
+    if (host.active === 0) await hostRateLimits.release(name, host.holder).catch(() => undefined);
   }
 
   const pause = (host: Host, ms: number): Promise<void> =>
@@ -151,7 +151,7 @@ export function createSharedHostLimiter({
   async function claim(name: string, intervalMs: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      const waitMs = await rateLimits.claimStart(name, intervalMs).catch(() => RENEW_MS);
+      const waitMs = await hostRateLimits.reserveRequest(name, intervalMs).catch(() => RENEW_MS);
       if (waitMs <= 0) return;
       await sleep(waitMs, signal);
     }
@@ -185,7 +185,7 @@ export function createSharedHostLimiter({
       const host = hosts.get(name) ?? open(name);
       host.pausedUntil = Math.max(host.pausedUntil, clock.now() + forMs);
       // If the database is unavailable, only this process observes the pause.
-      void rateLimits.pause(name, forMs).catch(() => undefined);
+      void hostRateLimits.pause(name, forMs).catch(() => undefined);
     },
     pausedMs: (name) => Math.max(0, (hosts.get(name)?.pausedUntil ?? 0) - clock.now()),
     async close() {

@@ -35,12 +35,12 @@ export function effectiveLimits(user: CustomLimits, organization: CustomLimits):
   };
 }
 
-/** Fact of a parent whose run found more files than one upload may contain. */
-export const LIMIT_FACT = { limit_reached: 'max_files_per_upload' satisfies LimitName } as const;
-/** Fact of a parent whose list exceeds the limit of this deployment. */
-export const CAP_FACT = { limit_reached: 'MAX_PAGES_PER_SCRAPE' } as const;
-/** Removes the limit fact of an earlier run. */
-export const NO_LIMIT_FACT = { limit_reached: null } as const;
+/** Metadata of a parent whose run found more files than one upload may contain. */
+export const LIMIT_METADATA = { limit_reached: 'max_files_per_upload' satisfies LimitName } as const;
+/** Metadata of a parent whose list exceeds the limit of this deployment. */
+export const CAP_METADATA = { limit_reached: 'MAX_PAGES_PER_SCRAPE' } as const;
+/** Removes `limit_reached` of an earlier run. */
+export const NO_LIMIT_METADATA = { limit_reached: null } as const;
 
 /** All sources that support automatic sync. */
 export const ALL_SOURCES = 'ALL';

@@ -19,7 +19,7 @@ export async function coldSweepOnce(
   dispatcher: Pick<Dispatcher, 'start'>,
   now = new Date(),
 ): Promise<number> {
-  const owners = await stores.moves.owners(now, USERS_PER_ROUND);
+  const owners = await stores.moves.listOwnersOfDue(now, USERS_PER_ROUND);
   return beginForEach(stores, dispatcher, owners, ({ userId }) => ({
     kind: 'moveStorage',
     workflowId: workflowIds.moveToCold(userId),

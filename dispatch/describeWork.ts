@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time.js';
 
 import type { PendingStep, WorkflowState } from './diagnoseWorkflow.js';
-import type { TemporalAccess } from './goneRuns.js';
+import type { TemporalAccess } from './orphanedRuns.js';
 
 type Raw = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>['raw'];
 type RawStep = NonNullable<Raw['pendingActivities']>[number];

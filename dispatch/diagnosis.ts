@@ -8,7 +8,7 @@ import type { Stalls } from '../store/runs/stalls.js';
 import type { Workers } from '../store/workers/workers.js';
 import { describeWork, taskFailure } from './describeWork.js';
 import { type Evidence, diagnoseWorkflow, type WorkflowState } from './diagnoseWorkflow.js';
-import type { TemporalAccess } from './goneRuns.js';
+import type { TemporalAccess } from './orphanedRuns.js';
 
 /** Runs described in one round; the next round takes the following ones. */
 const RUNS_PER_ROUND = 100;
@@ -16,7 +16,7 @@ const RUNS_PER_ROUND = 100;
 const STALLED_PER_ROUND = 100;
 const DESCRIBED_AT_ONCE = 4;
 const DEADLINE_MS = 5_000;
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** Stores that do not answer, each with a message for the operator; null for a store that answers. */
 export interface StoresDown {
@@ -25,7 +25,7 @@ export interface StoresDown {
 }
 
 export interface DiagnosisStores {
-  readonly stalls: Pick<Stalls, 'started' | 'unstarted' | 'stalled' | 'progressedSince'>;
+  readonly stalls: Pick<Stalls, 'listStarted' | 'listUnstarted' | 'listStalled' | 'hasProgressedSince'>;
   readonly workers: Pick<Workers, 'list'>;
 }
 
@@ -51,7 +51,7 @@ function workersCause(workers: readonly WorkerReport[]): { cause: StallCause; me
 
 const shortened = (reason: string): string => {
   const [line = ''] = reason.split('\n', 1);
-  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+  return line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH)}…` : line;
 };
 
 /**
@@ -120,7 +120,7 @@ export function createDiagnosis(
     now: Date,
     describe: (workflowId: string) => Promise<WorkflowState | null>,
   ): Promise<RunStall | null> => {
-    if (await stalls.progressedSince(run, new Date(now.getTime() - stallAfterMs))) return null;
+    if (await stalls.hasProgressedSince(run, new Date(now.getTime() - stallAfterMs))) return null;
     if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
     const state = await describe(run.workflowId);
     // The reaper ends runs whose workflow is gone. The parent run of a sync starts the workflows of its parts.
@@ -134,9 +134,9 @@ export function createDiagnosis(
       const now = new Date();
       const before = new Date(now.getTime() - stallAfterMs);
       const [started, unstarted, known, reports, down] = await Promise.all([
-        stalls.started(cursor, before, RUNS_PER_ROUND),
-        stalls.unstarted(before, RUNS_PER_ROUND),
-        stalls.stalled(STALLED_PER_ROUND),
+        stalls.listStarted(cursor, before, RUNS_PER_ROUND),
+        stalls.listUnstarted(before, RUNS_PER_ROUND),
+        stalls.listStalled(STALLED_PER_ROUND),
         workers.list(),
         storesDown(),
       ]);

@@ -12,7 +12,7 @@ import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
 import type { UploadStreams } from '../store/runs/uploadStreams.js';
 import { createFairShares } from './fairShares.js';
-import type { GoneRunStores } from './goneRuns.js';
+import type { OrphanedRunStores } from './orphanedRuns.js';
 import { cancelRun } from './outbox/cancelRun.js';
 import { createRunSignals } from './outbox/runSignals.js';
 import { CALL_TIMEOUT_MS, createRunStarter } from './outbox/runStarter.js';
@@ -51,12 +51,12 @@ export interface Dispatcher {
 }
 
 /** The stores that the dispatcher reads and writes. */
-export interface DispatchStores extends GoneRunStores {
+export interface DispatchStores extends OrphanedRunStores {
   readonly runs: Runs;
   readonly heldRuns: HeldRuns;
-  readonly uploadStreams: Pick<UploadStreams, 'waiting'>;
-  readonly attempts: Pick<Attempts, 'unacknowledged' | 'move' | 'acknowledge'>;
-  readonly pauses: Pick<Pauses, 'unacknowledged' | 'pausedOf'>;
+  readonly uploadStreams: Pick<UploadStreams, 'listWaiting'>;
+  readonly attempts: Pick<Attempts, 'listUnacknowledged' | 'changeState' | 'acknowledge'>;
+  readonly pauses: Pick<Pauses, 'listUnacknowledged' | 'findPausedByWorkflowId'>;
 }
 
 /**
@@ -104,13 +104,13 @@ export function createDispatcher(
 
   const sweepOnce = async (): Promise<void> => {
     await heldRuns.releaseHeld();
-    const due = await runs.unstarted(new Date(), SWEEP_ROWS);
+    const due = await runs.listUnstarted(new Date(), SWEEP_ROWS);
     await Promise.all(due.map(({ _id }) => start(_id)));
-    const waiting = await uploadStreams.waiting(new Date(), SWEEP_ROWS);
+    const waiting = await uploadStreams.listWaiting(new Date(), SWEEP_ROWS);
     await Promise.all(waiting.map((run) => streams.wakeAgain(run)));
-    const unacknowledged = await attempts.unacknowledged(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
+    const unacknowledged = await attempts.listUnacknowledged(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
     await Promise.all(unacknowledged.map(({ _id }) => signalConsentReturned(_id)));
-    const resumed = await pauses.unacknowledged(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
+    const resumed = await pauses.listUnacknowledged(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
     await Promise.all(resumed.map(signalResumed));
   };
 

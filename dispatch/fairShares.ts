@@ -7,7 +7,7 @@ import type { Runs } from '../store/runs/outbox.js';
 /** Lifetime of a cached count of an organization's users, in milliseconds. */
 const COUNT_GOOD_MS = 10_000;
 /** Minimum weight that Temporal accepts. */
-const LEAST_WEIGHT = 0.001;
+const MIN_WEIGHT = 0.001;
 const DELETES: readonly RunDoc['kind'][] = ['deleteFiles', 'deleteUser', 'settleQuarantine'];
 
 /** Computes the share of the workers that Temporal gives to the tasks of a run. */
@@ -20,21 +20,21 @@ export interface FairShares {
   of(run: Pick<RunDoc, 'organizationId' | 'userId'> & { readonly kind?: RunDoc['kind'] }): Promise<Priority>;
 }
 
-export function createFairShares(runs: Pick<Runs, 'countUsersAtWork'>): FairShares {
+export function createFairShares(runs: Pick<Runs, 'countUsersWithOpenRuns'>): FairShares {
   const counts = new Map<number, { readonly users: number; readonly until: number }>();
   const usersOf = async (organizationId: number): Promise<number> => {
     const now = Date.now();
     const known = counts.get(organizationId);
     if (known && known.until > now) return known.users;
     for (const [id, { until }] of counts) if (until <= now) counts.delete(id);
-    const users = Math.max(1, await runs.countUsersAtWork(organizationId));
+    const users = Math.max(1, await runs.countUsersWithOpenRuns(organizationId));
     counts.set(organizationId, { users, until: now + COUNT_GOOD_MS });
     return users;
   };
   return {
     async of({ organizationId, userId, kind }) {
       const keyOf = kind && DELETES.includes(kind) ? fairnessKeys.deletes : fairnessKeys.work;
-      const fairnessWeight = Math.max(LEAST_WEIGHT, 1 / (await usersOf(organizationId)));
+      const fairnessWeight = Math.max(MIN_WEIGHT, 1 / (await usersOf(organizationId)));
       return { fairnessKey: keyOf(organizationId, userId), fairnessWeight };
     },
   };

@@ -28,7 +28,7 @@ const ORGANIZATION: SearchAttributeName = 'OrganizationId';
 
 export interface FeedStores {
   readonly events: Pick<Events, 'number' | 'settle'>;
-  readonly webhooks: Pick<Webhooks, 'toWake' | 'woken'>;
+  readonly webhooks: Pick<Webhooks, 'listUnsignalled' | 'acknowledgeWake'>;
 }
 
 /**
@@ -66,7 +66,7 @@ export function createFeedReader(
         priority: { fairnessKey: String(organizationId) },
       });
     });
-    await webhooks.woken(webhookId, since);
+    await webhooks.acknowledgeWake(webhookId, since);
   };
 
   return {
@@ -81,7 +81,7 @@ export function createFeedReader(
         }
         const numbered = await events.number();
         if (numbered === 0 && performance.now() - checkedAt < RECHECK_MS) return POLL_MS;
-        const due = await webhooks.toWake(new Date(Date.now() - recheckMs), SIGNALLED_PER_ROUND);
+        const due = await webhooks.listUnsignalled(new Date(Date.now() - recheckMs), SIGNALLED_PER_ROUND);
         // Wait for all calls, so that none uses a closed connection when the worker stops.
         const ends = await Promise.allSettled(due.map(wake));
         const broken = ends.find((end) => end.status === 'rejected');

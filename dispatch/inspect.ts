@@ -2,7 +2,7 @@ import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { RunDoc } from '../store/models/runs.js';
 import { createTemporalClient, type TemporalSettings } from './client.js';
 import { createDiagnosis, type DiagnosisRound, type DiagnosisStores, type StoresDown } from './diagnosis.js';
-import { isAlive } from './goneRuns.js';
+import { isAlive } from './orphanedRuns.js';
 
 /** Read-only access to Temporal. */
 export interface TemporalInspection {

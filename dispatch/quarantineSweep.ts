@@ -19,7 +19,7 @@ export async function quarantineSweepOnce(
   dispatcher: Pick<Dispatcher, 'start'>,
   now = new Date(),
 ): Promise<number> {
-  const owners = await stores.quarantine.owners(now, USERS_PER_ROUND);
+  const owners = await stores.quarantine.listOwnersOfDue(now, USERS_PER_ROUND);
   return beginForEach(stores, dispatcher, owners, ({ userId }) => ({
     kind: 'settleQuarantine',
     workflowId: workflowIds.eraseQuarantine(userId),

@@ -4,17 +4,23 @@ import type { Log } from '../observability/log.js';
 import type { Originals } from '../store/originals/originals.js';
 import type { Runs } from '../store/runs/outbox.js';
 import type { Pauses } from '../store/runs/pauses.js';
-import { ENDED_FROM_OUTSIDE, endGoneRun, type GoneRunStores, isAlive, type TemporalAccess } from './goneRuns.js';
+import {
+  ENDED_FROM_OUTSIDE,
+  endOrphanedRun,
+  type OrphanedRunStores,
+  isAlive,
+  type TemporalAccess,
+} from './orphanedRuns.js';
 
 /** Runs checked in one round. */
 const RUNS_PER_ROUND = 200;
 /** A run that started more recently is not checked: its workflow may not be visible yet. */
 const GRACE_MS = 10_000;
 
-export interface ReaperStores extends GoneRunStores {
+export interface ReaperStores extends OrphanedRunStores {
   readonly originals: Pick<Originals, 'sweep'>;
-  readonly runs: Pick<Runs, 'activeStartedBefore' | 'find' | 'finish' | 'redo'>;
-  readonly pauses: Pick<Pauses, 'paused' | 'resume'>;
+  readonly runs: Pick<Runs, 'listActiveStartedBefore' | 'find' | 'finish' | 'redo'>;
+  readonly pauses: Pick<Pauses, 'listPaused' | 'resume'>;
 }
 
 /**
@@ -27,7 +33,7 @@ export async function reapOnce(
   log: Log,
   now = Date.now(),
 ): Promise<number> {
-  const candidates = await runs.activeStartedBefore(new Date(now - GRACE_MS), RUNS_PER_ROUND);
+  const candidates = await runs.listActiveStartedBefore(new Date(now - GRACE_MS), RUNS_PER_ROUND);
   let reaped = 0;
   for (const run of candidates) {
     if (await isAlive(temporal, run, runs)) continue;
@@ -47,7 +53,7 @@ export async function reapOnce(
       );
       continue;
     }
-    const aborted = await endGoneRun(temporal, { ...stores, runs }, run, ENDED_FROM_OUTSIDE);
+    const aborted = await endOrphanedRun(temporal, { ...stores, runs }, run, ENDED_FROM_OUTSIDE);
     log.warn(
       {
         runId: run._id,
@@ -68,7 +74,7 @@ export async function reapOnce(
  */
 export async function endEmptyPauses({ pauses, files }: Pick<ReaperStores, 'pauses' | 'files'>): Promise<number> {
   let ended = 0;
-  for (const run of await pauses.paused(RUNS_PER_ROUND)) {
+  for (const run of await pauses.listPaused(RUNS_PER_ROUND)) {
     if ((await files.countRun(run._id)).open > 0) continue;
     if (await pauses.resume(run, run._id, run.maxTokens ?? null)) ended += 1;
   }

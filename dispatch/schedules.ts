@@ -12,7 +12,7 @@ import type { AutoSyncInput } from '../contract/runs/autoSync.js';
 import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Log } from '../observability/log.js';
 import type { ScheduleDoc } from '../store/models/schedules.js';
-import type { Schedules as ScheduleRows, WantedSchedule } from '../store/schedules/schedules.js';
+import type { Schedules as ScheduleRows, DesiredSchedule } from '../store/schedules/schedules.js';
 import { searchAttributes } from './searchAttributes.js';
 
 const SWEEP_MS = 1_000;
@@ -26,7 +26,7 @@ const LEASE_MS = 60_000;
 const RETRY_MS = 2_000;
 const ROWS_COMPARED = 500;
 
-type Scheduled = Extract<WantedSchedule, { hours: number }>;
+type Scheduled = Extract<DesiredSchedule, { hours: number }>;
 
 /** Keeps a Temporal schedule for each record that syncs automatically. */
 export interface Schedules {
@@ -103,20 +103,20 @@ export function createSchedules(
   };
 
   const reconcileRow = async (row: ScheduleDoc): Promise<void> => {
-    const wanted = await rows.wanted(row);
+    const wanted = await rows.desiredState(row);
     const isWanted = wanted.state === 'on' || (wanted.state === 'paused' && row.applied !== null);
     if (isWanted) {
       const desired = scheduleState(wanted.state, wanted.hours);
       if (row.applied !== desired) {
-        await rows.applying(row);
+        await rows.markApplying(row);
         await createOrUpdate(row, wanted);
       }
       // The record and its row were deleted in the meantime: delete the schedule again, which would otherwise never
       // end.
-      if (!(await rows.applied(row, desired))) await end(row._id);
+      if (!(await rows.markApplied(row, desired))) await end(row._id);
     } else {
       if (row.applied !== null) await end(row._id);
-      await rows.applied(row, null);
+      await rows.markApplied(row, null);
       if (wanted.state === 'gone') await rows.remove([row._id]);
     }
     const { _id: scheduleId, organizationId } = row;
@@ -126,7 +126,7 @@ export function createSchedules(
 
   const removeAll = async (scheduleIds: readonly string[]): Promise<void> => {
     if (scheduleIds.length === 0) return;
-    const known = await rows.known(scheduleIds);
+    const known = await rows.findApplied(scheduleIds);
     // Most rows have no schedule in Temporal. A row is updated before its schedule is created.
     const open = scheduleIds.filter((id) => known.get(id) !== null);
     for (let from = 0; from < open.length; from += AT_ONCE)
@@ -165,17 +165,17 @@ export function createSchedules(
     const all = [...present];
     for (let from = 0; from < all.length; from += ROWS_COMPARED) {
       const some = all.slice(from, from + ROWS_COMPARED);
-      const known = await rows.known(some);
+      const known = await rows.findApplied(some);
       const strays = some.filter((id) => !known.has(id));
       // A process may have crashed between its change in Temporal and the change of the row.
-      await rows.markAgain(some.filter((id) => known.get(id) === null));
+      await rows.markDirty(some.filter((id) => known.get(id) === null));
       await removeAll(strays);
       ended += strays.length;
     }
     for (let afterId: string | undefined = ''; afterId !== undefined;) {
-      const part: string[] = await rows.page(afterId, ROWS_COMPARED);
+      const part: string[] = await rows.listApplied(afterId, ROWS_COMPARED);
       const lost = part.filter((id) => !present.has(id));
-      await rows.markAgain(lost);
+      await rows.markDirty(lost);
       missing += lost.length;
       afterId = part.length < ROWS_COMPARED ? undefined : part.at(-1);
     }

@@ -3,21 +3,21 @@ import type { Log } from '../observability/log.js';
 import type { Stalls } from '../store/runs/stalls.js';
 import type { Diagnosis } from './diagnosis.js';
 
-const LONGEST_INTERVAL_MS = 10_000;
+const MAX_INTERVAL_MS = 10_000;
 
 /** Runs the diagnosis until the signal is aborted; records stalled runs and recovered ones. */
 export async function watchStalls(
   diagnosis: Diagnosis,
-  stalls: Pick<Stalls, 'note' | 'clear'>,
+  stalls: Pick<Stalls, 'record' | 'clear'>,
   log: Log,
   stallAfterMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const intervalMs = Math.min(LONGEST_INTERVAL_MS, stallAfterMs / 4);
+  const intervalMs = Math.min(MAX_INTERVAL_MS, stallAfterMs / 4);
   const round = async (): Promise<void> => {
     const { stalled, recovered } = await diagnosis.round();
     for (const { run, stall } of stalled) {
-      await stalls.note(run._id, stall);
+      await stalls.record(run._id, stall);
       const { cause, message } = stall;
       if (run.stall?.cause !== cause)
         log.warn({ runId: run._id, organizationId: run.organizationId, cause, message }, 'run is stalled');

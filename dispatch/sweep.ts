@@ -16,7 +16,7 @@ export async function beginForEach(
   for (const owner of owners) {
     const run = { ...runOf(owner), owner, fileId: null, requestId: randomUUID() };
     // If two workers start the same run at once, the second one finds nothing to do.
-    if (await moves.isUnderWay(owner, run.workflowId)) continue;
+    if (await moves.isRunOpen(owner, run.workflowId)) continue;
     const runId = await runs.nextId();
     await transaction((session) => runs.accept(runId, run, session));
     await dispatcher.start(runId);

@@ -1,4 +1,4 @@
-import { createLane } from './lane.js';
+import { createReaderQueue } from './readerQueue.js';
 import type { OcrLanguage } from '../contract/files/ocrLanguages.js';
 import { Fault } from '../contract/failures.js';
 import { createLanguageData, type LanguageDataSettings } from './ocr/data/languageData.js';
@@ -45,8 +45,8 @@ export function createDocumentPool(
 ): DocumentPool {
   const { limits, files, ocr } = settings;
   const names = { timeout: 'PARSE_FILE_TIMEOUT_MS', memory: 'PARSE_FILE_MEMORY_MB' };
-  const pages = createLane(createThreads(settings), settings.threads, onDeath);
-  const uploads = createLane(createProcesses({ ...files, limits, names }), files.processes, onDeath);
+  const pages = createReaderQueue(createThreads(settings), settings.threads, onDeath);
+  const uploads = createReaderQueue(createProcesses({ ...files, limits, names }), files.processes, onDeath);
   const pictures = ocr ? createOcr(ocr, limits, onDeath) : null;
   return {
     process: (input, chunking, signal) =>
@@ -73,7 +73,7 @@ function createOcr(
     ? { kind: 'native', program: native.program, dataFolder: native.dataFolder }
     : { kind: 'wasm', folder };
   const names = { timeout: 'OCR_PAGE_TIMEOUT_MS', memory: 'OCR_MEMORY_MB' };
-  const lane = createLane(createProcesses({ ...ocr, limits, names }), ocr.processes, onDeath);
+  const readerQueue = createReaderQueue(createProcesses({ ...ocr, limits, names }), ocr.processes, onDeath);
   return {
     async recognize(input, options, signal = NEVER) {
       const refused = new Map<DataCode, Fault>();
@@ -81,7 +81,7 @@ function createOcr(
       for (;;) {
         const choice = { engine, present: data.present(codes), refused: [...refused.keys()] };
         const settings = { ...choice, languages, maxPixels };
-        const answer = await lane.answer<PageText | NeededData>(
+        const answer = await readerQueue.answer<PageText | NeededData>(
           { input, recognition: { ...options, settings } },
           signal,
         );
@@ -97,7 +97,7 @@ function createOcr(
     },
     async close() {
       data.close();
-      await lane.close();
+      await readerQueue.close();
     },
   };
 }

@@ -94,7 +94,7 @@ export function passed(limit: string, setting: string): LimitPassed {
 }
 
 /** Maximum time between two checks that counts as the reader's time. */
-const LONGEST_GAP_MS = 1_000;
+const MAX_GAP_MS = 1_000;
 
 export interface WatchedReader {
   /** Whether the reader has begun its task. */
@@ -114,7 +114,7 @@ export function watchReader({ hasBegun, check }: WatchedReader, everyMs: number)
   let began = false;
   const timer = setInterval(() => {
     const now = performance.now();
-    elapsed += Math.min(now - last, LONGEST_GAP_MS);
+    elapsed += Math.min(now - last, MAX_GAP_MS);
     last = now;
     if (!began && hasBegun()) {
       began = true;

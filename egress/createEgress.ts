@@ -39,8 +39,8 @@ export function createEgress(
   const direct = createDirectRoute(guard, agent, settings);
   const premium = createPremiumProxies(settings, guard);
 
-  const routeOf = (way: RouteKind = 'direct'): Route => {
-    if (way === 'direct') return direct;
+  const routeOf = (kind: RouteKind = 'direct'): Route => {
+    if (kind === 'direct') return direct;
     const route = premium.next();
     if (route === null) throw new Error('No premium proxies are configured: check hasPremiumProxies first');
     return route;
@@ -88,7 +88,7 @@ export function createEgress(
         `${requestedHost} did not send its complete response within ${seconds(request.totalTimeoutMs)}. Try again later.`,
       );
       const { signal, end } = startDeadline(request.totalTimeoutMs, slow, request.signal);
-      const route = routeOf(request.way);
+      const route = routeOf(request.route);
       const ended = watch?.({ system: 'http', operation: request.method ?? 'GET', target: requestedHost });
       const { target, answer } = await exchange(request, route, signal).catch((error: unknown) => {
         end();
@@ -135,7 +135,7 @@ export function createEgress(
     hasPremiumProxies: settings.premiumProxies.length > 0,
 
     // One page uses one proxy: a site may bind its sessions to the client's address.
-    openProxy: ({ maxBytes, way }) => openProxy({ maxBytes, guard, route: routeOf(way) }),
+    openProxy: ({ maxBytes, route }) => openProxy({ maxBytes, guard, route: routeOf(route) }),
 
     // Use destroy(): close() would wait for the slowest server.
     close: async () => void (await Promise.all([agent.destroy(), premium.close()])),

@@ -1,7 +1,7 @@
 type Headers = Readonly<Record<string, string>>;
 
 /** Longer waits are treated as errors of the provider and limited to this. */
-const LONGEST_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 
 /**
  * Returns the milliseconds that a provider requests the client to wait; null if it names none. Reads Retry-After (seconds or a
@@ -14,7 +14,7 @@ export function retryAfterMs(headers: Headers, now: number = Date.now()): number
   // A date contains letters. Without this check, Date.parse would accept bare numbers.
   const date = /[a-z]/i.test(after) ? positive(Date.parse(after) - now) : null;
   const wait = ms ?? seconds ?? date ?? resetOfExhausted(headers);
-  return wait === null ? null : Math.min(LONGEST_MS, Math.ceil(wait));
+  return wait === null ? null : Math.min(MAX_WAIT_MS, Math.ceil(wait));
 }
 
 function positive(ms: number): number | null {

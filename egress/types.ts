@@ -45,7 +45,7 @@ export interface EgressRequest {
   /** Time limit of the whole exchange, including redirects and body, in milliseconds. */
   readonly totalTimeoutMs: number;
   /** Default: direct. All redirects use the same route. */
-  readonly way?: RouteKind;
+  readonly route?: RouteKind;
   /** Default: follow. With `answer`, a redirect is returned as the response. */
   readonly redirects?: 'follow' | 'answer';
   /** Called before a redirect is followed, with its status. An error that it throws ends the exchange. */
@@ -104,6 +104,6 @@ export interface Egress {
    * Opens a proxy for one rendered page. A browser resolves names and follows redirects by itself, so checking its URLs
    * beforehand is not enough. `maxBytes` limits all responses together, in bytes on the wire.
    */
-  openProxy(options: { readonly maxBytes: number; readonly way?: RouteKind }): Promise<EgressProxy>;
+  openProxy(options: { readonly maxBytes: number; readonly route?: RouteKind }): Promise<EgressProxy>;
   close(): Promise<void>;
 }

@@ -6,11 +6,11 @@ import type { Engine, EngineName } from './engine.js';
 import { logSize } from './logFile.js';
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** An engine that ran this long has recovered: after its next crash, the backoff starts again from the first pause. */
 const RECOVERED_MS = 60_000;
 
-const pauseAfter = (failures: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+const pauseAfter = (failures: number): number => Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 const firstLine = (error: unknown): string => (error as Error).message.split('\n', 1)[0]?.replace(/\.$/, '') ?? '';
 
 /** An engine that is down, and the reason. */

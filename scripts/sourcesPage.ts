@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { describeSource } from '../connectors/catalogue.js';
-import { CONNECTION_CLIENTS, FACT_FIELDS } from '../contract/accounts/oauth.js';
+import { CONNECTION_CLIENTS, CONNECTION_FIELDS } from '../contract/accounts/oauth.js';
 import { supportsOption } from '../contract/sources/sources.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../contract/sources/connectedSources.js';
 import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
@@ -11,7 +11,7 @@ import { ANSWERS } from '../test/contracts/answers/index.js';
 import type { Contract } from '../test/contracts/contract.js';
 import { INDEPENDENT_SUITES, SPECIFIED } from '../test/contracts/evidence.js';
 import { type Aspect, ASPECTS } from '../test/contracts/reality/fact.js';
-import { REALITIES } from '../test/contracts/reality/index.js';
+import { OBSERVATIONS } from '../test/contracts/reality/index.js';
 import { CONTRACTS } from '../test/contracts/tables/index.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -28,7 +28,7 @@ function authOf(source: ConnectedSourceType): string {
   const { auth, urls } = CONNECTED_SOURCES[source];
   if (auth === 'token') return `token: \`POST /integrations/${source.toLowerCase()}\``;
   const version = 'request' in urls ? 'OAuth 1.0a' : 'OAuth 2.0';
-  const facts = isOAuthSource(source) ? (FACT_FIELDS[source] ?? []) : [];
+  const facts = isOAuthSource(source) ? (CONNECTION_FIELDS[source] ?? []) : [];
   const clientRow = isOAuthSource(source) ? CONNECTION_CLIENTS[source] : undefined;
   const named = [
     ...facts.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (required)' : ''}`),
@@ -109,7 +109,7 @@ function evidenceOf(source: ConnectedSourceType, aspect: Aspect): string {
   if (aspect === 'OAuth' && auth === 'token') return '–';
   const isSpecified = CONTRACTS.some((one) => one.source === name && SPECIFIED[one.name]?.includes(aspect) === true);
   const hasOtherServer = INDEPENDENT_SUITES.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
-  const facts = REALITIES.flatMap((one) => (one.source === name ? one.facts : [])).filter(
+  const facts = OBSERVATIONS.flatMap((one) => (one.source === name ? one.facts : [])).filter(
     ({ about }) => about === aspect,
   );
   const shown = [

@@ -26,7 +26,7 @@ import type { FileDeletion } from './files/deletion.js';
 import type { FileEvaluation } from './files/evaluate.js';
 import type { FileFailures } from './files/failures.js';
 import type { HitFiles } from './files/hitFiles.js';
-import type { GonePages } from './files/gonePages.js';
+import type { MissingPages } from './files/missingPages.js';
 import { createNewContainers, type NewContainers } from './files/newContainers.js';
 import type { FileQueries } from './files/queries.js';
 import type { FileReembedding } from './files/reembed.js';
@@ -60,7 +60,7 @@ import type { RunHistory } from './runs/history.js';
 import type { LastErrors } from './runs/lastErrors.js';
 import type { RunList } from './runs/list.js';
 import type { Runs } from './runs/outbox.js';
-import type { Passes } from './runs/passes.js';
+import type { ScheduledSyncs } from './runs/scheduledSyncs.js';
 import type { Pauses } from './runs/pauses.js';
 import type { RunRates } from './runs/rates.js';
 import type { Stalls } from './runs/stalls.js';
@@ -111,7 +111,7 @@ export interface Store {
   readonly dataSources: DataSourceQueries & DataSourceCommands & DataSourceListings;
   /** Automatic syncs and their intervals. */
   readonly schedules: Schedules;
-  readonly passes: Passes;
+  readonly scheduledSyncs: ScheduledSyncs;
   /** Runs with a token limit. */
   readonly pauses: Pauses;
   /** Runs that make no progress although they have due work. */
@@ -140,7 +140,7 @@ export interface Store {
     FileTags &
     FileAncestors &
     FileEvaluation &
-    GonePages &
+    MissingPages &
     FileReembedding &
     FileRetry;
   /** Scrapes, crawls and feeds of several requests, accepted at once. */

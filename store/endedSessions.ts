@@ -13,7 +13,7 @@ interface EndedDoc extends RecordOf<typeof ENDED> {}
 export interface EndedSessions {
   end(sessionId: string, expiresAt: Date): Promise<void>;
   /** Returns which of the sessions have been ended. */
-  among(sessionIds: readonly string[]): Promise<string[]>;
+  filterEnded(sessionIds: readonly string[]): Promise<string[]>;
   createIndexes(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function createEndedSessions(connection: Connection): EndedSessions {
     async end(sessionId, expiresAt) {
       await rows.updateOne({ _id: sessionId }, { $set: { expiresAt } }, { upsert: true });
     },
-    async among(sessionIds) {
+    async filterEnded(sessionIds) {
       const found = await rows.find({ _id: { $in: [...sessionIds] } }).lean();
       return found.map(({ _id }) => _id);
     },

@@ -55,15 +55,15 @@ export function createHostRateLimits(
   /** One atomic step: concurrent callers see each other's changes. */
   const change = (host: string, pipeline: Expression[]): Promise<HostDoc> => upsertByPipeline(hosts, host, pipeline);
   return {
-    async share(request) {
+    async acquire(request) {
       const { shares, pausedUntil, askedAt } = await change(request.host, sharing(request, leaseMs));
       const own = shares.find(({ holder }) => holder === request.holder);
       return { slots: own?.slots ?? 0, fair: own?.fair ?? 0, leaseMs, pausedMs: msBetween(askedAt, pausedUntil) };
     },
-    async giveBack(host, holder) {
+    async release(host, holder) {
       await hosts.updateOne({ _id: host }, { $pull: { shares: { holder } } });
     },
-    async claimStart(host, intervalMs) {
+    async reserveRequest(host, intervalMs) {
       const claim = randomUUID();
       const row = await change(host, claiming(claim, intervalMs));
       if (row.claim === claim) return 0;

@@ -27,7 +27,7 @@ export interface ReadText extends Tenant {
  */
 export interface Limits {
   /** Returns the limits that apply to a user. */
-  of(tenant: Tenant): Promise<EffectiveLimits>;
+  get(tenant: Tenant): Promise<EffectiveLimits>;
   /**
    * Delays the run's new files, newest first, that exceed the user's limits. Releases delayed ones, oldest first, as
    * far as the limits and the queue allow. Returns the limit that delayed files in this call.
@@ -106,7 +106,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
   /** Returns how many delayed files of the run the queue accepts now. */
   const queueRoom = async (tenant: Tenant, runId: number): Promise<number> => {
     const held = await files.countDocuments({ runId, syncStatus: 'DELAYED' }).limit(FILES_PER_TURN).exec();
-    return held === 0 ? 0 : queue.room(tenant, runId, held);
+    return held === 0 ? 0 : queue.freeSlots(tenant, runId, held);
   };
   /** Queues the run's oldest delayed files that fit into the remaining files, characters and queue. */
   const releaseDelayed = async (
@@ -143,7 +143,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
   };
 
   return {
-    async of({ organizationId, userId }) {
+    async get({ organizationId, userId }) {
       const [user, organization] = await Promise.all([
         users.findOne({ _id: userId, organizationId }, { customLimits: 1 }).lean(),
         organizations.findById(organizationId, { userLimits: 1 }).lean(),

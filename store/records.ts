@@ -21,7 +21,7 @@ import { createFileDeletion } from './files/deletion.js';
 import { createFileEvaluation } from './files/evaluate.js';
 import { createFileFailures } from './files/failures.js';
 import { createHitFiles } from './files/hitFiles.js';
-import { createGonePages } from './files/gonePages.js';
+import { createMissingPages } from './files/missingPages.js';
 import { createFileReembedding } from './files/reembed.js';
 import { createFileRetry } from './files/retry.js';
 import { createRunProgress } from './files/runProgress.js';
@@ -44,7 +44,7 @@ import { createHeldRuns } from './runs/held.js';
 import { createRunHistory } from './runs/history.js';
 import { createLastErrors } from './runs/lastErrors.js';
 import { createRunList } from './runs/list.js';
-import { createPasses } from './runs/passes.js';
+import { createScheduledSyncs } from './runs/scheduledSyncs.js';
 import { createPauses } from './runs/pauses.js';
 import { createRunRates } from './runs/rates.js';
 import { createStalls } from './runs/stalls.js';
@@ -93,7 +93,7 @@ export function fileRecords({
     ...createHitFiles(files),
     ...createFileCommands(files, changes),
     ...createFileEvaluation(files, changes),
-    ...createGonePages(files),
+    ...createMissingPages(files),
     ...createRunProgress(files),
     ...createFileAcceptance({ files, sequence, events, intents, queue, deleted: selections, ledger }),
     ...createFileDeletion({ files, users, queries: fileQueries, atomically, events, ledger }),
@@ -123,7 +123,7 @@ export function runRecords({ models, atomically, events, queue, live, ledger, ru
       finishOne: ({ _id }, counts) => runCommands.finish(_id, 'finished', counts),
     }),
     heldRuns: createHeldRuns(runs, files, queue, atomically),
-    passes: createPasses(runs),
+    scheduledSyncs: createScheduledSyncs(runs),
     pauses: createPauses(runs),
     stalls: createStalls(runs, files),
     lastErrors: createLastErrors(runs),

@@ -104,7 +104,10 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost }, tracing);
   const transcribers = createEgress(config.transcription.egress, tracing);
   const feed = createFeedReader(client, names, store, log, config.reapIntervalMs);
-  const limiter = createSharedHostLimiter({ perHost: config.web.requestsPerHost, rateLimits: store.hostRateLimits });
+  const limiter = createSharedHostLimiter({
+    perHost: config.web.requestsPerHost,
+    hostRateLimits: store.hostRateLimits,
+  });
   const web = createWebSource({
     egress,
     settings: config.web,
@@ -142,7 +145,12 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     names,
     store,
     sources: createSources(web, createFeedSource({ egress, settings: config.web, limiter })),
-    connectors: createConnectors({ egress, ...config.connectors, sharedSlots: store.hostRateLimits, counts: metrics }),
+    connectors: createConnectors({
+      egress,
+      ...config.connectors,
+      hostRateLimits: store.hostRateLimits,
+      counts: metrics,
+    }),
     documents,
     identify: identifyFile,
     loadCounter,

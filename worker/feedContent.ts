@@ -90,7 +90,13 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
       if (options.pageUrl === null) return entryContent(entry, entry.summary ?? '', 'summary', options);
       try {
         const page = await openPage(web, options.pageUrl, options, known, signal);
-        return page && { ...page, recordedFormat: FEED_SOURCE, facts: { ...page.facts, ...factsOf(entry, 'page') } };
+        return (
+          page && {
+            ...page,
+            recordedFormat: FEED_SOURCE,
+            fileMetadata: { ...page.fileMetadata, ...factsOf(entry, 'page') },
+          }
+        );
       } catch (error) {
         if (!(error instanceof Fault) || error.retryable || entry.summary === null) throw error;
         return entryContent(entry, entry.summary, 'summary', options);
@@ -119,6 +125,6 @@ function entryContent(entry: FeedEntry, html: string, from: ContentFrom, options
     url: entry.url ?? options.feedUrl,
     html: skipsOf(options),
     validators: { etag: null, lastModified: null },
-    facts: factsOf(entry, from),
+    fileMetadata: factsOf(entry, from),
   };
 }

@@ -29,16 +29,16 @@ export async function sendHeartbeats(
     log.warn({ err: error }, 'the heartbeat could not be written; trying again');
   const attempt = (work: () => Promise<unknown>): Promise<unknown> => work().catch(onError);
   await attempt(async () => {
-    for (const { id, pid } of await workers.on(self.host))
-      if (pid === self.pid || !isRunning(pid)) await workers.ended(id);
+    for (const { id, pid } of await workers.listOnHost(self.host))
+      if (pid === self.pid || !isRunning(pid)) await workers.remove(id);
   });
   let dueAt = performance.now();
   const beat = async (): Promise<void> => {
     const lagMs = Math.max(0, Math.round(performance.now() - dueAt));
     // A failed write must not count as lag.
-    await attempt(async () => workers.beat(self, { lagMs, ...measure() }));
+    await attempt(async () => workers.recordHeartbeat(self, { lagMs, ...measure() }));
     dueAt = performance.now() + HEARTBEAT_MS;
   };
   await periodically(beat, { intervalMs: HEARTBEAT_MS, signal, onError });
-  await attempt(() => workers.ended(self.id));
+  await attempt(() => workers.remove(self.id));
 }

@@ -56,7 +56,7 @@ export function interceptActivities({ lastErrors, log }: AttemptLog): ActivityIn
           : undefined;
         try {
           const result = await next(input);
-          if (attempt > 1 && runId !== null) await lastErrors.forget(runId);
+          if (attempt > 1 && runId !== null) await lastErrors.clear(runId);
           return result;
         } catch (error) {
           if (signal.aborted) {
@@ -67,7 +67,7 @@ export function interceptActivities({ lastErrors, log }: AttemptLog): ActivityIn
           const { kind, message } = error;
           if (runId !== null)
             await lastErrors
-              .note(runId, { kind, message, at: new Date() })
+              .record(runId, { kind, message, at: new Date() })
               .catch((err: unknown) => log.warn({ runId, err }, 'the cause of a failed activity was not recorded'));
           throw failureOf(error);
         } finally {

@@ -31,7 +31,7 @@ export async function openPage(
     url: page.finalUrl,
     html: skipsOf(options),
     validators: { etag: page.etag, lastModified: page.lastModified },
-    facts: {
+    fileMetadata: {
       fetched_with: page.fetchedWith,
       ...(page.finalUrl === url ? {} : { final_url: page.finalUrl }),
       ...(page.lastModified === null ? {} : { last_modified: page.lastModified }),

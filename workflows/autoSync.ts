@@ -20,7 +20,7 @@ import type { AutoSyncInput, AutoSyncPart, AutoSyncResult } from '../contract/ru
 import { fairnessKeys, SEARCH_ATTRIBUTES } from '../contract/runs/workflowIds.js';
 import { STORE } from './activityOptions.js';
 
-/** A pass is one execution of an automatic sync: a run whose parts are child runs. */
+/** A scheduled sync is one execution of an automatic sync: a run whose parts are child runs. */
 const { acceptPass, nextPart, endPass } = proxyActivities<Activities>(STORE);
 
 /** An earlier run of the same target may be about to end. A part waits this long for it, up to CONFLICTS times. */

@@ -134,7 +134,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
         begin(fileIds);
       }
       if (isPaused) continue;
-      const passOver = plan.afterId === 0;
+      const reachedEnd = plan.afterId === 0;
       afterId = plan.afterId;
       if (workflowInfo().continueAsNewSuggested) {
         await waitForSlots(0);
@@ -142,7 +142,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
         await condition(allHandlersFinished);
         return afterId;
       }
-      if (passOver) {
+      if (reachedEnd) {
         await waitForSlots(0);
         if (isPaused) continue;
         if (plan.batches.length > 0) continue;

@@ -26,22 +26,22 @@ import { storeSteps } from './storeSteps.js';
 const { reembedBatch } = proxyActivities<Activities>(COMPUTE);
 const reembedProgress = defineQuery<ReembedProgress>(PROGRESS_QUERY);
 
-/** Processes a plan's batches in parallel lanes; rejects only after all lanes have ended. */
+/** Processes a plan's batches with limited concurrency; rejects only after all of its loops have ended. */
 async function processBatches(
   runId: number,
   { batches, window }: PlanReembedResult,
   onBatch: (counts: ReembedCounts) => void,
 ): Promise<void> {
   const waiting = [...batches];
-  const lane = async (): Promise<void> => {
+  const processNext = async (): Promise<void> => {
     for (let fileIds = waiting.shift(); fileIds; fileIds = waiting.shift())
       onBatch(await reembedBatch({ runId, fileIds }));
   };
-  const lanes = await Promise.allSettled(Array.from({ length: window }, lane));
-  const broken = lanes.find((one) => one.status === 'rejected');
+  const loops = await Promise.allSettled(Array.from({ length: window }, processNext));
+  const rejected = loops.find((one) => one.status === 'rejected');
   // Rethrow the reason unchanged: a cancellation must stay a cancellation.
   // oxlint-disable-next-line typescript/only-throw-error
-  if (broken) throw broken.reason;
+  if (rejected) throw rejected.reason;
 }
 
 /**

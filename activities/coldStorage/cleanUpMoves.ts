@@ -1,5 +1,5 @@
 import type { Store } from '../../store/connect.js';
-import type { MoveTry } from '../../store/coldStorage/moves.js';
+import type { MoveAttempt } from '../../store/coldStorage/moves.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { GenerationScope } from '../../store/generations.js';
 
@@ -19,13 +19,13 @@ function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
  */
 export async function cleanUpMoves(
   store: Store,
-  by: MoveTry,
+  by: MoveAttempt,
   fileIds: readonly number[],
   claimed: readonly FileDoc[],
 ): Promise<void> {
   const { organizationId, userId } = by;
   const tenant = { organizationId, userId };
-  await store.moves.stepBack(by, fileIds);
+  await store.moves.revert(by, fileIds);
   const rows = new Map((await store.files.byIds(tenant, fileIds)).map((file) => [file._id, file]));
   const startGenerations = new Map(claimed.map((file) => [file._id, file.generation]));
   const isOurs = ({ move }: FileDoc): boolean => move?.runId === by.runId && move.token === by.token;
@@ -34,7 +34,7 @@ export async function cleanUpMoves(
   const ours: FileDoc[] = [];
   const gone = fileIds.filter((id) => !rows.has(id));
   // Quarantined and restored files are not deleted here.
-  const quarantined = gone.length === 0 ? new Set<number>() : await store.quarantine.holds(tenant, gone);
+  const quarantined = gone.length === 0 ? new Set<number>() : await store.quarantine.filterQuarantined(tenant, gone);
   const restored = new Set(gone.length === 0 ? [] : (await store.files.byIds(tenant, gone)).map(({ _id }) => _id));
   for (const fileId of fileIds) {
     const file = rows.get(fileId);

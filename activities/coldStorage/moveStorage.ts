@@ -32,10 +32,10 @@ export function createMoveActivities(deps: ActivityDeps) {
     async finishMove({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
       const run = await requireRun(store, runId);
       for (;;) {
-        const claimed = await store.moves.claimed(run, runId, FILES_PER_BATCH);
+        const claimed = await store.moves.listClaimed(run, runId, FILES_PER_BATCH);
         if (claimed.length === 0) break;
         const by = newTry(run);
-        const taken = await store.moves.take(by, claimed);
+        const taken = await store.moves.beginAttempt(by, claimed);
         await cleanUpMoves(store, by, claimed, taken);
       }
       await store.runs.finish(runId, outcome, {});

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 
 import type { Store } from '../../store/connect.js';
-import type { MovedFile, MoveTry } from '../../store/coldStorage/moves.js';
+import type { MovedFile, MoveAttempt } from '../../store/coldStorage/moves.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
@@ -17,7 +17,7 @@ const LOST = 'The vectors of this file can no longer be read from file storage. 
 type MoveDeps = Pick<ActivityDeps, 'store' | 'log' | 'isBrokenCopy'>;
 
 /** Returns a new attempt of a run, with a token that invalidates earlier attempts. */
-export const newTry = ({ _id: runId, organizationId, userId, requestId, workflowId }: RunDoc): MoveTry => ({
+export const newTry = ({ _id: runId, organizationId, userId, requestId, workflowId }: RunDoc): MoveAttempt => ({
   organizationId,
   userId,
   runId,
@@ -34,7 +34,7 @@ const pointsOf = ({ _id: fileId, generation, vectorSpace, dimensions }: FileDoc)
 });
 
 /** Writes a file's vectors to file storage and records their key. Returns false if they cannot be moved now. */
-async function copyToCold(by: MoveTry, file: FileDoc, { store, log }: MoveDeps): Promise<boolean> {
+async function copyToCold(by: MoveAttempt, file: FileDoc, { store, log }: MoveDeps): Promise<boolean> {
   const { organizationId, _id: fileId, generation, numChunks, dimensions } = file;
   // The file is being synced, deleted or searched: cancel the move.
   if (file.syncStatus !== 'READY' || file.vectorSpace === null) return false;
@@ -49,12 +49,12 @@ async function copyToCold(by: MoveTry, file: FileDoc, { store, log }: MoveDeps):
     );
     return false;
   }
-  return store.moves.noteCopy(by, file, copy);
+  return store.moves.saveCopy(by, file, copy);
 }
 
 /** Writes a file's points back, with its current tags and data source. Returns false if the copy is lost. */
 async function restorePoints(
-  by: MoveTry,
+  by: MoveAttempt,
   file: FileDoc,
   ancestors: readonly number[],
   { store, log, isBrokenCopy }: MoveDeps,
@@ -68,14 +68,14 @@ async function restorePoints(
     return true;
   } catch (error) {
     if (coldCopy && !isBrokenCopy(error)) throw error;
-    await store.moves.lost(by, fileId, LOST);
+    await store.moves.markVectorsLost(by, fileId, LOST);
     log.error({ runId: by.runId, organizationId, fileId, err: error }, 'the stored vectors of a file are lost');
     return false;
   }
 }
 
 /** Switches files to HOT_STORAGE. If the tags of a file changed meanwhile, its points are updated first. */
-async function switchToHot(store: Store, by: MoveTry, restored: readonly MovedFile[]): Promise<void> {
+async function switchToHot(store: Store, by: MoveAttempt, restored: readonly MovedFile[]): Promise<void> {
   let open = restored;
   for (let change = 0; open.length > 0; change += 1) {
     const moved = new Set(await store.moves.markHot(by, open));
@@ -101,13 +101,13 @@ async function switchToHot(store: Store, by: MoveTry, restored: readonly MovedFi
  * @returns the claimed files
  */
 export async function moveVectors(
-  by: MoveTry,
+  by: MoveAttempt,
   fileIds: readonly number[],
   deps: MoveDeps,
   signal: AbortSignal,
 ): Promise<FileDoc[]> {
   const { store } = deps;
-  const taken = await store.moves.take(by, fileIds);
+  const taken = await store.moves.beginAttempt(by, fileIds);
   const limit = pLimit(FILES_AT_ONCE);
   const moveAll = async (
     status: FileDoc['embeddingStorageStatus'],

@@ -25,7 +25,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
     const last = fileIds.at(-1);
     if (last !== undefined) return { fileIds, afterId: last, waiting: false };
     // Files that another run is moving to cold storage are checked again.
-    return (await moves.callBack(run, filters)) ? { fileIds: [], afterId: 0, waiting: true } : DONE;
+    return (await moves.keepHot(run, filters)) ? { fileIds: [], afterId: 0, waiting: true } : DONE;
   };
 
   /** Applies the remaining part of a change that the request has begun. */
@@ -49,7 +49,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
       const run = runOfKind(await requireRun(store, runId), 'moveStorage');
       await store.runs.markStarted(runId);
       await moves.adopt(run, runId);
-      const open = await moves.claimed(run, runId, FILES_PER_BATCH);
+      const open = await moves.listClaimed(run, runId, FILES_PER_BATCH);
       if (open.length > 0) return { fileIds: open, afterId, waiting: false };
       const { request, progress } = run;
       if (request.move === 'toCold') return planCold(run);

@@ -31,7 +31,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       const attempt = await rowOf(runId);
       const dueInMs = Math.max(0, attempt.expiresAt.getTime() - Date.now());
       if (attempt.state === 'waiting' && dueInMs === 0) {
-        await store.attempts.move(runId, ['waiting'], 'expired');
+        await store.attempts.changeState(runId, ['waiting'], 'expired');
         // The user may have returned just before.
         return { state: (await rowOf(runId)).state, dueInMs };
       }
@@ -50,7 +50,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       const isAgain = attempt.state === 'exchanging';
       const { consent, name } = sourceOf(attempt);
       const code = store.attempts.codeOf(attempt);
-      if (code === null || !(isAgain || (await store.attempts.move(runId, ['returned'], 'exchanging'))))
+      if (code === null || !(isAgain || (await store.attempts.changeState(runId, ['returned'], 'exchanging'))))
         throw new Error('The connection was continued or ended in the meantime');
       const { verifier, clientSecret, requestToken = null } = store.attempts.secretsOf(attempt);
       const { service, organizationId, clientId, redirectUri, facts } = attempt;
@@ -63,7 +63,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
         const keepsClient = clientSecret !== null;
         const brought = { client, code, redirectUri, verifier, requestToken, facts, keepsClient };
         const grant = await consent.exchange(brought);
-        await store.attempts.granted(runId, grant);
+        await store.attempts.saveGrant(runId, grant);
       } catch (error) {
         if (!(error instanceof Fault) || error.retryable) throw error;
         const lost = isAgain && error.kind === 'access_revoked';
@@ -110,7 +110,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
           );
           const change = { dataSourceId: dataSource._id, runIds };
           // Another attempt wrote it, or it was cancelled: discard this result.
-          if (!(await store.attempts.move(runId, ['granted'], 'connected', change, session)))
+          if (!(await store.attempts.changeState(runId, ['granted'], 'connected', change, session)))
             throw new Error('The connection was ended in the meantime');
         });
         log.info({ runId, organizationId: attempt.organizationId, type }, 'account connected');
@@ -122,7 +122,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
     /** Ends an attempt that failed, expired or was cancelled. */
     async endConnection({ runId, outcome, message }: EndConnectionInput): Promise<void> {
       const attempt = await store.attempts.find(runId);
-      const moved = await store.attempts.move(
+      const moved = await store.attempts.changeState(
         runId,
         OPEN_ATTEMPT_STATES,
         outcome,

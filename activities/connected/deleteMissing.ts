@@ -53,15 +53,15 @@ export async function deleteMissing(
     };
   };
   const reportedDeletions = async (): Promise<Vanishing> => ({
-    ...(await store.items.countGone(source)),
+    ...(await store.items.countDeleted(source)),
     isEmpty: false,
     async drop() {
       for (;;) {
         signal.throwIfAborted();
-        const { items, files } = await store.items.nextGone(source, FILES_PER_BATCH);
+        const { items, files } = await store.items.listDeleted(source, FILES_PER_BATCH);
         if (items.length === 0) return;
         await removeMissing(run, files, deps, signal);
-        await store.items.forget(source, items);
+        await store.items.deleteRows(source, items);
       }
     },
   });
@@ -77,7 +77,10 @@ export async function deleteMissing(
   const mayDrop = byChanges || isAccountedFor(progress.walk);
   const isApproved = source.deletionsApproved === true;
   const held = mayDrop ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent) : 0;
-  await store.dataSources.note(run, source._id, { items_refused: refused || null, deletions_held: held || null });
+  await store.dataSources.mergeMetadata(run, source._id, {
+    items_refused: refused || null,
+    deletions_held: held || null,
+  });
   const { organizationId, requestId } = run;
   if (held > 0) log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD);
   else if (mayDrop) await drop();

@@ -75,14 +75,14 @@ export function createItemActivities(deps: ActivityDeps) {
       const isKnown = isByChanges(run.progress)
         ? source !== null && (await store.items.countReopened(source, runId)) === 0
         : isAccountedFor(walk) && walk.refused <= MAX_INACCESSIBLE && source?.metadata['deletions_held'] === undefined;
-      const facts = outcome === 'aborted' ? {} : { items_error: message ?? null };
+      const metadata = outcome === 'aborted' ? {} : { items_error: message ?? null };
       await store.dataSources.endListing(run, run.dataSourceId, runId, {
         status: outcome === 'failed' ? 'SYNC_ERROR' : 'READY',
         whole: finished,
-        facts,
+        metadata,
         ...(source ? { changeToken: isKnown ? (nextChangeToken ?? null) : null } : {}),
       });
-      if (source) await store.items.forgetClosed(source, runId);
+      if (source) await store.items.unmarkReopened(source, runId);
       await store.runs.finish(
         ...([runId, outcome, { listed }] as const),
         failure ? { message: failure.message, error: failure.cause ?? 'run_failed' } : undefined,

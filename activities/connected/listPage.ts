@@ -17,7 +17,7 @@ type Feed = NonNullable<Account['changes']>;
 /** A listing of an account, and the run that owns it. */
 export interface Listing extends SyncItemsRequest {
   readonly runId: number;
-  readonly items: Pick<Items, 'closed' | 'markClosed' | 'markGone' | 'markPathsDeleted' | 'unlist' | 'upsert'>;
+  readonly items: Pick<Items, 'listClosed' | 'markClosed' | 'markDeleted' | 'markPathsDeleted' | 'unlist' | 'upsert'>;
 }
 
 /** Converts a connector's item to a stored item: the fields that the API returns, and the version. */
@@ -62,7 +62,7 @@ async function begin(
   if (!feed) return { ...progress, nextChangeToken: null };
   if (changeToken === null) return { ...progress, ...(await currentToken(feed, null, signal)) };
   // Retry folders that could not be listed: the feed did not report their contents.
-  const closed = await items.closed(source, MAX_INACCESSIBLE);
+  const closed = await items.listClosed(source, MAX_INACCESSIBLE);
   return { ...progress, walk: walkOf(closed), changeToken, nextChangeToken: changeToken };
 }
 
@@ -84,7 +84,7 @@ async function storeChanges(
   const changedItems = latest.flatMap((change) => ('item' in change ? [change.item] : []));
   // Deletions come first, because contents of a deleted folder may have been moved out of it.
   const gone = latest.flatMap((change) => ('gone' in change ? [change.gone] : []));
-  await items.markGone(source, gone);
+  await items.markDeleted(source, gone);
   await items.markPathsDeleted(source, deletedPaths);
   const newIds = await items.upsert(source, runId, changedItems.map(listedOf(account)));
   const open = changedItems.flatMap(({ externalId, isExpandable }) =>

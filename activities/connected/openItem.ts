@@ -14,7 +14,7 @@ export const isConnected = ({ source, dataSourceId }: FileDoc): boolean => dataS
 /** The document format that the file's organization chose, for sources that export several; null: not set. */
 async function savedAs({ source, organizationId }: FileDoc, { store }: ActivityDeps): Promise<string | null> {
   if (!isConnectedSource(source) || !exportsDocuments(source)) return null;
-  const { connectorSettings } = await store.organizations.record(organizationId);
+  const { connectorSettings } = await store.organizations.findRecord(organizationId);
   const of = (key: string): string | null => connectorSettings?.[key]?.google_workspace_docs_save_as ?? null;
   return of(source) ?? of(ALL_CONNECTORS);
 }
@@ -24,9 +24,16 @@ export function openItem(file: FileDoc, deps: ActivityDeps, signal: AbortSignal)
   return withAccount(file, file.dataSourceId ?? 0, deps, async ({ account }) => {
     const saveAs = await savedAs(file, deps);
     const options = { saveAs, version: file.listedVersion ?? null };
-    const { format, name, plain, ...content } = await account.open(file.externalFileId, signal, options);
+    const {
+      format,
+      name,
+      plain,
+      facts: fileMetadata,
+      ...content
+    } = await account.open(file.externalFileId, signal, options);
     return {
       ...content,
+      fileMetadata,
       ...(file.options.parsedTextFormat === 'MARKDOWN' ? {} : plain),
       format: format ?? '',
       html: { tags: [], classes: [], selectors: [] },

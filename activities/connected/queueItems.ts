@@ -95,7 +95,7 @@ export function createQueueActivities(deps: ActivityDeps) {
     const skipped = [...copies.values()];
     await recordOnce(store, run, fileEvents.skippedOfRequest(skipped, 'incremental_sync', run));
     const end = itemEnd('skipped', 'select', 'incremental_sync');
-    await store.ledger.note(
+    await store.ledger.addItems(
       run,
       skipped.map(({ _id: fileId, externalFileId: externalId, name }) => ({
         ...{ fileId, externalId, name, end },
@@ -117,7 +117,7 @@ export function createQueueActivities(deps: ActivityDeps) {
       const { request } = run;
       let { progress } = run;
       let isFull = false;
-      const { max_files_per_upload: most } = await store.limits.of(run);
+      const { max_files_per_upload: most } = await store.limits.get(run);
       for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(progress.walk);) {
         signal.throwIfAborted();
         const next = () =>

@@ -68,7 +68,7 @@ export async function recordSkipped(
   };
   for (const item of items) add(item, reasonOf(item, request));
   for (const one of others) if (isChosenByType(one, request.ingest)) add(one, one.reason);
-  await store.ledger.note(
+  await store.ledger.addItems(
     run,
     [...byReason].flatMap(([reason, all]) => {
       const byType = reason === EXCLUDED_BY_TYPE;

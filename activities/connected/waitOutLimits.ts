@@ -4,7 +4,7 @@ import type { Clock } from '../../connectors/clock.js';
 import { Fault } from '../../contract/failures.js';
 
 /** Minimum wait between two attempts, even if a source requests less. */
-const LEAST_WAIT_MS = 200;
+const MIN_WAIT_MS = 200;
 
 const systemClock: Clock = { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) };
 
@@ -27,7 +27,7 @@ export async function waitOutLimits<T>(
       if (!(error instanceof Fault) || error.kind !== 'rate_limited') throw error;
       const remainingMs = until - clock.now();
       if (remainingMs <= 0) return null;
-      const wanted = Math.max(error.retryAfterMs ?? LEAST_WAIT_MS, LEAST_WAIT_MS);
+      const wanted = Math.max(error.retryAfterMs ?? MIN_WAIT_MS, MIN_WAIT_MS);
       await clock.sleep(Math.min(wanted, remainingMs), signal).catch((aborted: unknown) => {
         signal.throwIfAborted();
         throw aborted;

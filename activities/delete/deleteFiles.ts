@@ -34,7 +34,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
   const addTombstones = async (tenant: Tenant, ids: readonly number[]): Promise<void> => {
     const files = await store.files.byIds(tenant, ids);
     const parents = [...new Set(files.flatMap(({ parentId }) => parentId ?? []))];
-    const scheduled = await store.schedules.containers(tenant, parents);
+    const scheduled = await store.schedules.filterScheduledContainers(tenant, parents);
     await store.selections.skip(tenant, files, new Set(scheduled));
   };
 
@@ -46,7 +46,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       const request = await withParents(run);
       const about = { runId, acceptedAt: run.acceptedAt };
       for (;;) {
-        const ids = await store.files.deletableOpen(run, about, request, FILES_STOPPED);
+        const ids = await store.files.listDeletableOpen(run, about, request, FILES_STOPPED);
         if (ids.length === 0) return;
         await store.files.takeOver(run, runId, run.workflowId, ids);
         cancellationSignal().throwIfAborted();
@@ -59,16 +59,16 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       const tenant = { organizationId: run.organizationId, userId: run.userId };
       const request = await withParents(run);
       const { acceptedAt } = run;
-      const ids = await store.files.deletable(tenant, { runId, acceptedAt }, request, afterId, FILES_PER_BATCH);
+      const ids = await store.files.listDeletable(tenant, { runId, acceptedAt }, request, afterId, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
       // Remove schedules and selections first: they would recreate the files.
-      await schedules.remove((await store.schedules.containers(tenant, ids)).map(scheduleIds.container));
+      await schedules.remove((await store.schedules.filterScheduledContainers(tenant, ids)).map(scheduleIds.container));
       if (!request.preserveFileRecord) await addTombstones(tenant, ids);
       // Quarantined children are deleted with them.
       await store.quarantine.expire(tenant, { parentIds: ids });
       await emptyFiles(store, run, ids);
-      if (request.preserveFileRecord) await store.files.emptied(tenant, runId, ids, request.sendWebhook);
+      if (request.preserveFileRecord) await store.files.deleteContent(tenant, runId, ids, request.sendWebhook);
       else await store.files.remove(tenant, runId, ids, request.sendWebhook);
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, files: ids.length },
@@ -78,7 +78,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
     },
 
     async finishDelete({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
-      if (outcome === 'aborted') await store.files.stopped(runId);
+      if (outcome === 'aborted') await store.files.markDeleteStopped(runId);
       await store.runs.finish(runId, outcome, {});
     },
   };

@@ -33,7 +33,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     async removeSchedules({ runId }: RunInput): Promise<void> {
       const { tenant } = await rowOf(runId);
       for (;;) {
-        const ids = await store.schedules.ofUser(tenant, SCHEDULES_PER_ROUND);
+        const ids = await store.schedules.listOfUser(tenant, SCHEDULES_PER_ROUND);
         if (ids.length === 0) return;
         await schedules.remove(ids);
       }
@@ -68,7 +68,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       const [files, runs, quarantined] = await Promise.all([
         store.files.ids(tenant, {}, 1),
         store.runs.withdrawOthers(tenant, runId, 1),
-        store.quarantine.any(tenant),
+        store.quarantine.hasFiles(tenant),
       ]);
       if (files.length > 0 || runs.length > 0 || quarantined) return { again: true };
       // Delete the data sources, and rows without a file, which crashed attempts may have left.
@@ -107,7 +107,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
 
     /** The deletion was cancelled: callers still cannot see the user, and a new request continues the deletion. */
     async stopUserDelete({ runId }: RunInput): Promise<void> {
-      await store.files.stopped(runId);
+      await store.files.markDeleteStopped(runId);
       await store.runs.finish(runId, 'aborted', {});
     },
   };

@@ -27,13 +27,13 @@ export function createGonePagesActivities(deps: ActivityDeps) {
       const [parent] = await store.files.byIds(run, [parentId]);
       if (!parent) return;
       const wasRead = run.kind === 'scrapeSitemap' && run.progress.readWhole === true;
-      const { pages, gone } = await store.files.gonePages(run, parentId, wasRead);
+      const { pages, gone } = await store.files.findMissingPages(run, parentId, wasRead);
       const isApproved = parent.deletionsApproved === true;
       const missing = { missing: gone.length, files: pages, isEmpty: gone.length === pages, isApproved };
       const held = countHeld(missing, settings.massDeletePercent);
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
-        facts: { deletions_held: held === 0 ? null : held },
+        metadata: { deletions_held: held === 0 ? null : held },
       });
       if (held > 0) {
         log.warn({ runId, organizationId, requestId, fileId: parentId, gone: held, pages }, HELD);

@@ -3,7 +3,7 @@ import { cancellationSignal } from '@temporalio/activity';
 
 import { entryFileId, FEED_SOURCE, type FeedEntryOptions } from '../../contract/runs/feeds.js';
 import { Fault } from '../../contract/failures.js';
-import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
+import { LIMIT_METADATA, NO_LIMIT_METADATA } from '../../contract/limits.js';
 import type { RunInput } from '../../contract/runs/orchestration.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Validators } from '../../connectors/types.js';
@@ -50,7 +50,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
       try {
         const find = async () => (dataSourceId ? store.dataSources.find(run, dataSourceId) : null);
         let source = await find();
-        const { max_files_per_upload: perUpload } = await store.limits.of(run);
+        const { max_files_per_upload: perUpload } = await store.limits.get(run);
         const most = settings.maxPagesPerScrape;
         const fingerprint = hashOf([
           PIPELINE_VERSION,
@@ -70,7 +70,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         });
         if (!(await parentNow())) return NOTHING;
         const url = movedTo ?? request.url;
-        if (movedTo !== null && dataSourceId) await store.dataSources.note(run, dataSourceId, { url });
+        if (movedTo !== null && dataSourceId) await store.dataSources.mergeMetadata(run, dataSourceId, { url });
         const change = {
           status: 'SYNCING',
           discovered: true,
@@ -79,7 +79,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         } as const;
         if (feed === null) {
           await store.runs.saveProgress(run, { found: { unchanged: true } });
-          await store.files.moveContainer(runId, parentId, { ...change, facts: NOT_GONE });
+          await store.files.moveContainer(runId, parentId, { ...change, metadata: NOT_GONE });
           return { discovered: 0 };
         }
         const reading = { ...feed.validators, fingerprint, runId, entries: 0 };
@@ -123,17 +123,17 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
           ...change,
           // Set only at the end of the run, when all entries are stored.
           feedReading: null,
-          facts: {
+          metadata: {
             ...NOT_GONE,
             pages_total: discovered,
             ...(feed.title === null ? {} : { title: feed.title }),
-            ...(entries.length < named.length ? LIMIT_FACT : NO_LIMIT_FACT),
+            ...(entries.length < named.length ? LIMIT_METADATA : NO_LIMIT_METADATA),
           },
         });
         return { discovered };
       } catch (error) {
         if (error instanceof Fault && error.kind === 'gone')
-          await store.files.moveContainer(runId, parentId, { status: 'SYNCING', facts: GONE });
+          await store.files.moveContainer(runId, parentId, { status: 'SYNCING', metadata: GONE });
         throw error;
       }
     },

@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 
-import { CAP_FACT, LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
+import { CAP_METADATA, LIMIT_METADATA, NO_LIMIT_METADATA } from '../../contract/limits.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/runs/scrapeSitemap.js';
 import type { SitemapProblem } from '../../connectors/types.js';
 import type { RunInput } from '../../contract/runs/orchestration.js';
@@ -29,7 +29,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       const { workflowId } = run;
       const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
 
-      const perUpload = (await store.limits.of(owner)).max_files_per_upload ?? Infinity;
+      const perUpload = (await store.limits.get(owner)).max_files_per_upload ?? Infinity;
       const room = Math.min(requested, settings.maxPagesPerScrape, perUpload);
 
       let listed = 0;
@@ -82,11 +82,11 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         status: 'SYNCING',
         discovered: true,
         isScheduled: run.parentRunId !== undefined,
-        facts: {
+        metadata: {
           pages_listed: listed,
           pages_total: discovered,
           sitemap_problems: problems,
-          ...(isOverLimit ? LIMIT_FACT : cutAt === null ? NO_LIMIT_FACT : CAP_FACT),
+          ...(isOverLimit ? LIMIT_METADATA : cutAt === null ? NO_LIMIT_METADATA : CAP_METADATA),
         },
       });
       return { discovered };

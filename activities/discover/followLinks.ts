@@ -3,13 +3,13 @@ import { cancellationSignal } from '@temporalio/activity';
 import { Fault } from '../../contract/failures.js';
 import type { FollowLinksResult, RunInput } from '../../contract/runs/orchestration.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/runs/scrapeSitemap.js';
-import { LIMIT_FACT, NO_LIMIT_FACT } from '../../contract/limits.js';
+import { LIMIT_METADATA, NO_LIMIT_METADATA } from '../../contract/limits.js';
 import { runOfKind } from '../../contract/runs/runs.js';
 import type { CrawlAddress } from '../../store/frontier/frontier.js';
 import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
-import { dueIn } from '../ingest/dueIn.js';
+import { msUntilDue } from '../ingest/msUntilDue.js';
 
 /** Pages whose links are followed in one step. */
 const PAGES_AT_ONCE = 10;
@@ -67,7 +67,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
       const run = runOfKind(await requireRun(store, runId, 'fileId'), 'webScrape');
       const { url: startUrl, scrape } = run.request;
       const requested = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
-      const cap = Math.min(requested, (await store.limits.of(run)).max_files_per_upload ?? requested);
+      const cap = Math.min(requested, (await store.limits.get(run)).max_files_per_upload ?? requested);
       let overLimit = false;
       const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
       const signal = cancellationSignal();
@@ -99,9 +99,9 @@ export function createCrawlActivities(deps: ActivityDeps) {
 
       const follow = async (hosts: ReadonlySet<string>): Promise<boolean> => {
         signal.throwIfAborted();
-        const pages = await store.frontier.unfollowed(runId, PAGES_AT_ONCE);
+        const pages = await store.frontier.listUnfollowed(runId, PAGES_AT_ONCE);
         const targets = targetsOf(pages, hosts);
-        const known = await store.frontier.depths(
+        const known = await store.frontier.findDepths(
           runId,
           targets.map(({ url }) => url),
         );
@@ -112,8 +112,8 @@ export function createCrawlActivities(deps: ActivityDeps) {
         // Queue the files first, so that each known URL has its file after a crash.
         await queue(run, [...fresh, ...again]);
         await store.frontier.add(runId, fresh);
-        await store.frontier.shorten(runId, nearer);
-        await store.frontier.followed(runId, pages);
+        await store.frontier.lowerDepths(runId, nearer);
+        await store.frontier.markFollowed(runId, pages);
         discovered += fresh.length;
         return pages.length === PAGES_AT_ONCE;
       };
@@ -127,7 +127,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
           );
         await store.frontier.add(runId, [start]);
         discovered = 1;
-        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: NO_LIMIT_FACT });
+        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', metadata: NO_LIMIT_METADATA });
       } else {
         // A redirect from the start URL leads to the same site.
         const start = await store.frontier.find(runId, startUrl);
@@ -135,9 +135,9 @@ export function createCrawlActivities(deps: ActivityDeps) {
         while (await follow(hosts));
         await refuseFailedStart(run, startUrl);
       }
-      const facts = { pages_total: discovered, ...(overLimit ? LIMIT_FACT : {}) };
-      await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts });
-      return { discovered, dueInMs: await dueIn(deps, runId) };
+      const metadata = { pages_total: discovered, ...(overLimit ? LIMIT_METADATA : {}) };
+      await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', metadata });
+      return { discovered, dueInMs: await msUntilDue(deps, runId) };
     },
   };
 }

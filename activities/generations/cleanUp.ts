@@ -31,7 +31,7 @@ export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Pro
     store.chunks.deleteGenerations(older),
     store.contents.deleteGenerations(older),
   ]);
-  await store.files.cleaned(older.map(({ fileId }) => fileId));
+  await store.files.markCleanedUp(older.map(({ fileId }) => fileId));
 }
 
 /**

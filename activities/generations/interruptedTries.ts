@@ -8,7 +8,7 @@ const FILES_PER_STEP = 500;
 /** Deletes older generations of READY files whose attempt ended between publishing and clean-up. Safe to repeat. */
 export async function cleanUpPublished(store: Store, runIds: readonly number[]): Promise<void> {
   for (;;) {
-    const unclean = await store.files.uncleanOf(runIds, FILES_PER_STEP);
+    const unclean = await store.files.listNeedingCleanUp(runIds, FILES_PER_STEP);
     if (unclean.length > 0)
       await cleanUp(
         store,
@@ -26,7 +26,7 @@ export async function settleInterrupted(store: Store, runId: number): Promise<vo
   await cleanUpPublished(store, [runId]);
   let afterId = 0;
   for (;;) {
-    const tried = await store.files.abortedTries(runId, afterId, FILES_PER_STEP);
+    const tried = await store.files.listAbortedAttempts(runId, afterId, FILES_PER_STEP);
     if (tried.length > 0)
       await discard(
         store,

@@ -16,12 +16,12 @@ export async function settlePointTags(
   ids: readonly number[],
 ): Promise<TaggedFile[]> {
   const settled: TaggedFile[] = [];
-  let open = await files.tagged(ids);
+  let open = await files.findTags(ids);
   for (let round = 0; open.length > 0; round += 1) {
     if (round === ROUNDS) throw new Error('tags of files change faster than they can be copied to their points');
     // Each round reads the result of the previous one.
     await vectors.setTags(open);
-    const now = new Map((await files.tagged(open.map(({ _id }) => _id))).map((file) => [file._id, file]));
+    const now = new Map((await files.findTags(open.map(({ _id }) => _id))).map((file) => [file._id, file]));
     const moved: TaggedFile[] = [];
     for (const file of open) {
       const fresh = now.get(file._id);

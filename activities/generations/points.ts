@@ -17,7 +17,7 @@ export const writtenPoints = ({
   vectorSpace === null ? [] : [{ fileId: _id, generation, space: vectorSpace, count: numChunks }];
 
 /** Returns the fields of a file's record that its points carry. */
-export const pointFacts = (file: FileDoc, ancestors: ReadonlyMap<number, readonly number[]>) => ({
+export const pointPayload = (file: FileDoc, ancestors: ReadonlyMap<number, readonly number[]>) => ({
   ...tenantOf(file),
   fileId: file._id,
   parentId: file.parentId,

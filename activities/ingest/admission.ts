@@ -20,7 +20,7 @@ export function createAdmission(store: Pick<Store, 'limits'>): (file: FileDoc, c
   let read: Promise<EffectiveLimits> | null = null;
   return async ({ _id: fileId, runId, organizationId, userId }, characters) => {
     const tenant = { organizationId, userId };
-    read ??= store.limits.of(tenant);
+    read ??= store.limits.get(tenant);
     const broken = await store.limits.admit({ ...tenant, runId: runId ?? 0, fileId, characters }, await read);
     if (broken === null) return;
     const { kind, advice } = REFUSALS[broken];

@@ -91,7 +91,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const work = async (runId: number, started: StartedFile, attempt: AttemptCost): Promise<Commit> => {
         const { file, generation } = started;
         if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
-        if (file.options.skipFileProcessing) return async () => void (await store.files.shelve(runId, file._id));
+        if (file.options.skipFileProcessing) return async () => void (await store.files.skipContent(runId, file._id));
         const admitted = (characters: number): Promise<void> => admit(file, characters);
         const keepLinks = linkSaverOf?.(file) ?? null;
         const fromSite = { fetchedAhead, evidenceOf };
@@ -178,7 +178,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         // Events of the previous attempt come before those of this one.
         await store.events.settle(fileIds);
       }
-      const unclean = await store.files.needingCleanUp(files);
+      const unclean = await store.files.filterNeedingCleanUp(files);
       if (unclean.length > 0)
         await cleanUp(
           store,

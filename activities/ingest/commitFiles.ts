@@ -2,7 +2,7 @@ import { mediaTypeOf } from '../../contract/files/mediaTypes.js';
 import type { ProcessedDocument } from '../../documents/types.js';
 import type { Store } from '../../store/connect.js';
 import { cleanUp, discard } from '../generations/cleanUp.js';
-import { pointFacts, tenantOf } from '../generations/points.js';
+import { pointPayload, tenantOf } from '../generations/points.js';
 import { publishWithTags } from '../generations/publishWithTags.js';
 import type { PreparedFile } from './prepare/preparedFile.js';
 
@@ -30,7 +30,7 @@ export async function commitFiles(store: Store, prepared: readonly PreparedFile[
         ? []
         : [
             {
-              ...pointFacts(file, ancestors),
+              ...pointPayload(file, ancestors),
               generation,
               space,
               model: finished.model ?? file.options.embeddingModel,

@@ -21,7 +21,7 @@ export async function openCrawlBatch(
   const run = runOfKind(await requireRun(store, runId), 'webScrape');
   const { recursionDepth } = run.request.scrape;
   const files = await store.files.byIds(run, fileIds);
-  const depths = await store.frontier.depths(
+  const depths = await store.frontier.findDepths(
     runId,
     files.map((file) => file.externalFileId),
   );

@@ -61,7 +61,7 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
     ),
     keepLinks: coalesce(
       async (found) => {
-        await store.frontier.keepLinks(found);
+        await store.frontier.saveLinks(found);
         return found.map(() => undefined);
       },
       { maxItems: COMMIT_FILES, maxWaitMs: START_WAIT_MS },

@@ -6,7 +6,7 @@ import {
 } from '../../contract/runs/orchestration.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
-import { dueIn } from './dueIn.js';
+import { msUntilDue } from './msUntilDue.js';
 import { siteOfRun } from './site/comparesPages.js';
 import { MIN_PAGES } from './site/learnBlocks.js';
 
@@ -21,11 +21,11 @@ export function createPlanActivities(deps: ActivityDeps) {
     async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
       const run = await requireRun(store, runId);
       const tenant = { organizationId: run.organizationId, userId: run.userId };
-      const reached = await store.limits.applyLimits(tenant, runId, await store.limits.of(tenant));
+      const reached = await store.limits.applyLimits(tenant, runId, await store.limits.get(tenant));
       if (reached !== null && run.fileId !== null)
-        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', facts: { limit_reached: reached } });
+        await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', metadata: { limit_reached: reached } });
       const wanted = limit * BATCH_SIZE;
-      const ids = await store.files.due(runId, afterId, wanted, new Date());
+      const ids = await store.files.listDue(runId, afterId, wanted, new Date());
       const batches: number[][] = [];
       const window = settings.batchConcurrency;
       if (afterId === 0 && ids.length >= MIN_PAGES) {
@@ -46,9 +46,9 @@ export function createPlanActivities(deps: ActivityDeps) {
         from = FIRST_BATCH_SIZE;
       }
       for (; from < ids.length; from += BATCH_SIZE) batches.push(ids.slice(from, from + BATCH_SIZE));
-      const passOver = ids.length < wanted;
-      if (!passOver) return { batches, window, afterId: ids.at(-1) ?? 0, dueInMs: null };
-      return { batches, window, afterId: 0, dueInMs: await dueIn(deps, runId) };
+      const reachedEnd = ids.length < wanted;
+      if (!reachedEnd) return { batches, window, afterId: ids.at(-1) ?? 0, dueInMs: null };
+      return { batches, window, afterId: 0, dueInMs: await msUntilDue(deps, runId) };
     },
   };
 }

@@ -60,7 +60,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     const until = performance.now() + TURN_MS;
     const tried = new Set<number>();
     for (;;) {
-      const files = (await store.uploadStreams.openFiles(input, runIds)).filter((file) => isDue(file, tried));
+      const files = (await store.uploadStreams.listOpenFiles(input, runIds)).filter((file) => isDue(file, tried));
       if (files.length === 0) return tried;
       for (const { fileId } of files) tried.add(fileId);
       const { unprocessed } = await runner.run({
@@ -80,7 +80,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
    * runs' ends. The batch itself reads only open files.
    */
   const completePublications = async (runIds: readonly number[]): Promise<void> => {
-    const ready = await store.files.readyOf(runIds);
+    const ready = await store.files.listReady(runIds);
     if (ready.length === 0) return;
     await store.events.settle(ready);
     await cleanUpPublished(store, runIds);
@@ -103,7 +103,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   const settleRuns = async (input: UploadBatchInput, tried: ReadonlySet<number>): Promise<void> => {
     const [runs, open] = await Promise.all([
       store.uploadStreams.find(input, input.runIds),
-      store.uploadStreams.openFiles(input, input.runIds),
+      store.uploadStreams.listOpenFiles(input, input.runIds),
     ]);
     const isOpen = new Set(open.map(({ runId }) => runId));
     const hasTurn = new Set(open.filter((file) => isDue(file, tried)).map(({ runId }) => runId));
@@ -115,7 +115,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       // The upload was cancelled while its file was read: files found in it must not stay in the queue.
       if (run.finishedAt !== null) await store.files.abortOpen(run._id, 'The upload was cancelled.', 'cancelled');
       else if (!hasTurn.has(run._id) && run.fileId !== null)
-        await store.uploadStreams.leave(run, workflowIds.upload(run.fileId));
+        await store.uploadStreams.moveToOwnWorkflow(run, workflowIds.upload(run.fileId));
     }
   };
 
@@ -128,10 +128,10 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       const window = settings.batchConcurrency;
       const most = (window - underWay) * BATCH_SIZE;
       if (most <= 0) return { batches: [], window };
-      let runs = await store.uploadStreams.open(tenant, except, most);
+      let runs = await store.uploadStreams.listOpen(tenant, except, most);
       if (underWay > 0 && runs.length < BATCH_SIZE) {
         await sleep(GATHER_MS);
-        runs = await store.uploadStreams.open(tenant, except, most);
+        runs = await store.uploadStreams.listOpen(tenant, except, most);
       }
       const batches = cut(runs).slice(0, window - underWay);
       await store.uploadStreams.begin(batches.flat());
@@ -146,7 +146,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       await completePublications(input.runIds);
       const runs = await store.uploadStreams.find(input, input.runIds);
       const open = runs.filter(({ finishedAt }) => finishedAt === null);
-      const limits = await store.limits.of(input);
+      const limits = await store.limits.get(input);
       if (limits.max_files !== null || limits.max_characters !== null)
         for (const { _id } of open) await store.limits.applyLimits(input, _id, limits);
       const tried = await ingest(
@@ -166,7 +166,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     /** Ends the runs that a cancelled workflow had started. The others stay in the outbox. */
     async abortUploads(tenant: UploadStreamInput): Promise<void> {
       for (;;) {
-        const open = await store.uploadStreams.open(tenant, [], RUNS_PER_STEP);
+        const open = await store.uploadStreams.listOpen(tenant, [], RUNS_PER_STEP);
         const begun = open.filter(({ startedAt }) => startedAt !== null);
         for (const run of begun)
           await end(run, 'aborted', 'The run was cancelled before this was synced. Resync to try again.');

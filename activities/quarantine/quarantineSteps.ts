@@ -58,7 +58,7 @@ async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Pr
       { dimensions: dimensions ?? 0, points },
       store.vectors.readPoints(pointsOf(row), points),
     ));
-  const copy = await store.quarantine.noteCopy(row, made);
+  const copy = await store.quarantine.saveCopy(row, made);
   if (!copy) log.warn({ organizationId, fileId }, 'not all vectors of a file that goes into quarantine were found');
   return copy;
 }
@@ -70,7 +70,7 @@ async function moveToFileStorage(run: RunDoc, rows: Rows, deps: QuarantineDeps, 
   await eachOf(rows, signal, async (row) => void copies.set(row._id, await keptCopy(row, deps)));
   signal.throwIfAborted();
   // Some files may belong to another run and be at the next step.
-  const ours = await store.quarantine.unmoved(rows);
+  const ours = await store.quarantine.filterUnchanged(rows);
   const tenant = tenantOf(run);
   const ids = ours.map(({ _id }) => _id);
   await store.vectors.deletePoints(ours.flatMap(({ file }) => writtenPoints(file)));
@@ -81,7 +81,7 @@ async function moveToFileStorage(run: RunDoc, rows: Rows, deps: QuarantineDeps, 
   await Promise.all(
     ids.map((fileId) => store.coldCopies.deleteOthers({ organizationId, fileId }, copies.get(fileId)?.key ?? null)),
   );
-  await store.quarantine.kept(ours);
+  await store.quarantine.markKept(ours);
 }
 
 /** Returns the records with the current tags of their data sources. */
@@ -106,11 +106,11 @@ async function withCurrentTags(run: RunDoc, rows: Rows, { store }: QuarantineDep
 async function restoreFiles(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: AbortSignal): Promise<void> {
   const { store, log, isBrokenCopy } = deps;
   const { organizationId } = run;
-  const replaced = await store.quarantine.replaced(rows);
+  const replaced = await store.quarantine.findReplaced(rows);
   const staying = rows.filter(({ _id }) => replaced.has(_id));
   // An earlier attempt may have written the points.
   await store.vectors.deletePoints(staying.flatMap(({ file }) => writtenPoints(file)));
-  await store.quarantine.stay(staying);
+  await store.quarantine.cancelRestore(staying);
   const coming = await withCurrentTags(
     run,
     rows.filter(({ _id }) => !replaced.has(_id)),
@@ -132,7 +132,7 @@ async function restoreFiles(run: RunDoc, rows: Rows, deps: QuarantineDeps, signa
     }
   });
   signal.throwIfAborted();
-  await store.quarantine.giveBack(
+  await store.quarantine.restore(
     run,
     coming.map((row) => ({ row, isWhole: whole.get(row._id) ?? false })),
   );
@@ -151,7 +151,7 @@ async function tidy(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise
       store.coldCopies.deleteOthers({ organizationId, fileId }, coldCopy?.key ?? null),
     ),
   );
-  await store.quarantine.forget(rows);
+  await store.quarantine.deleteRows(rows);
 }
 
 /** Deletes files permanently, and verifies it. Safe to repeat. */
@@ -159,7 +159,7 @@ async function erase(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promis
   const files = rows.map(({ file }) => file);
   const ids = rows.map(({ _id }) => _id);
   await eraseContents(store, tenantOf(run), files, ids);
-  await store.quarantine.forget(rows);
+  await store.quarantine.deleteRows(rows);
 }
 
 const STEPS = { leaving: moveToFileStorage, returning: restoreFiles, tidying: tidy, erasing: erase } as const;
@@ -171,7 +171,7 @@ export async function advanceQuarantine(
   deps: QuarantineDeps,
   signal: AbortSignal,
 ): Promise<number> {
-  const rows = await deps.store.quarantine.claimed(run, limit);
+  const rows = await deps.store.quarantine.listClaimed(run, limit);
   for (const state of ['leaving', 'returning', 'tidying', 'erasing'] as const) {
     const some = rows.filter((row) => row.state === state);
     if (some.length > 0) await STEPS[state](run, some, deps, signal);

@@ -35,7 +35,7 @@ export async function removeMissing(
   for (let from = 0; from < all.length; from += FILES_AT_ONCE) {
     signal.throwIfAborted();
     const some = all.slice(from, from + FILES_AT_ONCE);
-    await store.quarantine.take(run, some, new Date(Date.now() + settings.quarantineMs));
+    await store.quarantine.moveIn(run, some, new Date(Date.now() + settings.quarantineMs));
     await finishRemovals(run, deps, signal);
   }
 }

@@ -4,7 +4,7 @@ import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
 import { runOfKind } from '../../contract/runs/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
-import { settleTries } from './settleTries.js';
+import { settleAttempts } from './settleAttempts.js';
 
 /** Files examined in one step. */
 const FILES_PER_PLAN = 500;
@@ -60,7 +60,7 @@ export function createReembedPlan(deps: ActivityDeps) {
     async finishReembed({ runId, outcome }: RunInput & { outcome: RunOutcome['outcome'] | 'aborted' }): Promise<void> {
       const run = await store.runs.find(runId);
       if (!run) return;
-      await settleTries(store, run, await store.reembeds.open(runId));
+      await settleAttempts(store, run, await store.reembeds.listOpen(runId));
       const { skipped, ...sums } = await store.reembeds.sums(runId);
       const reasons = Object.entries(skipped).map(([reason, files]) => [`skipped_${reason}`, files] as const);
       await store.runs.finish(runId, outcome, { ...sums, ...Object.fromEntries(reasons) });

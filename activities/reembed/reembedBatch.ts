@@ -15,7 +15,7 @@ import { publishWithTags } from '../generations/publishWithTags.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { processingWithModel } from '../ingest/prepare/processing.js';
-import { dropTries, keptEnds, reembeddedEnd, settleTries } from './settleTries.js';
+import { discardAttempts, separateSkipped, reembeddedEnd, settleAttempts } from './settleAttempts.js';
 import { byTarget, targetOf, type VectorTarget } from './target.js';
 import { writeVectors } from './writeVectors.js';
 
@@ -64,7 +64,7 @@ export function createReembedBatch(deps: ActivityDeps) {
       const whole = await writeVectors(run, tries, target, deps, signal);
       const written = tries.filter(({ file }) => whole.has(file._id));
       const published = await publishGenerations(run, target, written);
-      await dropTries(
+      await discardAttempts(
         store,
         run,
         tries.filter(({ file }) => !published.has(file._id)),
@@ -82,7 +82,7 @@ export function createReembedBatch(deps: ActivityDeps) {
         await sleep(Math.max(delay, error.retryAfterMs ?? 0), undefined, { signal });
         return embed(run, target, tries, signal, attempt + 1);
       }
-      await dropTries(store, run, tries);
+      await discardAttempts(store, run, tries);
       await store.reembeds.end(
         run,
         tries.map(({ file }) => ({ fileId: file._id, outcome: 'failed', message: error.message })),
@@ -117,7 +117,7 @@ export function createReembedBatch(deps: ActivityDeps) {
     let open = [...fileIds];
     let broken: readonly number[] = [];
     for (let round = 0; open.length > 0; round += 1) {
-      const { ends, eligible: found } = keptEnds(open, await store.files.byIds(tenant, open), wanted);
+      const { ends, eligible: found } = separateSkipped(open, await store.files.byIds(tenant, open), wanted);
       const { eligible, unserved } = served(found, request);
       await store.reembeds.end(run, [...ends, ...unserved]);
       if (round === ROUNDS) {
@@ -148,11 +148,11 @@ export function createReembedBatch(deps: ActivityDeps) {
             from: file.generation,
             generation,
           }));
-          await settleTries(store, run, unpublished);
+          await settleAttempts(store, run, unpublished);
         }
         throw error;
       }
-      const ended = new Set((await store.reembeds.ended(run._id, open)).map(({ fileId }) => fileId));
+      const ended = new Set((await store.reembeds.listEnded(run._id, open)).map(({ fileId }) => fileId));
       open = open.filter((fileId) => !ended.has(fileId));
     }
   };
@@ -166,14 +166,14 @@ export function createReembedBatch(deps: ActivityDeps) {
       const run = runOfKind(await requireRun(store, runId), 'reembedFiles');
       const signal = cancellationSignal();
       if (activityInfo().attempt > 1) await store.vectors.ping();
-      await settleTries(store, run, await store.reembeds.open(runId, fileIds));
-      const ended = new Set((await store.reembeds.ended(runId, fileIds)).map(({ fileId }) => fileId));
+      await settleAttempts(store, run, await store.reembeds.listOpen(runId, fileIds));
+      const ended = new Set((await store.reembeds.listEnded(runId, fileIds)).map(({ fileId }) => fileId));
       await work(
         run,
         fileIds.filter((fileId) => !ended.has(fileId)),
         signal,
       );
-      const rows = await store.reembeds.ended(runId, fileIds);
+      const rows = await store.reembeds.listEnded(runId, fileIds);
       const count = (outcome: string): number => rows.filter((row) => row.outcome === outcome).length;
       return { reembedded: count('reembedded'), skipped: count('skipped'), failed: count('failed') };
     },

@@ -4,7 +4,7 @@ import type { FileContent } from '../../store/files/queries.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { FileVectors } from '../../store/vectors/point.js';
-import { pointFacts } from '../generations/points.js';
+import { pointPayload } from '../generations/points.js';
 import type { ActivityDeps } from '../deps.js';
 import { createVectorsOfRows } from './storedVectors.js';
 import type { VectorTarget } from './target.js';
@@ -78,7 +78,7 @@ export async function writeVectors(
     const sparseOf = (chunkIndex: number) => deps.encodeSparse(rows[chunkIndex - firstChunk]?.text ?? '');
     return [
       {
-        ...pointFacts(file, ancestors),
+        ...pointPayload(file, ancestors),
         ...{ firstChunk, generation, space, model, mediaType, vectors },
         ...(file.options.generateSparseVectors ? { sparseOf } : {}),
       },

@@ -16,7 +16,7 @@ import { runOfKind } from '../../contract/runs/runs.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
-import { createPassParts, LISTING } from './passParts.js';
+import { createScheduledSyncParts, LISTING } from './scheduledSyncParts.js';
 
 const STOPPED = 'The scheduled sync was stopped before this file. The next sync or a resync processes it.';
 
@@ -38,8 +38,8 @@ function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
 
 /** Creates the activities of a scheduled sync, which performs the same runs as a request. */
 export function createPassActivities({ store, names, log }: ActivityDeps) {
-  const passOf = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
-  const parts = createPassParts({ store });
+  const requireScheduledSync = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
+  const parts = createScheduledSyncParts({ store });
 
   /**
    * Ends a part without a workflow: the sync was stopped before the part began, or the part's workflow was terminated.
@@ -47,7 +47,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
   const endOpen = async (part: RunDoc): Promise<void> => {
     const { _id: runId, kind, dataSourceId } = part;
     if (kind === 'syncItems' && dataSourceId)
-      await store.dataSources.endListing(part, dataSourceId, runId, { status: 'READY', whole: false, facts: {} });
+      await store.dataSources.endListing(part, dataSourceId, runId, { status: 'READY', whole: false, metadata: {} });
     await store.files.abortOpen(runId, STOPPED, 'cancelled');
     await store.runs.finish(runId, 'aborted', {});
   };
@@ -58,7 +58,7 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       const { workflowExecution } = activityInfo();
       if (!workflowExecution) throw new Error('A scheduled sync must be accepted by a workflow');
       const { workflowId, runId: temporalRunId } = workflowExecution;
-      const known = await store.passes.find(temporalRunId);
+      const known = await store.scheduledSyncs.findByTemporalRunId(temporalRunId);
       if (known) return { runId: known._id };
       const no = (reason: NoSyncReason): AcceptAutoSyncResult => {
         log.info({ scheduleId, workflowId, reason }, 'a scheduled sync has nothing to do');
@@ -66,12 +66,12 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
       };
       const row = await store.schedules.find(scheduleId);
       if (!row) return no('gone');
-      const wanted = await store.schedules.wanted(row);
+      const wanted = await store.schedules.desiredState(row);
       if (wanted.state === 'paused') return no('revoked');
       if (wanted.state !== 'on') return no(wanted.state);
       const { dataSourceId, fileId } = row;
       const of = fileId === null ? { dataSourceId: dataSourceId ?? 0 } : { fileId };
-      const findConflict = await store.passes.findConflict(of);
+      const findConflict = await store.scheduledSyncs.findConflict(of);
       if (findConflict !== null) return no(findConflict);
       const runId = await store.runs.nextId();
       await store.transaction((session) =>
@@ -95,27 +95,32 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
 
     /** Begins the next part of a sync. Returns an active part again. */
     async nextPart({ runId }: RunInput): Promise<NextPartResult> {
-      const pass = await passOf(runId);
-      if (pass.finishedAt !== null) return { part: null };
-      const done = await store.passes.parts(runId);
+      const scheduledSync = await requireScheduledSync(runId);
+      if (scheduledSync.finishedAt !== null) return { part: null };
+      const done = await store.scheduledSyncs.listParts(runId);
       const open = done.find(({ finishedAt }) => finishedAt === null);
       if (open) return { part: partOf(open, names) };
       // The sync was cancelled.
       if (done.some(({ outcome }) => outcome === 'aborted')) return { part: null };
-      const source = pass.dataSourceId ? await store.dataSources.find(pass, pass.dataSourceId) : null;
+      const source = scheduledSync.dataSourceId
+        ? await store.dataSources.find(scheduledSync, scheduledSync.dataSourceId)
+        : null;
       const answer = (run: RunDoc | null): NextPartResult => ({ part: run && partOf(run, names) });
       if (source && isConnectedSource(source.type)) {
         const listed = done.find(({ part }) => part === LISTING);
-        if (!listed) return answer(await parts.listing(pass, source._id));
+        if (!listed) return answer(await parts.listing(scheduledSync, source._id));
         // An incomplete listing does not show which files are missing, and a revoked account cannot be read.
         if (listed.outcome !== 'finished' || source.revokedAccess) return { part: null };
-        if (pass.progress.listedAt === undefined)
-          await store.runs.saveProgress(pass, { ...pass.progress, listedAt: source.sourceItemsSyncedAt });
-        if (await parts.isQuiet(pass, source, listed)) return { part: null };
-        return answer(await parts.selection(pass, source, done));
+        if (scheduledSync.progress.listedAt === undefined)
+          await store.runs.saveProgress(scheduledSync, {
+            ...scheduledSync.progress,
+            listedAt: source.sourceItemsSyncedAt,
+          });
+        if (await parts.isQuiet(scheduledSync, source, listed)) return { part: null };
+        return answer(await parts.selection(scheduledSync, source, done));
       }
-      for (const file of await parts.containersOf(pass, done)) {
-        const run = await parts.container(pass, file);
+      for (const file of await parts.containersOf(scheduledSync, done)) {
+        const run = await parts.container(scheduledSync, file);
         if (run) return { part: partOf(run, names) };
       }
       return { part: null };
@@ -123,17 +128,20 @@ export function createPassActivities({ store, names, log }: ActivityDeps) {
 
     /** Ends a sync and its unfinished parts, of which none is active any longer. */
     async endPass({ runId, outcome }: EndAutoSyncInput): Promise<void> {
-      const pass = await passOf(runId);
-      const { organizationId, dataSourceId, fileId, requestId } = pass;
-      const { listedAt = null } = pass.progress;
-      for (const part of await store.passes.parts(runId)) if (part.finishedAt === null) await endOpen(part);
-      const ended = await store.passes.parts(runId);
+      const scheduledSync = await requireScheduledSync(runId);
+      const { organizationId, dataSourceId, fileId, requestId } = scheduledSync;
+      const { listedAt = null } = scheduledSync.progress;
+      for (const part of await store.scheduledSyncs.listParts(runId)) if (part.finishedAt === null) await endOpen(part);
+      const ended = await store.scheduledSyncs.listParts(runId);
       const failed = ended.filter((part) => part.outcome !== 'finished').length;
       if (dataSourceId && listedAt && outcome === 'finished' && failed === 0)
-        await store.dataSources.passed(pass, dataSourceId, listedAt);
+        await store.dataSources.markListingApplied(scheduledSync, dataSourceId, listedAt);
       const synced = ended.reduce((sum, part) => sum + (part.counts['synced'] ?? 0), 0);
       await store.runs.finish(runId, outcome, { parts: ended.length, failed, synced });
-      log.info({ runId, organizationId, requestId, dataSourceId, fileId, outcome, parts: ended.length }, 'pass ended');
+      log.info(
+        { runId, organizationId, requestId, dataSourceId, fileId, outcome, parts: ended.length },
+        'scheduled sync ended',
+      );
     },
   };
 }

@@ -18,7 +18,7 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
         status: pause ? 'QUEUED_FOR_SYNC' : 'SYNCING',
         message,
       });
-    else if (run.dataSourceId) await store.dataSources.note(run, run.dataSourceId, { files_paused: message });
+    else if (run.dataSourceId) await store.dataSources.mergeMetadata(run, run.dataSourceId, { files_paused: message });
   };
   return {
     /** Reports the pause of the run, or ends it once the run was resumed. Safe to repeat. */
@@ -28,7 +28,7 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
       const context = { runId, organizationId, requestId, maxTokens, tokensTaken };
       if (!pause || pause.resumedAt !== null) {
         await show(run, null);
-        await store.pauses.clear(runId);
+        await store.pauses.clearPause(runId);
         log.info(context, 'a paused run was resumed');
         return { isOver: true, endsInMs: 0 };
       }

@@ -25,9 +25,9 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     counts: RunCounts,
     runEnd?: RunEnd,
   ): Promise<void> => {
-    if (run.dataSourceId) await store.dataSources.filesSynced(run, run.dataSourceId);
+    if (run.dataSourceId) await store.dataSources.recordFilesSynced(run, run.dataSourceId);
     if (run.dataSourceId && run.maxTokens !== undefined)
-      await store.dataSources.note(run, run.dataSourceId, { files_paused: null });
+      await store.dataSources.mergeMetadata(run, run.dataSourceId, { files_paused: null });
     const synced = run.parentRunId === undefined ? {} : { synced: await store.files.countSynced(run) };
     await store.runs.finish(run._id, outcome, { ...counts, ...synced }, runEnd);
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
@@ -67,7 +67,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       const found = run.kind === 'syncFeed' ? (run.progress.found ?? null) : null;
       const unchanged = found !== null && 'unchanged' in found;
       // The run that ingested the entries of an unchanged feed has reported them.
-      const facts = unchanged
+      const metadata = unchanged
         ? {}
         : {
             pages_total: counts.total,
@@ -76,14 +76,14 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
             pages_aborted: counts.aborted,
           };
       if (run.fileId === null && run.dataSourceId)
-        await store.dataSources.note(run, run.dataSourceId, { files_error: null });
+        await store.dataSources.mergeMetadata(run, run.dataSourceId, { files_error: null });
       const reading = found && 'reading' in found ? await unchangedReading(found.reading, counts) : null;
       // A crawl has discovered all its URLs only now; other runs reported this earlier.
       if (IS_UPLOAD[run.kind])
         await moveParent(run, { status: 'SYNCING', discovered: true, isScheduled: run.parentRunId !== undefined });
       await moveParent(run, {
         status: 'READY',
-        facts,
+        metadata,
         synced: true,
         ...(reading && { feedReading: reading }),
       });
@@ -102,7 +102,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       await moveParent(run, { status: 'SYNC_ERROR', message, cause: cause ?? 'run_failed' });
       // Without a container, no file stores the cause.
       if (run.fileId === null && run.dataSourceId)
-        await store.dataSources.note(run, run.dataSourceId, { files_error: message });
+        await store.dataSources.mergeMetadata(run, run.dataSourceId, { files_error: message });
       await store.files.abortOpen(runId, message, 'run_failed');
       await settleInterrupted(store, runId);
       const counts = await store.files.countRun(runId);

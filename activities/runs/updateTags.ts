@@ -16,7 +16,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
     // Read again for every batch, so that the latest version is copied.
     const source = await store.dataSources.find(tenant, dataSourceId);
     if (!source) return { done: true, afterId: 0 };
-    const behind = await store.files.behindSource(source, afterId, FILES_PER_BATCH);
+    const behind = await store.files.listBehindSourceTags(source, afterId, FILES_PER_BATCH);
     const last = behind.at(-1);
     if (last) {
       await store.files.applySourceTags(source, behind);
@@ -24,12 +24,12 @@ export function createTagActivities({ store, log }: ActivityDeps) {
         store,
         behind.map(({ _id }) => _id),
       );
-      await store.files.tookSourceTags(source, settled);
+      await store.files.markSourceTagsApplied(source, settled);
       return { done: false, afterId: last._id };
     }
     // Done after a pass over all files without a match; otherwise earlier files may have been missed.
     return {
-      done: afterId === 0 && (await store.dataSources.tagsCopied(tenant, dataSourceId, source.tagsVersion)),
+      done: afterId === 0 && (await store.dataSources.markTagsCopied(tenant, dataSourceId, source.tagsVersion)),
       afterId: 0,
     };
   };
@@ -47,7 +47,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
 
     async finishTags({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
       const run = await store.runs.find(runId);
-      if (outcome === 'aborted' && run?.dataSourceId) await store.dataSources.tagsStopped(run, run.dataSourceId);
+      if (outcome === 'aborted' && run?.dataSourceId) await store.dataSources.markTagsStopped(run, run.dataSourceId);
       await store.runs.finish(runId, outcome, {});
       log.info({ runId, outcome }, 'tags copied to files and vectors');
     },

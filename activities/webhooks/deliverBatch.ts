@@ -79,11 +79,11 @@ export function createWebhookActivities(deps: ActivityDeps) {
 
   /** Returns the pending deliveries in the order of the feed. */
   const itemsOf = async (webhook: WebhookDoc): Promise<{ items: Item[]; fresh: NumberedEvent[] }> => {
-    const pending = await store.deliveries.pending(webhook._id);
+    const pending = await store.deliveries.listPending(webhook._id);
     const room = Math.min(EVENTS_PER_PASS, MAX_PENDING - pending.length);
     const fresh = room > 0 ? await store.events.after(webhook.organizationId, webhook.cursor, room) : [];
     const known = new Set(
-      await store.deliveries.known(
+      await store.deliveries.filterDelivered(
         webhook._id,
         fresh.map(({ position }) => position),
       ),
@@ -182,7 +182,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
       const last = fresh.at(-1)?.position ?? webhook.cursor;
       const idle = !pass.waiting && fresh.length === 0;
       const disabled = pass.disabled || webhook.disabledAt !== null;
-      await store.webhooks.progressed(webhookId, {
+      await store.webhooks.saveProgress(webhookId, {
         cursor: open === undefined ? last : open.event.position - 1,
         outcome: pass.outcome,
         failing: failingOf(pass),

@@ -6,7 +6,7 @@ import { integer } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
 
 /** Limits of a token's lifetime in seconds: a minute and 90 days. A token cannot be revoked separately. */
-const [LEAST_S, MOST_S] = [60, 90 * 24 * 3600];
+const [MIN_LIFETIME_S, MAX_LIFETIME_S] = [60, 90 * 24 * 3600];
 
 /**
  * GET /auth/v1/access_token: exchanges an API key and a customer id for a pair of tokens. An unknown customer id
@@ -30,8 +30,8 @@ export const accessToken = operation({
         '`read`: requests that change something return 403. `read write`: all requests are permitted, also by AI agents that use the token at `/mcp`. Absent: as `read write`, but agents may only read.',
       ),
     expires_in: integer()
-      .min(LEAST_S)
-      .max(MOST_S)
+      .min(MIN_LIFETIME_S)
+      .max(MAX_LIFETIME_S)
       .description('Lifetime of the token in seconds, at most 90 days. Absent: ten hours.'),
   }),
   answer: named(

@@ -145,7 +145,7 @@ function weightsOf({ hybrid_search: hybrid, hybrid_search_tuning_parameters: tun
 
 /** @throws HttpError 400 if sparse vectors are disabled for the caller's user */
 async function refuseDisabled(caller: Tenant, { store }: ApiDeps): Promise<void> {
-  const user = await store.users.record(caller);
+  const user = await store.users.findRecord(caller);
   if (user?.enabledFeatures?.['sparse_vectors']?.enabled === false)
     throw new HttpError(
       400,
@@ -234,7 +234,7 @@ export const embeddings = operation({
       deps,
     );
     const [found] = await Promise.all([search, weights && refuseDisabled(caller, deps)]);
-    deps.store.lastUse.note(found.map(({ file }) => file));
+    deps.store.lastUse.record(found.map(({ file }) => file));
     const vectors = body.include_vectors ? await vectorsOf(caller, found, deps.store.vectors) : null;
     return {
       documents: found.map((one, index) => present(one, index + 1, vectors?.get(one.chunk.key) ?? null, body, deps)),

@@ -9,7 +9,7 @@ export interface HybridWeights {
 /** Number of best hits that show how clearly a list separates them. */
 const HEAD = 10;
 /** Added to the clarity of a list, so that a list of equal scores still has a small weight. */
-const LEAST_CLARITY = 0.1;
+const MIN_CLARITY = 0.1;
 
 /** Scales a score from 0 at the floor to 1 at the best. */
 function scaleOf(best: number, floor: number): (score: number) => number {
@@ -24,7 +24,7 @@ function scaleOf(best: number, floor: number): (score: number) => number {
  */
 function clarityOf(hits: readonly PointHit[], ordinary: number): number {
   const scale = scaleOf(hits[0]?.score ?? 0, ordinary);
-  return 1 + LEAST_CLARITY - hits.slice(0, HEAD).reduce((sum, { score }) => sum + scale(score), 0) / HEAD;
+  return 1 + MIN_CLARITY - hits.slice(0, HEAD).reduce((sum, { score }) => sum + scale(score), 0) / HEAD;
 }
 
 function scaledScores(hits: readonly PointHit[], floor: number): ReadonlyMap<string, number> {

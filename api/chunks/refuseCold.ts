@@ -14,7 +14,7 @@ export async function refuseCold(
   filter: ChunkFilter,
   { store }: Pick<ApiDeps, 'store'>,
 ): Promise<void> {
-  const ids = await store.coldFiles.among(caller, model, filter, NAMED + 1);
+  const ids = await store.coldFiles.findForSearch(caller, model, filter, NAMED + 1);
   if (ids.length === 0) return;
   const more = ids.length > NAMED ? ' and more' : '';
   throw new HttpError(

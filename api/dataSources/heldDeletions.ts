@@ -18,7 +18,10 @@ async function heldSourceOf({
   caller,
   deps,
 }: Pick<Call<'key', unknown>, 'params' | 'caller' | 'deps'>): Promise<DataSourceDoc> {
-  const source = await deps.store.dataSources.inOrganization(caller.organizationId, pathId(params, 'data_source_id'));
+  const source = await deps.store.dataSources.findInOrganization(
+    caller.organizationId,
+    pathId(params, 'data_source_id'),
+  );
   if (!source) throw notFound('data source');
   if (source.metadata['deletions_held'] === undefined)
     throw new HttpError(409, 'No deletions of this data source are held.');
@@ -54,7 +57,7 @@ export const heldDeletions = operation({
   answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord, 'data sources'),
   async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query;
-    const { found, count } = await store.dataSources.held(caller.organizationId, page);
+    const { found, count } = await store.dataSources.listHeld(caller.organizationId, page);
     return { results: found.map((one) => presentDataSource(one, { workflowLink })), count };
   },
 });
@@ -113,7 +116,7 @@ export const refuseDeletions = operation({
   async handle(call) {
     const { store } = call.deps;
     const known = await heldSourceOf(call);
-    await store.items.unmarkGone(known);
+    await store.items.unmarkDeleted(known);
     const source = await store.dataSources.refuseDeletions(known._id);
     return presentDataSource(source ?? known, call.deps);
   },

@@ -20,7 +20,7 @@ export async function dryCrawl(
 ) {
   const { sitemaps, samples, settings, store } = deps;
   const requested = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
-  const cap = Math.min(requested, (await store.limits.of(caller)).max_files_per_upload ?? requested);
+  const cap = Math.min(requested, (await store.limits.get(caller)).max_files_per_upload ?? requested);
   const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
   const hosts = new Set([new URL(start).host]);
   const depths = new Map([[start, 0]]);

@@ -16,7 +16,7 @@ export async function drySitemap(
 ) {
   const { sitemaps, samples, settings, store } = deps;
   const cap = Math.min(scrape.maxPagesToScrape ?? settings.maxPagesPerScrape, settings.maxPagesPerScrape);
-  const room = (await store.limits.of(caller)).max_files_per_upload ?? cap;
+  const room = (await store.limits.get(caller)).max_files_per_upload ?? cap;
   const wanted = pageFilter(scrape);
   const urls: string[] = [];
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};

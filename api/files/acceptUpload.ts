@@ -4,7 +4,7 @@ import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import { uploadEvent } from '../../contract/events.js';
 import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { FileRecord } from '../../contract/files/records.js';
-import type { sourceFacts, UploadOptions } from '../../contract/files/uploads.js';
+import type { uploadRecordFields, UploadOptions } from '../../contract/files/uploads.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
@@ -18,14 +18,15 @@ import { toOcrProperties } from '../schemas/uploads.js';
 /** An upload as its sender describes it. */
 export interface UploadRequest {
   readonly name: string | null;
-  readonly found: Omit<ReturnType<typeof sourceFacts>, 'statistics'> & Partial<ReturnType<typeof sourceFacts>>;
+  readonly found: Omit<ReturnType<typeof uploadRecordFields>, 'statistics'> &
+    Partial<ReturnType<typeof uploadRecordFields>>;
   /** Null: the workflow fetches the content. */
   readonly draft: DraftOriginal | null;
   readonly externalUrl: string | null;
   readonly options: IngestOptions;
   readonly sourceOptions: UploadOptions;
   readonly coldStorage: { readonly supportsColdStorage: boolean; readonly hotStorageTimeToLive: number | null };
-  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly fileMetadata?: Readonly<Record<string, unknown>>;
 }
 
 /** The run that ingests a file, and the ids in its events. */
@@ -41,7 +42,7 @@ export async function newUploadRun({ store }: ApiDeps): Promise<UploadRun> {
 
 /** @throws HttpError 400 if a limit allows the user no file per upload */
 async function refuseOverLimit(caller: UserCaller, { store }: ApiDeps): Promise<void> {
-  const { max_files_per_upload: maxFiles } = await store.limits.of(caller);
+  const { max_files_per_upload: maxFiles } = await store.limits.get(caller);
   if (maxFiles !== null && maxFiles < 1)
     throw new HttpError(
       400,
@@ -76,7 +77,7 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
           ocrProperties: toOcrProperties(options),
           ...upload.coldStorage,
         },
-        ...(upload.facts ? { facts: upload.facts } : {}),
+        ...(upload.fileMetadata ? { fileMetadata: upload.fileMetadata } : {}),
         enableAutoSync: null,
         requestId,
         runId,

@@ -15,7 +15,7 @@ async function heldScrapeOf({
   caller,
   deps,
 }: Pick<Call<'key', unknown>, 'params' | 'caller' | 'deps'>): Promise<FileDoc> {
-  const scrape = await deps.store.files.containerInOrganization(caller.organizationId, pathId(params, 'file_id'));
+  const scrape = await deps.store.files.findContainerInOrganization(caller.organizationId, pathId(params, 'file_id'));
   if (!scrape) throw notFound('file');
   if (scrape.fileMetadata['deletions_held'] === undefined)
     throw new HttpError(409, 'No deletions of this scrape are held.');
@@ -48,7 +48,7 @@ export const heldPages = operation({
   answer: listOf('UserFilesV2', fileRecord, 'files'),
   async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query;
-    const { found, count } = await store.files.heldContainers(caller.organizationId, page);
+    const { found, count } = await store.files.listHeldContainers(caller.organizationId, page);
     return { results: found.map((file) => presentFile(file, { workflowLink })), count };
   },
 });

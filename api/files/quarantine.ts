@@ -165,13 +165,13 @@ export const restoreQuarantined = operation({
   async handle({ caller, body, deps: { store, unit } }) {
     const filters = filtersOf(body);
     if (Object.keys(filters).length === 0) throw new HttpError(400, 'Name at least one filter.');
-    const owners = await store.quarantine.ownersOf(caller.organizationId, filters);
+    const owners = await store.quarantine.listOwnersToRestore(caller.organizationId, filters);
     const first = owners.length === 0 ? 0 : await store.runs.nextId(owners.length);
     const runs = owners.map((owner, index) => ({ owner, runId: first + index }));
     const restoring = await unit.transaction(async (session) => {
       let files = 0;
       for (const { owner, runId } of runs) {
-        files += await store.quarantine.claimBack(owner, filters, runId, session);
+        files += await store.quarantine.claimForRestore(owner, filters, runId, session);
         const work = { kind: 'settleQuarantine', request: { does: 'restore' } } as const;
         const run = { ...work, workflowId: workflowIds.restore(runId), owner };
         await store.runs.accept(runId, { ...run, fileId: null, requestId: randomUUID() }, session);

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { Fault } from '../../contract/failures.js';
-import { sourceFacts, mediaTypeHint } from '../../contract/files/uploads.js';
+import { uploadRecordFields, mediaTypeHint } from '../../contract/files/uploads.js';
 import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
@@ -56,13 +56,13 @@ export const uploadFile = operation({
       caller,
       {
         name: file.name === '' ? null : file.name,
-        found: sourceFacts(found, file.name, file.draft.size),
+        found: uploadRecordFields(found, file.name, file.draft.size),
         draft: file.draft,
         externalUrl: null,
         options,
         sourceOptions: { url: null, contentType: mediaTypeHint(file.contentType) },
         coldStorage: toColdStorage(query),
-        ...(found.namedAs === null ? {} : { facts: { named_as: found.namedAs } }),
+        ...(found.namedAs === null ? {} : { fileMetadata: { named_as: found.namedAs } }),
       },
       deps,
     );

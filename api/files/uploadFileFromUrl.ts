@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import { normaliseUrl } from '../../contract/urls.js';
-import { sourceFacts, nameInUrl } from '../../contract/files/uploads.js';
+import { uploadRecordFields, nameInUrl } from '../../contract/files/uploads.js';
 import { invalid } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { fileRecord } from '../schemas/answers.js';
@@ -55,7 +55,7 @@ export const uploadFileFromUrl = operation({
     const name = body.file_name ?? nameInUrl(url);
     // Guessed from the name until the file is fetched.
     const format = formatOfName(name) ?? 'TXT';
-    const { source } = sourceFacts({ format, mimeType: mimeTypeOf(format) }, name, 0);
+    const { source } = uploadRecordFields({ format, mimeType: mimeTypeOf(format) }, name, 0);
     return acceptUpload(
       caller,
       {

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import type { FileRecord } from '../../contract/files/records.js';
 import { mimeTypeOf } from '../../contract/files/fileFormats.js';
-import { sourceFacts, RAW_TEXT_SOURCE } from '../../contract/files/uploads.js';
+import { uploadRecordFields, RAW_TEXT_SOURCE } from '../../contract/files/uploads.js';
 import type { DraftOriginal } from '../../store/originals/originals.js';
 import type { ApiDeps } from '../http/deps.js';
 import { HttpError, notFound } from '../http/errors.js';
@@ -100,7 +100,7 @@ export const uploadText = operation({
     const format = { format: 'TXT', mimeType: mimeTypeOf('TXT') } as const;
     const upload = {
       name: body.name ?? null,
-      found: { ...sourceFacts(format, '', draft.size), source: RAW_TEXT_SOURCE },
+      found: { ...uploadRecordFields(format, '', draft.size), source: RAW_TEXT_SOURCE },
       draft,
       externalUrl: null,
       options: toUploadIngest(body),

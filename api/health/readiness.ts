@@ -72,7 +72,7 @@ export async function readiness({ store, dispatcher, diskTrouble, engineTrouble 
     ),
     check('The heartbeats of the workers could not be read', async () => workersTrouble(await store.workers.list())),
     check('Stalled runs could not be counted', async () => {
-      const groups = await store.stalls.groups();
+      const groups = await store.stalls.groupByCause();
       return groups.length === 0 ? null : groups.map(stallSentence).join('. ');
     }),
     check('Free disk space could not be read; see DATA_DIR and FILE_STORAGE_DIR', diskTrouble),

@@ -1,9 +1,9 @@
 import Joi from 'joi';
 
 import type { DataSourceRecord } from '../../contract/files/records.js';
-import { CREDENTIAL_FACTS } from '../../contract/accounts/connectCredentials.js';
+import { CREDENTIAL_FIELDS } from '../../contract/accounts/connectCredentials.js';
 import { isConnectedSource } from '../../contract/sources/connectedSources.js';
-import { CONNECTION_CLIENTS, FACT_FIELDS, type StoredGrant } from '../../contract/accounts/oauth.js';
+import { CONNECTION_CLIENTS, CONNECTION_FIELDS, type StoredGrant } from '../../contract/accounts/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { HttpError } from '../http/errors.js';
 import { operation } from '../http/operation.js';
@@ -13,7 +13,7 @@ import { dataSourceRecord } from '../schemas/dataSources.js';
 import { nullable } from '../schemas/fields.js';
 import { type SuppliedCredentials, suppliedCredentials } from '../schemas/suppliedCredentials.js';
 import { AFTER_CONNECTING, connectAccount } from './connectAccount.js';
-import { factsIn } from './consent/facts.js';
+import { readConnectionFields } from './consent/connectionFields.js';
 import { newConnectionPage } from './consent/newConnectionPage.js';
 import { SUPPLIED_CREDENTIALS } from './suppliedCredentials.js';
 import { named } from '../schemas/reference.js';
@@ -25,13 +25,16 @@ function grantOf(source: OAuthSource, given: SuppliedCredentials): StoredGrant {
   const clientRow = CONNECTION_CLIENTS[source];
   if (clientRow) {
     const client = { clientId: given['client_id'] ?? '', clientSecret: given['client_secret'] ?? '' };
-    return { ...tokens, ...times, ...client, facts: factsIn(clientRow.facts, given, ['authentication']) };
+    return { ...tokens, ...times, ...client, facts: readConnectionFields(clientRow.fields, given, ['authentication']) };
   }
-  const fields = (FACT_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.suppliedAs ?? row.field }));
-  const credentialFacts = Object.entries(CREDENTIAL_FACTS[source] ?? {}).map(
-    ([mine, fact]) => [fact, given[mine] ?? ''] as const,
+  const fields = (CONNECTION_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.suppliedAs ?? row.field }));
+  const credentialParameters = Object.entries(CREDENTIAL_FIELDS[source] ?? {}).map(
+    ([field, parameter]) => [parameter, given[field] ?? ''] as const,
   );
-  const facts = { ...factsIn(fields, given, ['authentication']), ...Object.fromEntries(credentialFacts) };
+  const facts = {
+    ...readConnectionFields(fields, given, ['authentication']),
+    ...Object.fromEntries(credentialParameters),
+  };
   // The client is unknown, so assume ours.
   return { ...tokens, ...times, facts, clientId: null };
 }

@@ -57,7 +57,7 @@ export async function onlySourceOf(
   type: ConnectedSourceType,
 ): Promise<ConnectedDataSource> {
   if (id !== undefined) return connectedSourceOf(caller, id, store, type);
-  const found = await store.dataSources.onlyOne(caller, type);
+  const found = await store.dataSources.findSingle(caller, type);
   if ('several' in found)
     throw new HttpError(
       400,

@@ -26,7 +26,7 @@ export async function drySelection(
 ) {
   const { samples, settings, store } = deps;
   const account = accountOf(source, deps);
-  const room = (await store.limits.of(caller)).max_files_per_upload ?? Infinity;
+  const room = (await store.limits.get(caller)).max_files_per_upload ?? Infinity;
   const found = new Map<string, Pick<SourceItem, 'externalId' | 'name'>>();
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};
   const skip = (reason: SkippedByDryRun, number = 1): void =>

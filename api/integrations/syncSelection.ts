@@ -34,7 +34,7 @@ export async function syncSelection(
   const runId = await store.runs.nextId();
   const requestId = selection.requestId || randomUUID();
   await unit.transaction(async (session) => {
-    await store.dataSources.selected(caller, dataSourceId, workflowIds.syncSource(runId), session);
+    await store.dataSources.recordSelection(caller, dataSourceId, workflowIds.syncSource(runId), session);
     await acceptSelection(caller, { runId, requestId, dataSourceId, maxTokens }, selection, store, session);
   });
   unit.start(runId);

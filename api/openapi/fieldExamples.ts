@@ -18,7 +18,7 @@ type Values = ReadonlyMap<string, readonly Recorded[]>;
 
 /** Maximum number of characters of a text, or of a list as JSON. */
 const MAX_CHARACTERS = 80;
-const MOST_ITEMS = 4;
+const MAX_ITEMS = 4;
 /** Shorter strings are test data such as `b`, which explain nothing. */
 const SHORTEST = 3;
 
@@ -66,7 +66,7 @@ function isUseful(value: unknown, inList = false): boolean {
   if (typeof value === 'number') return value !== 0;
   if (typeof value === 'string')
     return value.length >= SHORTEST && value.length <= MAX_CHARACTERS && !UNFIT.test(value);
-  if (inList || !Array.isArray(value) || value.length === 0 || value.length > MOST_ITEMS) return false;
+  if (inList || !Array.isArray(value) || value.length === 0 || value.length > MAX_ITEMS) return false;
   return value.every((one) => isUseful(one, true)) && JSON.stringify(value).length <= MAX_CHARACTERS;
 }
 

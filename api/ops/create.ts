@@ -11,7 +11,7 @@ interface OpsSettings extends LiveSettings {
 }
 
 /** Maximum number of invalid keys per address and minute. */
-const TRIES_A_MINUTE = 10;
+const MAX_ATTEMPTS_PER_MINUTE = 10;
 
 /** Dependencies of the operator page, in addition to those of all operations. */
 export function createOps(
@@ -22,7 +22,7 @@ export function createOps(
   const overviews = createOverviews(deps, live.tickMs * 0.9);
   return {
     opsSessions: createOpsSessions(secretKeys, sessionMs),
-    signInTries: createNameLimiter(TRIES_A_MINUTE),
+    signInTries: createNameLimiter(MAX_ATTEMPTS_PER_MINUTE),
     overviews,
     live: createLiveOverviews(overviews, (sessions) => endedAmong(sessions, deps.store), live, deps.log),
   };

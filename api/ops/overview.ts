@@ -120,7 +120,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
     return {
       organization: part('organization', GOOD_MS.organization, async () => {
         const [{ name, createdAt }, users] = await Promise.all([
-          store.organizations.record(organizationId),
+          store.organizations.findRecord(organizationId),
           store.overview.users(organizationId),
         ]);
         return { name, users, createdAt };
@@ -128,7 +128,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
       engines,
       sources: part('sources', GOOD_MS.now, () => store.overview.sources(organizationId, MAX_SOURCES)),
       runs: part('runs', GOOD_MS.now, () => store.overview.runs(organizationId, MAX_RUNS)),
-      stalls: part('stalls', GOOD_MS.stalls, () => store.stalls.groups(organizationId)),
+      stalls: part('stalls', GOOD_MS.stalls, () => store.stalls.groupByCause(organizationId)),
       failures: part('failures', GOOD_MS.failures, () => store.files.byCause({ organizationId }, MAX_CAUSES)),
       warnings: part('warnings', GOOD_MS.failures, () => store.files.byWarning({ organizationId })),
       held: part('held', GOOD_MS.held, () => store.overview.held(organizationId, MAX_HELD)),

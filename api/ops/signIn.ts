@@ -8,7 +8,7 @@ import { cookieHeader, OPS_PATH } from '../http/identity/opsSessions.js';
 import { signInPage } from './view/signIn.js';
 
 const UNKNOWN = 'This key is unknown, or was revoked.';
-const LONGEST_KEY = 512;
+const MAX_KEY_LENGTH = 512;
 
 export const isSecure = ({ publicUrl }: Pick<ApiDeps, 'publicUrl'>): boolean => publicUrl().startsWith('https:');
 
@@ -24,7 +24,7 @@ export const signIn = undocumented({
   takesForm: true,
   fromOwnPages: true,
   summary: 'Signs a browser in with an API key.',
-  body: Joi.object({ api_key: Joi.string().allow('').max(LONGEST_KEY).default('') }),
+  body: Joi.object({ api_key: Joi.string().allow('').max(MAX_KEY_LENGTH).default('') }),
   answer: Joi.any(),
   async handle({ body, peer, requestId, deps }) {
     try {

@@ -116,5 +116,5 @@ export const organization = operation({
     }).description('The organization of the API key, with its settings and totals.'),
   ),
   handle: async ({ caller: { organizationId }, deps: { store } }) =>
-    present(await store.organizations.record(organizationId), await store.embeddingUsage.of(organizationId)),
+    present(await store.organizations.findRecord(organizationId), await store.embeddingUsage.get(organizationId)),
 });

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { FACT_FIELDS, type ConnectionOptions, type ConnectionActions } from '../../contract/accounts/oauth.js';
+import { CONNECTION_FIELDS, type ConnectionOptions, type ConnectionActions } from '../../contract/accounts/oauth.js';
 import type { TagValue } from '../../contract/files/records.js';
 import { OPTION_SOURCES, supportsOption, type SourceType } from '../../contract/sources/sources.js';
 import { integer, orNull } from './fields.js';
@@ -107,12 +107,12 @@ export const toConnectionActions = (source: SourceType, body: SyncOptionsBody): 
 };
 
 /** Names of the fields that identify the account or server. */
-const FACT_NAMES = [...new Set(Object.values(FACT_FIELDS).flatMap((fields) => fields.map(({ field }) => field)))];
+const FACT_NAMES = [...new Set(Object.values(CONNECTION_FIELDS).flatMap((fields) => fields.map(({ field }) => field)))];
 const MAX_FACT = 500;
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 2_000;
 
-/** Descriptions of the fields of FACT_FIELDS; test/api/reference.test.ts reports a missing one. */
+/** Descriptions of the fields of CONNECTION_FIELDS; test/api/reference.test.ts reports a missing one. */
 const FACT_TEXTS: Readonly<Record<string, string>> = {
   microsoft_tenant:
     'For OneDrive, Outlook and SharePoint: id or domain of the Microsoft tenant whose users may consent. Default, also for null: `common`, users of any tenant.',

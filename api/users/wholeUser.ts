@@ -15,7 +15,7 @@ async function answer(store: Pick<Store, 'files' | 'organizations'>, user: UserD
   const [statistics, tags, organization] = await Promise.all([
     store.files.totals(tenant),
     store.files.uniqueTags(tenant),
-    store.organizations.record(user.organizationId),
+    store.organizations.findRecord(user.organizationId),
   ]);
   return presentWholeUser(user, statistics, tags, organization);
 }
@@ -45,7 +45,7 @@ export const user = operation({
   ),
   answer: wholeUserRecord,
   handle: async ({ caller: { organizationId }, body, deps: { store } }) =>
-    answer(store, await store.users.named(organizationId, body.customer_id)),
+    answer(store, await store.users.findByCustomerId(organizationId, body.customer_id)),
 });
 
 /** GET /whoami: returns the calling end user. */
@@ -61,5 +61,5 @@ export const whoami = operation({
   ],
   returns: 'The calling end user with its limits and features, and current totals over its files.',
   answer: wholeUserRecord,
-  handle: async ({ caller, deps: { store } }) => answer(store, await store.users.record(caller)),
+  handle: async ({ caller, deps: { store } }) => answer(store, await store.users.findRecord(caller)),
 });

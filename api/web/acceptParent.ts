@@ -21,7 +21,7 @@ export interface NewParent {
   readonly enableAutoSync: boolean | null;
   /** Maximum number of tokens that the run embeds; absent: unlimited. */
   readonly maxTokens?: number | undefined;
-  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly fileMetadata?: Readonly<Record<string, unknown>>;
   /** The data source of the parent and its children; absent if there is none. */
   readonly dataSource?: DataSourceDoc;
 }
@@ -33,7 +33,7 @@ export interface AcceptedParent {
 }
 
 /** Returns the parent's file record. */
-const fileOf = ({ work: { kind, request }, facts = {}, dataSource, ...parent }: NewParent): FileRequest => ({
+const fileOf = ({ work: { kind, request }, fileMetadata = {}, dataSource, ...parent }: NewParent): FileRequest => ({
   source: parent.source,
   externalFileId: parent.externalFileId,
   externalUrl: request.url,
@@ -41,7 +41,7 @@ const fileOf = ({ work: { kind, request }, facts = {}, dataSource, ...parent }: 
   parentId: null,
   isContainer: true,
   runKind: kind,
-  facts,
+  fileMetadata,
   ...(dataSource && { dataSource }),
   tags: request.tags,
   options: request.ingest,

@@ -92,7 +92,7 @@ export const rssFeed = operation({
         source: FEED_SOURCE,
         externalFileId: url,
         enableAutoSync: null,
-        facts: { is_feed_url: true },
+        fileMetadata: { is_feed_url: true },
         dataSource,
       };
       await acceptParent(caller, parent, store, session);

@@ -110,7 +110,7 @@ export const scrapeSitemap = operation({
         enableAutoSync: request.scrape.enableAutoSync,
         maxTokens: body.max_tokens,
         // Front-ends open it to show its pages.
-        facts: { is_folder: true },
+        fileMetadata: { is_folder: true },
       },
       deps,
     );

@@ -141,7 +141,7 @@ export const webScrape = operation({
         externalFileId: crawlId(request.url),
         enableAutoSync,
         maxTokens,
-        facts: { max_pages_to_scrape: maxPagesToScrape, recursion_depth: recursionDepth },
+        fileMetadata: { max_pages_to_scrape: maxPagesToScrape, recursion_depth: recursionDepth },
       };
     });
     const parents = await acceptAll(caller, newParents, deps);

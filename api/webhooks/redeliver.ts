@@ -37,7 +37,7 @@ export const redeliver = operation({
   async handle(call) {
     const { _id } = await webhookOf(call);
     const { ids } = call.body;
-    const count = await call.deps.store.deliveries.again(_id, ids.length > 0 ? ids : null);
+    const count = await call.deps.store.deliveries.requeue(_id, ids.length > 0 ? ids : null);
     await call.deps.store.webhooks.enableAndWake(_id);
     return { success: true, count };
   },

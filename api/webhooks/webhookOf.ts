@@ -12,7 +12,7 @@ export async function webhookOf({
   caller,
   deps,
 }: Pick<Call<'key', unknown>, 'params' | 'caller' | 'deps'>): Promise<WebhookDoc> {
-  const webhook = await deps.store.webhooks.of(caller.organizationId, pathId(params, 'webhook_id'));
+  const webhook = await deps.store.webhooks.findInOrganization(caller.organizationId, pathId(params, 'webhook_id'));
   if (!webhook) throw notFound('webhook');
   return webhook;
 }

@@ -42,8 +42,8 @@ export const whiteLabeling = operation({
   ),
   async handle({ caller, deps: { store, settings } }) {
     const [organization, user, types] = await Promise.all([
-      store.organizations.record(caller.organizationId),
-      store.users.record(caller),
+      store.organizations.findRecord(caller.organizationId),
+      store.users.findRecord(caller),
       store.whiteLabels.types(caller.organizationId),
     ]);
     const limits = effectiveLimits(user?.customLimits ?? {}, organization.userLimits ?? {});

@@ -11,14 +11,14 @@ import { table } from '../report.js';
 import { type Scores, scoreText } from './scores.js';
 
 /** Other programs, as Python that prints the Markdown of the file in its first argument. Used where installed. */
-const PEERS: Readonly<Record<string, string>> = {
+const BASELINES: Readonly<Record<string, string>> = {
   kreuzberg:
     'import kreuzberg,sys; print(kreuzberg.extract_file_sync(sys.argv[1], config=kreuzberg.ExtractionConfig(output_format="markdown")).content)',
   markitdown: 'import markitdown,sys; print(markitdown.MarkItDown().convert(sys.argv[1]).text_content)',
   pymupdf4llm: 'import pymupdf4llm,sys; print(pymupdf4llm.to_markdown(sys.argv[1]))',
 };
 const PYTHON = process.env['PYTHON'] ?? 'python3';
-const PEER_TIMEOUT_MS = 150_000;
+const BASELINE_TIMEOUT_MS = 150_000;
 const MEASURES = ['recall', 'precision', 'nid', 'teds', 'mhs'] as const satisfies readonly (keyof Scores)[];
 /** Lines of our text that references omit. They are counted separately. */
 const LEFT_OUT = /^(?:[-*] )?(?:Comment(?: by [^:]+)?|Header|Footer): .*$/gm;
@@ -53,13 +53,13 @@ export async function scoreFolder(folder: string, scratch: string, printLine: (l
   const lines = [robustness(outcomes), ''];
   if (scored.length > 0) {
     const rows = [rowOf('allotrope', scored)];
-    for (const [who, program] of Object.entries(PEERS)) {
+    for (const [who, program] of Object.entries(BASELINES)) {
       if (!isInstalled(who)) continue;
       printLine(who);
       rows.push(
         rowOf(
           who,
-          scored.map(({ file, format }) => ({ file, format, text: peerText(program, file), error: null })),
+          scored.map(({ file, format }) => ({ file, format, text: baselineText(program, file), error: null })),
         ),
       );
     }
@@ -177,11 +177,11 @@ function isInstalled(module: string): boolean {
   }
 }
 
-function peerText(program: string, file: string): string {
+function baselineText(program: string, file: string): string {
   try {
     return execFileSync(PYTHON, ['-c', program, file], {
       encoding: 'utf8',
-      timeout: PEER_TIMEOUT_MS,
+      timeout: BASELINE_TIMEOUT_MS,
       maxBuffer: 200e6,
       stdio: ['ignore', 'pipe', 'ignore'],
     });

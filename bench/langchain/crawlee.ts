@@ -2,14 +2,14 @@
 import { CheerioCrawler, Configuration, log } from '@crawlee/cheerio';
 import { Sitemap } from '@crawlee/utils';
 
-import { peer } from './peer.js';
+import { baseline } from './baseline.js';
 
 /** The service's limit of concurrent requests per host, used from the start instead of scaling up to it. */
 const CONCURRENCY = 8;
 
 log.setLevel(log.LEVELS.ERROR);
 
-await peer(async ({ sitemap }) => {
+await baseline(async ({ sitemap }) => {
   let pages = 0;
   let characters = 0;
   const crawler = new CheerioCrawler(

@@ -2,11 +2,11 @@
 import { CheerioCrawler, log } from '@crawlee/cheerio';
 import { Sitemap } from '@crawlee/utils';
 
-import { peer } from './peer.js';
+import { baseline } from './baseline.js';
 
 log.setLevel(log.LEVELS.ERROR);
 
-await peer(async ({ sitemap, outFile }) => {
+await baseline(async ({ sitemap, outFile }) => {
   // By default the storage is a folder of the working directory. All other storage settings are defaults.
   process.env['CRAWLEE_STORAGE_DIR'] = `${outFile}.${process.pid}`;
   const crawler = new CheerioCrawler({

@@ -9,7 +9,7 @@ import { RecursiveCharacterTextSplitter } from '@langchain/textsplitters';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { getEncoding } from 'js-tiktoken';
 
-import { type PeerOptions, peer, timed } from './peer.js';
+import { type BaselineOptions, baseline, timed } from './baseline.js';
 import { SharedEmbeddings } from './sharedEmbeddings.js';
 
 /** Qdrant's limit on request bodies rejects a single upsert of all documents, so the script sends batches. */
@@ -24,9 +24,12 @@ async function writeLines(file: string, chunks: Document[]): Promise<void> {
   await once(out, 'finish');
 }
 
-async function storeVectors(chunks: Document[], vectors: NonNullable<PeerOptions['vectors']>): Promise<void> {
+async function storeVectors(chunks: Document[], vectors: NonNullable<BaselineOptions['vectors']>): Promise<void> {
   const embeddings = new SharedEmbeddings(vectors);
-  const store = new QdrantVectorStore(embeddings, { url: vectors.qdrantUrl, collectionName: `peer-${process.pid}` });
+  const store = new QdrantVectorStore(embeddings, {
+    url: vectors.qdrantUrl,
+    collectionName: `baseline-${process.pid}`,
+  });
   for (let from = 0; from < chunks.length; from += DOCUMENTS_PER_UPSERT) {
     await store.addDocuments(chunks.slice(from, from + DOCUMENTS_PER_UPSERT));
   }
@@ -39,7 +42,7 @@ const LENGTH = {
   'js-tiktoken': (text: string) => encoding.encode(text).length,
 };
 
-await peer(async ({ sitemap, chunkSize, chunkOverlap, tokenizer, outFile, vectors }) => {
+await baseline(async ({ sitemap, chunkSize, chunkOverlap, tokenizer, outFile, vectors }) => {
   const steps: Record<string, number> = {};
   // Load only the main text, so that both sides chunk and embed about the same words.
   const loader = new SitemapLoader(sitemap, { selector: 'main' });

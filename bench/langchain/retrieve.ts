@@ -8,7 +8,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import bm25 from 'wink-bm25-text-search';
 import nlp from 'wink-nlp-utils';
 
-import type { RetrievalDone, RetrievalOptions } from '../retrieval/peerOrders.js';
+import type { RetrievalDone, RetrievalOptions } from '../retrieval/baselineOptions.js';
 import type { QuestionSet } from '../retrieval/questionSet.js';
 import { SharedEmbeddings } from './sharedEmbeddings.js';
 
@@ -46,7 +46,7 @@ const chunks = (await splitter.splitDocuments(pages)).map(
 const byWords = searchWords(chunks);
 const store = new QdrantVectorStore(new SharedEmbeddings(vectors), {
   url: vectors.qdrantUrl,
-  collectionName: `peer-${process.pid}`,
+  collectionName: `baseline-${process.pid}`,
 });
 for (let from = 0; from < chunks.length; from += DOCUMENTS_PER_UPSERT)
   await store.addDocuments(chunks.slice(from, from + DOCUMENTS_PER_UPSERT));

@@ -2,14 +2,14 @@ import { Embeddings } from '@langchain/core/embeddings';
 
 import { createLocalProvider } from '../../providers/embeddings/providers/local.js';
 import { createEmbeddings } from '../../providers/embeddings/registry.js';
-import type { PeerOptions } from './peer.js';
+import type { BaselineOptions } from './baseline.js';
 
 /** Our embedder behind LangChain's interface, with the same model, windows and number of processes as in the service. */
 export class SharedEmbeddings extends Embeddings {
   private readonly embedder;
   private readonly space: string;
 
-  constructor(local: NonNullable<PeerOptions['vectors']>) {
+  constructor(local: NonNullable<BaselineOptions['vectors']>) {
     super({});
     this.embedder = createEmbeddings({ local: createLocalProvider(local) });
     this.space = this.embedder.spaceOf('OPENAI').name;

@@ -1,4 +1,4 @@
-/** LangChain's splitters, the peers of our chunker in `bench:documents`. */
+/** LangChain's splitters, the baselines of our chunker in `bench:documents`. */
 import { RecursiveCharacterTextSplitter, TokenTextSplitter } from '@langchain/textsplitters';
 import { countTokens, decode, encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { getEncoding } from 'js-tiktoken';

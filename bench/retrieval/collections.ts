@@ -30,7 +30,7 @@ const K = 10;
 const printLine = (line: string): void => console.log(`· ${line}`);
 
 interface Row {
-  readonly way: string;
+  readonly mode: string;
   readonly alone: Graded;
   /** Null: there are no documents of another tenant. */
   readonly withOthers: Graded | null;
@@ -55,13 +55,13 @@ function rowsOf(collection: Collection, alone: Rankings, withOthers: Rankings): 
   const bm25 = rankByBm25(collection.documents, collection.queries);
   const byRank = alone.dense.map((list, index) => fuseByRank([list, bm25[index] ?? []]));
   return [
-    ...(['dense', 'sparse', 'hybrid'] as const).map((way) => ({
-      way,
-      alone: gradedScores(alone[way], collection),
-      withOthers: gradedScores(withOthers[way], collection),
+    ...(['dense', 'sparse', 'hybrid'] as const).map((mode) => ({
+      mode,
+      alone: gradedScores(alone[mode], collection),
+      withOthers: gradedScores(withOthers[mode], collection),
     })),
-    { way: 'BM25', alone: gradedScores(bm25, collection), withOthers: null },
-    { way: 'dense and BM25 by rank', alone: gradedScores(byRank, collection), withOthers: null },
+    { mode: 'BM25', alone: gradedScores(bm25, collection), withOthers: null },
+    { mode: 'dense and BM25 by rank', alone: gradedScores(byRank, collection), withOthers: null },
   ];
 }
 
@@ -91,7 +91,7 @@ async function measure(folder: string, model: EmbeddingModel, options: Collectio
         const ranked = async (lists: Lists) =>
           gradedScores(await reranked(collection, lists, reranker.baseUrl), collection);
         rows.push({
-          way: 'hybrid, reranked',
+          mode: 'hybrid, reranked',
           alone: await ranked(alone.hybrid),
           withOthers: await ranked(withOthers.hybrid),
         });
@@ -99,14 +99,14 @@ async function measure(folder: string, model: EmbeddingModel, options: Collectio
         await reranker.stop();
       }
     }
-    const head = ['way', 'nDCG@10', 'recall@100', 'MRR@10', 'nDCG@10 beside', 'recall@100 beside', 'MRR@10 beside'];
+    const head = ['mode', 'nDCG@10', 'recall@100', 'MRR@10', 'nDCG@10 beside', 'recall@100 beside', 'MRR@10 beside'];
     return [
       `## ${collection.name}: ${documents.length} documents, ${queries.length} queries, ${others.length} documents of another tenant`,
       '',
       table(
         head,
-        rows.map(({ way, alone: own, withOthers: shared }) => [
-          way,
+        rows.map(({ mode, alone: own, withOthers: shared }) => [
+          mode,
           ...figures(own),
           ...(shared ? figures(shared) : ['–', '–', '–']),
         ]),

@@ -9,7 +9,7 @@ import { openBlobs } from '../../store/contents/openBlobs.js';
 import { bad, type Check, messageOf, ok, skipped, warn } from './check.js';
 
 const MEGABYTE = 1_000_000;
-const LEAST_FREE_SHARE = 0.05;
+const MIN_FREE_SHARE = 0.05;
 
 async function fileStorage({ files }: Config): Promise<Check> {
   const name = 'file storage';
@@ -39,7 +39,7 @@ async function disks({ disks: { folders, minFreeBytes } }: Config): Promise<Chec
   return (await readDisks(folders)).map(({ name: setting, path: folder, freeBytes, totalBytes }) => {
     const name = `disk of ${setting}`;
     const found = `${megabytes(freeBytes)} free of ${megabytes(totalBytes)} (${folder})`;
-    if (freeBytes >= minFreeBytes && freeBytes >= LEAST_FREE_SHARE * totalBytes) return ok(name, found);
+    if (freeBytes >= minFreeBytes && freeBytes >= MIN_FREE_SHARE * totalBytes) return ok(name, found);
     const fix = 'Free space, or delete files: POST /delete_files_v2.';
     return freeBytes < minFreeBytes / 4 ? bad(name, found, fix) : warn(name, found, fix);
   });

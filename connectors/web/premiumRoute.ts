@@ -12,7 +12,7 @@ export function throughPremiumProxies(egress: Egress): Egress | null {
   if (!egress.hasPremiumProxies) return null;
   return {
     ...egress,
-    request: (request) => egress.request({ ...request, way: 'premium_proxy' }),
-    openProxy: (options) => egress.openProxy({ ...options, way: 'premium_proxy' }),
+    request: (request) => egress.request({ ...request, route: 'premium_proxy' }),
+    openProxy: (options) => egress.openProxy({ ...options, route: 'premium_proxy' }),
   };
 }

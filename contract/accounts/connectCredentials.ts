@@ -32,7 +32,7 @@ export const CONNECT_CREDENTIALS: Partial<Readonly<Record<SourceType, readonly s
   GONG: [...TOKENS, 'gong_account_email'],
 };
 
-/** Fields that are sent with tokens but are not part of a consent. They become facts of the connection. */
-export const CREDENTIAL_FACTS: Partial<Readonly<Record<SourceType, Readonly<Record<string, string>>>>> = {
+/** Fields that are sent with tokens but are not part of a consent. They become parameters of the connection. */
+export const CREDENTIAL_FIELDS: Partial<Readonly<Record<SourceType, Readonly<Record<string, string>>>>> = {
   NOTION: { workspace_id: 'workspace' },
 };

@@ -46,7 +46,7 @@ export interface StoredGrant {
   readonly obtainedAt: number;
   /** Milliseconds since 1970; null if the provider does not state it. */
   readonly expiresAt: number | null;
-  /** Facts of the connection, from its request or from the token response. They contain no secrets. */
+  /** Parameters of the connection, from its request or from the token response. They contain no secrets. */
   readonly facts: Readonly<Record<string, string>>;
   /** The OAuth client that must refresh the tokens; null if the caller supplied tokens without a client. */
   readonly clientId: string | null;
@@ -124,10 +124,13 @@ export const ATTEMPT_STATES = [
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 export const OPEN_ATTEMPT_STATES = ['waiting', 'returned', 'exchanging', 'granted'] as const satisfies AttemptState[];
 
-/** A field of oauth_url that names the account or server. It becomes a fact of the connection. */
-export interface FactField {
+/**
+ * A field of oauth_url that names the account or server. Its value becomes a parameter of the connection, stored in
+ * `facts` of its grant.
+ */
+export interface ConnectionField {
   readonly field: string;
-  readonly fact: string;
+  readonly parameter: string;
   /** Name of the field in POST /integrations/connect; absent: the same. */
   readonly suppliedAs?: string;
   /** The value becomes part of a host name or path, so other values are rejected. */
@@ -149,23 +152,23 @@ const SITE =
   /^[\p{L}\p{N}_](?:[\p{L}\p{N}_. -]{0,126}[\p{L}\p{N}_-])?(?:\/[\p{L}\p{N}_](?:[\p{L}\p{N}_. -]{0,126}[\p{L}\p{N}_-])?){0,9}$/u;
 const EMAIL = /^[^\s@/?#|]{1,64}@[a-z0-9.-]{1,255}$/i;
 
-const tenant: FactField = {
+const tenant: ConnectionField = {
   field: 'microsoft_tenant',
-  fact: 'tenant',
+  parameter: 'tenant',
   suppliedAs: 'tenant_name',
   pattern: TENANT,
   accepts: 'the id or the domain of a tenant',
   fallback: 'common',
 };
 /** Fields by source. A source ignores the fields of others. */
-export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactField[]>>> = {
+export const CONNECTION_FIELDS: Partial<Readonly<Record<OAuthSource, readonly ConnectionField[]>>> = {
   ONEDRIVE: [tenant],
   OUTLOOK: [tenant],
   SHAREPOINT: [
     tenant,
     {
       field: 'sharepoint_site_name',
-      fact: 'site',
+      parameter: 'site',
       suppliedAs: 'site_name',
       pattern: SITE,
       accepts: 'the name of a site, as in its address',
@@ -174,7 +177,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
   ZENDESK: [
     {
       field: 'zendesk_subdomain',
-      fact: 'subdomain',
+      parameter: 'subdomain',
       suppliedAs: 'subdomain',
       pattern: LABEL,
       accepts: 'the first part of the host',
@@ -184,7 +187,7 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
   CONFLUENCE: [
     {
       field: 'confluence_subdomain',
-      fact: 'subdomain',
+      parameter: 'subdomain',
       suppliedAs: 'subdomain',
       pattern: LABEL,
       accepts: 'the first part of the host',
@@ -193,28 +196,28 @@ export const FACT_FIELDS: Partial<Readonly<Record<OAuthSource, readonly FactFiel
   SALESFORCE: [
     {
       field: 'salesforce_domain',
-      fact: 'domain',
+      parameter: 'domain',
       suppliedAs: 'domain',
       pattern: SALESFORCE_HOST,
       accepts: 'a host of Salesforce, such as example.my.salesforce.com',
       fallback: 'login.salesforce.com',
     },
   ],
-  GONG: [{ field: 'gong_account_email', fact: 'email', pattern: EMAIL, accepts: 'an e-mail address' }],
+  GONG: [{ field: 'gong_account_email', parameter: 'email', pattern: EMAIL, accepts: 'an e-mail address' }],
 };
 
 /** A source whose connections each have their own OAuth client: the field with the client, and its other fields. */
 interface ConnectionClient {
   readonly field: 'servicenow_credentials';
-  readonly facts: readonly FactField[];
+  readonly fields: readonly ConnectionField[];
 }
 export const CONNECTION_CLIENTS: Partial<Readonly<Record<OAuthSource, ConnectionClient>>> = {
   SERVICENOW: {
     field: 'servicenow_credentials',
-    facts: [
+    fields: [
       {
         field: 'instance_subdomain',
-        fact: 'instance',
+        parameter: 'instance',
         pattern: LABEL,
         accepts: 'the first part of the host of the instance',
         isRequired: true,

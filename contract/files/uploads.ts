@@ -13,7 +13,7 @@ export const UPLOAD_SOURCES: readonly SourceType[] = [
 export const TRANSCRIPTION_SERVICES = ['assemblyai', 'deepgram'] as const;
 export type TranscriptionService = (typeof TRANSCRIPTION_SERVICES)[number];
 
-/** Upload facts stored on the record of a file. */
+/** Properties of an upload that the record of its file has. */
 export interface UploadOptions {
   /** The URL from which the file is fetched once; null for uploaded content. */
   readonly url: string | null;
@@ -50,7 +50,7 @@ const CALLER_PREFIX = 'given-';
 export const isCallerSpace = (name: string): boolean => name.startsWith(CALLER_PREFIX);
 
 /** Returns the source and the first metadata of a file whose format is known but whose content was not read yet. */
-export const sourceFacts = (
+export const uploadRecordFields = (
   { format, mimeType }: { readonly format: FileFormat; readonly mimeType: string },
   name: string,
   size: number,

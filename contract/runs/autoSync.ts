@@ -19,7 +19,7 @@ export interface AutoSyncInput {
 /** Why an automatic sync does not run. */
 export type NoSyncReason = 'gone' | 'off' | 'revoked' | 'busy' | 'paused';
 
-/** A run that is part of a pass, with the id and the search attributes of its workflow. */
+/** A run that is part of a scheduled sync, with the id and the search attributes of its workflow. */
 export interface AutoSyncPart {
   readonly runId: number;
   readonly kind: RunKind;

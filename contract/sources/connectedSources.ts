@@ -1,6 +1,6 @@
 import { AUTO_SYNC_SOURCES, type SourceType } from './sources.js';
 
-/** Static facts of a source with connected accounts. */
+/** Static properties of a source with connected accounts. */
 export interface ConnectedSource {
   /** Display name. */
   readonly name: string;

@@ -7,14 +7,14 @@ export interface HostRateLimits {
    * Requests, or renews, a share of a host's concurrent requests. The shares of all workers
    * never add up to more than `cap`, as long as each worker stays within its share.
    */
-  share(request: ShareRequest): Promise<HostShare>;
+  acquire(request: ShareRequest): Promise<HostShare>;
   /** Releases a share immediately; otherwise it expires. */
-  giveBack(host: string, holder: string): Promise<void>;
+  release(host: string, holder: string): Promise<void>;
   /**
    * Reserves the next request at a host whose requests must be `intervalMs` apart.
    * @returns 0 if reserved, else the milliseconds after which to try again
    */
-  claimStart(host: string, intervalMs: number): Promise<number>;
+  reserveRequest(host: string, intervalMs: number): Promise<number>;
   /**
    * Pauses the host for a time in milliseconds. A longer existing pause stays. Each worker receives the pause with its
    * next share (`pausedMs`).

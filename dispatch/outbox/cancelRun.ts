@@ -3,13 +3,13 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Log } from '../../observability/log.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { Runs } from '../../store/runs/outbox.js';
-import { CANCELLED, endGoneRun, type GoneRunStores, isAlive, type TemporalAccess } from '../goneRuns.js';
+import { CANCELLED, endOrphanedRun, type OrphanedRunStores, isAlive, type TemporalAccess } from '../orphanedRuns.js';
 import { temporalFailure } from '../temporalFailure.js';
 import { CALL_TIMEOUT_MS } from './runStarter.js';
 
 export interface CancelDeps {
   readonly access: TemporalAccess;
-  readonly stores: GoneRunStores & { readonly runs: Pick<Runs, 'find' | 'finish' | 'withdraw'> };
+  readonly stores: OrphanedRunStores & { readonly runs: Pick<Runs, 'find' | 'finish' | 'withdraw'> };
   readonly log: Log;
 }
 
@@ -32,7 +32,7 @@ async function cancelOrEnd({ access, stores, log }: CancelDeps, run: RunDoc): Pr
   }
   // A workflow ends its run before it completes, so a finished run needs nothing more.
   if ((await stores.runs.find(runId))?.finishedAt !== null) return;
-  await endGoneRun(access, stores, run, CANCELLED);
+  await endOrphanedRun(access, stores, run, CANCELLED);
   log.warn({ runId, workflowId, organizationId, requestId }, 'cancelled a run whose workflow is gone');
 }
 

@@ -46,7 +46,7 @@ export interface RunStarterDeps {
   readonly client: Client;
   readonly names: TemporalNames;
   readonly runs: Pick<Runs, 'isBehindAnother' | 'markStarted' | 'postpone'>;
-  readonly pauses: Pick<Pauses, 'pausedOf'>;
+  readonly pauses: Pick<Pauses, 'findPausedByWorkflowId'>;
   readonly shares: FairShares;
   readonly log: Log;
   readonly tracing: Tracing;
@@ -138,7 +138,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
       }
       if (!started) {
         // A new request for the same target does not wait for a paused run.
-        const paused = await pauses.pausedOf(run.workflowId);
+        const paused = await pauses.findPausedByWorkflowId(run.workflowId);
         if (paused) await client.workflow.getHandle(workflowId).cancel();
         return await postpone(`an earlier run of the same target ${paused ? 'was paused' : 'is active'}`);
       }

@@ -50,8 +50,8 @@ const DECLARED_AS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Minimum advantage over a declared encoding: in total, and per byte beyond ASCII. */
-const LEAST_GAIN = 12;
-const LEAST_GAIN_PER_BYTE = 0.4;
+const MIN_GAIN = 12;
+const MIN_GAIN_PER_BYTE = 0.4;
 /** Score per byte beyond ASCII of a text that is surely decoded correctly: other encodings are not tried. */
 const CERTAIN = -2.9;
 
@@ -96,7 +96,7 @@ export function detectEncoding(bytes: Uint8Array, { isPage, declared, language }
   }
   if (declared === null || ownScore === null) return best.encoding;
   const gain = best.score - ownScore;
-  return gain > LEAST_GAIN && gain > LEAST_GAIN_PER_BYTE * nonAscii ? best.encoding : declared;
+  return gain > MIN_GAIN && gain > MIN_GAIN_PER_BYTE * nonAscii ? best.encoding : declared;
 }
 
 function countNonAscii(bytes: Uint8Array): number {

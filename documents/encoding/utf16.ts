@@ -19,11 +19,11 @@ export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null 
   const orders = odd > even ? (['utf-16le', 'utf-16be'] as const) : (['utf-16be', 'utf-16le'] as const);
   const zeros = { 'utf-16le': odd, 'utf-16be': even };
   // A letter such as U+4E00 has a zero byte at the other offset, so the decoded text decides.
-  return orders.find((order) => zeros[order] * 2 >= LEAST_ASCII * length && isText(bytes, length, order)) ?? null;
+  return orders.find((order) => zeros[order] * 2 >= MIN_ASCII_SHARE * length && isText(bytes, length, order)) ?? null;
 }
 
 /** Minimum share of ASCII characters and spaces. */
-const LEAST_ASCII = 0.01;
+const MIN_ASCII_SHARE = 0.01;
 
 /** Whether nearly all characters are letters, digits, punctuation or white space; numbers in 16 bits are not. */
 function isText(bytes: Uint8Array, length: number, order: string): boolean {

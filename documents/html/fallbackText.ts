@@ -9,7 +9,7 @@ const CERTAINLY_ENOUGH = 3000;
 /** A page with fewer characters counts as empty: its JSON-LD is read. */
 const NOTHING = 100;
 /** Minimum number of characters that a replacement adds; a sentence that requests JavaScript has fewer. */
-const LEAST_GAIN = 200;
+const MIN_GAIN = 200;
 
 /**
  * Returns a fuller text of a page whose own text is scarce: with the content for browsers without scripts or frames, else
@@ -19,8 +19,7 @@ const LEAST_GAIN = 200;
 export function withFallbacks(page: RenderedText, html: string, read: (html: string) => RenderedText): RenderedText {
   if (page.text.length > CERTAINLY_ENOUGH) return page;
   const length = visibleLength(page.text);
-  const isFuller = ({ text }: RenderedText): boolean =>
-    visibleLength(text) >= Math.max(2 * length, length + LEAST_GAIN);
+  const isFuller = ({ text }: RenderedText): boolean => visibleLength(text) >= Math.max(2 * length, length + MIN_GAIN);
   if (length >= SCARCE) return page;
   if (FALLBACK.test(html)) {
     const shown = read(html.replaceAll(FALLBACK_TAGS, '<$1div>'));

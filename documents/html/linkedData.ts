@@ -52,7 +52,7 @@ function collect(value: unknown, depth: number, parts: string[], seen: Set<strin
   }
   const facts = value as Record<string, unknown>;
   const texts = TEXTS.map((name) => facts[name]).filter(
-    (text) => typeof text === 'string' && (text.length >= LEAST_TEXT || isPost(facts)),
+    (text) => typeof text === 'string' && (text.length >= MIN_TEXT_LENGTH || isPost(facts)),
   );
   const [text] = texts;
   if (typeof text === 'string' && !seen.has(text)) {
@@ -65,7 +65,7 @@ function collect(value: unknown, depth: number, parts: string[], seen: Set<strin
 }
 
 /** Shorter texts are labels. */
-const LEAST_TEXT = 40;
+const MIN_TEXT_LENGTH = 40;
 /** Types whose texts are about the site or the author instead of the page. */
 const NOT_CONTENT = new Set(['publisher', 'author', 'isPartOf', 'provider', 'brand', 'potentialAction', 'breadcrumb']);
 

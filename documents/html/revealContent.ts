@@ -32,14 +32,14 @@ export function revealContent(root: Document): void {
   let moves = 0;
   for (const element of panels) {
     const { textLength, linkLength } = element;
-    if (textLength < LEAST_TEXT || linkLength > MOST_LINKS * textLength) continue;
+    if (textLength < MIN_PANEL_LENGTH || linkLength > MAX_LINK_SHARE * textLength) continue;
     show(element);
-    if (moves < MOST_MOVES && moveTo(places.get((element.attribs['id'] ?? '').slice(2)), element)) moves += 1;
+    if (moves < MAX_MOVES && moveTo(places.get((element.attribs['id'] ?? '').slice(2)), element)) moves += 1;
   }
 }
 
 /** Limits of moved parts and of the depth of their places: the recursion over the tree must stay shallow. */
-const MOST_MOVES = 30;
+const MAX_MOVES = 30;
 const DEEPEST_PLACE = 100;
 
 /** Moves the content of a streamed part to its place, as the page's script would. @returns whether it was moved */
@@ -58,9 +58,9 @@ function moveTo(place: PageElement | undefined, streamed: PageElement): boolean 
 }
 
 /** Minimum number of characters of a panel: shorter elements are labels and icons. */
-const LEAST_TEXT = 20;
+const MIN_PANEL_LENGTH = 20;
 /** A panel with a larger share of links is a menu. */
-const MOST_LINKS = 0.5;
+const MAX_LINK_SHARE = 0.5;
 
 const MARKS_HIDDEN = new Set(['hidden', 'aria-hidden', 'style']);
 const OPENS = new Set(['aria-controls', 'data-bs-target', 'data-target', 'data-toggle', 'data-bs-toggle', 'role']);
@@ -145,7 +145,7 @@ function isQuestion(button: PageElement): boolean {
     attribs['aria-expanded'] ?? attribs['aria-controls'] ?? attribs['data-bs-target'] ?? attribs['data-target'];
   if (opens === undefined || isInTitle(button) || isOverlay(button)) return false;
   const text = textOf(button).trim();
-  return text.length >= LEAST_QUESTION && /\S\s+\S|[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]/.test(text);
+  return text.length >= MIN_QUESTION_LENGTH && /\S\s+\S|[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]/.test(text);
 }
 
 /** Whether the button is in a heading, which is kept. */
@@ -157,7 +157,7 @@ function isInTitle(button: PageElement): boolean {
 const TITLES = /^(?:h[1-6]|dt|summary|th)$/;
 
 /** Shorter labels name an action: "Menu", "Show more". */
-const LEAST_QUESTION = 12;
+const MIN_QUESTION_LENGTH = 12;
 
 /** Returns the text of an element, or the beginning of a long one. */
 function textOf(element: PageElement): string {
@@ -165,7 +165,7 @@ function textOf(element: PageElement): string {
   let nodes = 0;
   const read = (parent: PageElement): void => {
     for (const child of parent.children) {
-      if (text.length > MOST_QUESTION || ++nodes > MOST_QUESTION) return;
+      if (text.length > MAX_QUESTION_LENGTH || ++nodes > MAX_QUESTION_LENGTH) return;
       if ('data' in child) text += child.data;
       else if (isElement(child)) read(child);
     }
@@ -175,7 +175,7 @@ function textOf(element: PageElement): string {
 }
 
 /** Limit of a label in characters, and in nodes. */
-const MOST_QUESTION = 300;
+const MAX_QUESTION_LENGTH = 300;
 
 /** Whether a form holds facts of a product in a table, in a list of terms, or marked as its properties. */
 function holdsFacts(form: PageElement): boolean {
@@ -184,8 +184,8 @@ function holdsFacts(form: PageElement): boolean {
     if (name === 'dd' || name === 'th' || FACTS.test(attribs['itemprop'] ?? '')) facts += 1;
     return true;
   });
-  return facts >= LEAST_FACTS;
+  return facts >= MIN_PRODUCT_FIELDS;
 }
 
 const FACTS = /^(?:name|price|description|sku|brand|offers|availability|color|weight|material|model|mpn|gtin\d*)$/;
-const LEAST_FACTS = 2;
+const MIN_PRODUCT_FIELDS = 2;

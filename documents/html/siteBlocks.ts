@@ -9,11 +9,11 @@ import { countText, HOLDS, isElement, isText, type PageElement, visibleLength } 
 import { HEADINGS, PREFORMATTED } from './tagSets.js';
 
 /** Minimum number of visible characters of a block. Shorter ones are labels of the content, such as "Return value". */
-const LEAST_LENGTH = 20;
+const MIN_BLOCK_LENGTH = 20;
 /** Maximum number of visible characters of a block. Of larger elements, the blocks inside are compared. */
-const MOST_LENGTH = 10_000;
+const MAX_BLOCK_LENGTH = 10_000;
 /** Maximum number of blocks of a page, the outermost first. */
-const MOST_BLOCKS = 1_000;
+const MAX_BLOCKS = 1_000;
 /** Share of the text that must remain. Otherwise the repetition is the content: a list with one changing number. */
 const KEPT_SHARE = 0.5;
 /** Number of visible characters that must remain. */
@@ -95,12 +95,12 @@ function eachBlock(root: Document, lengths: Lengths, visit: (block: PageElement,
     for (const child of parent.children) {
       if (!isElement(child) || !isBlock(child)) continue;
       const length = lengths.get(child) ?? 0;
-      if (length < LEAST_LENGTH) continue;
+      if (length < MIN_BLOCK_LENGTH) continue;
       // Elements of one class in a row, such as lines of code, are like items of a list.
       const isInSeries = child.name !== 'p' && !series.endsWith('.') && signatureOf(child) === series;
       const isPart = isInSeries || PARTS.has(child.name);
-      if (length <= MOST_LENGTH && !isPart && !NO_BLOCKS.has(child.name)) {
-        if (++found > MOST_BLOCKS) return;
+      if (length <= MAX_BLOCK_LENGTH && !isPart && !NO_BLOCKS.has(child.name)) {
+        if (++found > MAX_BLOCKS) return;
         if (visit(child, length)) continue;
       }
       if (!CLOSED.has(child.name) && (!isPart || (child.holds & SECTIONS) !== 0)) waiting.push(child);

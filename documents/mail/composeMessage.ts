@@ -24,7 +24,7 @@ export interface Message {
   readonly pictures: number;
 }
 
-const LONGEST_VALUE = 1000;
+const MAX_VALUE_LENGTH = 1000;
 const MAX_PEOPLE = 100;
 /** Maximum number of recipients that the text names; the others are in the metadata. */
 const MAX_NAMED = 20;
@@ -45,7 +45,7 @@ export function composeMessage(
       `The message has ${attachments.length} attachments, more than the limit (setting MAX_ATTACHMENTS: ${limits.maxAttachments}). Raise the setting, or send the attachments separately.`,
     );
   }
-  const subject = oneLine(message.subject ?? '').slice(0, LONGEST_VALUE);
+  const subject = oneLine(message.subject ?? '').slice(0, MAX_VALUE_LENGTH);
   const plain = cleanText(message.text ?? '', limits);
   const body = plain === '' && message.html !== null ? wholeText(message.html, limits) : plain;
   if (subject === '' && body === '' && attachments.length === 0)
@@ -109,7 +109,7 @@ export const encryptedMessage = (): Fault =>
     'The message is encrypted, with S/MIME or OpenPGP. Decrypt it in a mail program, save it there without a password or key, and send that.',
   );
 
-const shortened = (value: string): string => oneLine(value).slice(0, LONGEST_VALUE);
+const shortened = (value: string): string => oneLine(value).slice(0, MAX_VALUE_LENGTH);
 
 /** Formats `Anna <anna@example.org>`, or only the existing part; null if both are missing. */
 export function nameAndAddress(name: string | null | undefined, address: string | null | undefined): string | null {

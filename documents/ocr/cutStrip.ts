@@ -4,9 +4,9 @@ import { cutRows, type Raster } from './raster.js';
 const INK = 160;
 /** Height of the strip as a share of the picture, and its minimum in pixels: about four lines of print. */
 const SHARE = 0.07;
-const LEAST_HEIGHT = 160;
+const MIN_HEIGHT = 160;
 /** A row of print changes between ink and paper more often than a drawing, and not in every pixel like a photograph. */
-const MOST_CHANGES = 0.5;
+const MAX_CHANGES_SHARE = 0.5;
 /** Maximum number of rows by which an edge moves to stand between two lines. */
 const MARGIN = 48;
 const STEP = 8;
@@ -17,7 +17,7 @@ const STEP = 8;
  */
 export function cutStrip(raster: Raster): Raster | null {
   const { pixels, width, height } = raster;
-  const strip = Math.max(LEAST_HEIGHT, Math.round(SHARE * height));
+  const strip = Math.max(MIN_HEIGHT, Math.round(SHARE * height));
   if (strip > height / 2) return null;
   const changes = new Float64Array(height + 1);
   const isGap = new Uint8Array(height);
@@ -30,7 +30,7 @@ export function cutStrip(raster: Raster): Raster | null {
       before = isInk;
     }
     isGap[row] = count === 0 ? 1 : 0;
-    changes[row + 1] = (changes[row] ?? 0) + (count > MOST_CHANGES * width ? 0 : count);
+    changes[row + 1] = (changes[row] ?? 0) + (count > MAX_CHANGES_SHARE * width ? 0 : count);
   }
   let [top, most] = [0, -1];
   for (let at = 0; at + strip <= height; at += STEP) {

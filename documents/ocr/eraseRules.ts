@@ -3,12 +3,12 @@ const INK = 160;
 const PAPER = 255;
 /** Minimum length of a rule, as a share of the picture's shorter side: longer than any stroke of a letter. */
 const LONG = 0.05;
-const LEAST_LONG = 60;
+const MIN_RULE_LENGTH = 60;
 /**
  * Maximum thickness of a rule, as a share of the same side: thicker ones are bars or shadows, and may contain letters.
  */
 const THIN = 0.006;
-const LEAST_THIN = 6;
+const MIN_RULE_THICKNESS = 6;
 
 /**
  * Erases the lines of tables and forms from a gray picture, in place: otherwise the text between them is treated as a
@@ -16,8 +16,8 @@ const LEAST_THIN = 6;
  */
 export function eraseRules(gray: Uint8Array, width: number, height: number): void {
   const side = Math.min(width, height);
-  const long = Math.max(LEAST_LONG, Math.round(LONG * side));
-  const thin = Math.max(LEAST_THIN, Math.round(THIN * side));
+  const long = Math.max(MIN_RULE_LENGTH, Math.round(LONG * side));
+  const thin = Math.max(MIN_RULE_THICKNESS, Math.round(THIN * side));
   // Find both before erasing one: they cross.
   const across = strokes(gray, { lines: height, length: width, toLine: width, toNext: 1 }, long, thin);
   const down = strokes(gray, { lines: width, length: height, toLine: 1, toNext: width }, long, thin);

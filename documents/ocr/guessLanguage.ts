@@ -16,10 +16,10 @@ const WORDS: Readonly<Partial<Record<OcrLanguage, string>>> = {
 };
 
 /** Minimum share of a text that frequent words make up, as a weighted number; prose is above twice as much. */
-const LEAST_SHARE = 0.08;
+const MIN_SHARE = 0.08;
 /** Minimum ratio to the next language. */
 const CLEAR = 1.25;
-const LEAST_WORDS = 12;
+const MIN_WORDS = 12;
 
 /** Weight of each word by language: the fewer languages share it, the more it weighs. */
 const WEIGHTS = new Map<string, Map<OcrLanguage, number>>();
@@ -40,13 +40,13 @@ const bare = (word: string): string =>
  */
 export function guessLanguage(text: string, languages: readonly OcrLanguage[]): OcrLanguage[] {
   const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(bare);
-  if (words.length < LEAST_WORDS) return [];
+  if (words.length < MIN_WORDS) return [];
   const scores = new Map<OcrLanguage, number>();
   for (const word of words)
     for (const [language, weight] of WEIGHTS.get(word) ?? [])
       scores.set(language, (scores.get(language) ?? 0) + weight / words.length);
   const ranked = [...scores].filter(([language]) => languages.includes(language)).toSorted(([, a], [, b]) => b - a);
   const most = ranked[0]?.[1] ?? 0;
-  if (most < LEAST_SHARE) return [];
+  if (most < MIN_SHARE) return [];
   return ranked.filter(([, score]) => CLEAR * score > most).map(([language]) => language);
 }

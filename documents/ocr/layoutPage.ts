@@ -11,7 +11,7 @@ const SURE_LINE = 55;
 /** Minimum font size of a heading, relative to the page's median. */
 const LARGER = 1.35;
 const MUCH_LARGER = 1.9;
-const LONGEST_HEADING = 200;
+const MAX_HEADING_LENGTH = 200;
 
 interface ReadWord extends PageLine {
   readonly confidence: number;
@@ -127,7 +127,7 @@ function paragraphOf(found: readonly ReadLine[], body: number): PageParagraph {
   const isHeading =
     larger >= LARGER &&
     lines.length <= 2 &&
-    length <= LONGEST_HEADING &&
+    length <= MAX_HEADING_LENGTH &&
     lines.some(({ text }) => /\p{L}{2}/u.test(text));
   return isHeading ? { lines, heading: larger >= MUCH_LARGER ? 1 : 2 } : { lines };
 }

@@ -21,7 +21,7 @@ export const WORKING_PIXELS = 9_000_000;
 const SMALL_PIXELS = 1_000_000;
 const MAX_SCALE = 3;
 /** Minimum length of a side: smaller pictures cannot show a letter. */
-const LEAST_SIDE = 8;
+const MIN_SIDE = 8;
 
 /**
  * Decodes a JPEG or PNG, upright and in gray.
@@ -38,7 +38,7 @@ export async function rasterOfImage(bytes: Uint8Array, maxPixels: number): Promi
       `The picture is ${width} x ${height} pixels, which exceeds the limit (setting MAX_OCR_PIXELS: ${maxPixels.toLocaleString('en-US')}). Scale it down, or raise the setting.`,
     );
   }
-  if (Math.min(width, height) < LEAST_SIDE) {
+  if (Math.min(width, height) < MIN_SIDE) {
     throw new Fault('no_text', `The picture is ${width} x ${height} pixels: too small to hold text.`);
   }
   const image = await loadImage(Buffer.from(bytes)).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { oneLine } from '../textBuilder.js';
 
 /** Longest quotation of commented text, in characters. */
-const LONGEST_QUOTE = 200;
+const MAX_QUOTE_LENGTH = 200;
 
 /** Maximum number of comments whose text is collected at one time: Word allows ranges to overlap. */
 const MAX_OPEN = 100;
@@ -22,14 +22,14 @@ export class CommentedText {
   add(text: string): void {
     for (const id of this.#open) {
       const quote = this.#quotes.get(id) ?? '';
-      if (quote.length <= LONGEST_QUOTE) this.#quotes.set(id, quote + text);
+      if (quote.length <= MAX_QUOTE_LENGTH) this.#quotes.set(id, quote + text);
     }
   }
 
   /** Returns the start of the commented text; '' if the comment refers to a place. */
   quoteOf(id: string): string {
     const quote = oneLine(this.#quotes.get(id) ?? '');
-    return quote.length > LONGEST_QUOTE ? `${quote.slice(0, LONGEST_QUOTE)}…` : quote;
+    return quote.length > MAX_QUOTE_LENGTH ? `${quote.slice(0, MAX_QUOTE_LENGTH)}…` : quote;
   }
 }
 

@@ -67,14 +67,14 @@ export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Pro
 
 const END_RECORD = Buffer.from('PK\u0005\u0006', 'latin1');
 const END_RECORD_BYTES = 22;
-const LONGEST_COMMENT = 65_535;
+const MAX_COMMENT_BYTES = 65_535;
 
 /**
  * Removes bytes after the end of the archive, as other programs do: some servers and mail programs append a line end,
  * and yauzl refuses it. The end record states the length of the comment that follows it.
  */
 function withoutTrailingBytes(buffer: Buffer): Buffer {
-  const first = Math.max(0, buffer.length - END_RECORD_BYTES - LONGEST_COMMENT);
+  const first = Math.max(0, buffer.length - END_RECORD_BYTES - MAX_COMMENT_BYTES);
   for (let at = buffer.lastIndexOf(END_RECORD); at >= first; at = buffer.lastIndexOf(END_RECORD, at - 1)) {
     if (at + END_RECORD_BYTES <= buffer.length) {
       const end = at + END_RECORD_BYTES + buffer.readUInt16LE(at + 20);

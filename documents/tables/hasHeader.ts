@@ -2,7 +2,7 @@
  * Maximum number of cells of a title row: a title has one cell, and a line such as "Date: 2024" above a wide table has
  * two.
  */
-const MOST_CELLS_OF_TITLE = 2;
+const MAX_TITLE_CELLS = 2;
 
 /**
  * Returns the number of the row with the column names; null if there is none. Rows above it with few cells are titles
@@ -12,7 +12,7 @@ export function findHeader(rows: readonly (readonly string[])[]): number | null 
   const counts = rows.map((row) => row.filter((cell) => cell.trim() !== '').length);
   const widest = Math.max(0, ...counts);
   const first = widest < 2 ? 0 : counts.findIndex((count) => count > widest / 2);
-  const areTitles = counts.slice(0, first).every((count) => count <= MOST_CELLS_OF_TITLE);
+  const areTitles = counts.slice(0, first).every((count) => count <= MAX_TITLE_CELLS);
   if (first > 0 && areTitles && hasHeader(rows.slice(first))) return first;
   return hasHeader(rows) ? 0 : null;
 }

@@ -8,13 +8,13 @@ const NEAR = 3;
 /** Minimum share of filled cells: charts and frames have few. */
 const FILLED = 0.3;
 /** Maximum number of characters of a text that is repeated in each cell that its cell spans. */
-const LONGEST_REPEATED = 80;
+const MAX_REPEATED_LENGTH = 80;
 /** Minimum number of lines of a row without rules between them that are rows of their own. */
 const SPLIT_LINES = 3;
 /** Maximum number of rows or columns of a grid: one with more is a drawing. */
-const MOST_LINES = 400;
+const MAX_LINES = 400;
 /** Maximum number of horizontal rules of a table without vertical ones. */
-const MOST_RULES_OF_TABLE = 60;
+const MAX_RULES_PER_TABLE = 60;
 
 /** A line on a page: where it is across its direction, and its extent along it. */
 interface Line {
@@ -121,7 +121,7 @@ function placesOf(lines: readonly Line[], crossing: readonly Line[]): number[] {
 function gridTable<Word extends PageLine>(words: readonly Word[], { horizontal, vertical }: Grid): FoundTable<Word>[] {
   const xs = placesOf(vertical, horizontal);
   const ys = placesOf(horizontal, vertical);
-  if (xs.length < 3 || ys.length < 2 || xs.length > MOST_LINES || ys.length > MOST_LINES) return [];
+  if (xs.length < 3 || ys.length < 2 || xs.length > MAX_LINES || ys.length > MAX_LINES) return [];
   const inside = words.filter(
     (word) => indexOf(xs, (word.x1 + word.x2) / 2) >= 0 && indexOf(ys, (word.y1 + word.y2) / 2) >= 0,
   );
@@ -186,7 +186,7 @@ function linesIn<Word extends PageLine>(
   const texts = owners.map((at, nth) => {
     const text = textOf(cells.get(at) ?? []);
     const isFirst = begins(at) && owners.indexOf(at) === nth;
-    return isFirst || (text.length <= LONGEST_REPEATED && !isWhole) ? text : '';
+    return isFirst || (text.length <= MAX_REPEATED_LENGTH && !isWhole) ? text : '';
   });
   return [{ ...rowBox(own.flat(), around), cells: texts }];
 }
@@ -202,7 +202,7 @@ function betweenRules<Word extends PageLine>(words: readonly Word[], rules: read
   const sorted = rules.toSorted((a, b) => a.at - b.at);
   const found: FoundTable<Word>[] = [];
   for (let from = 0; from < sorted.length - 1; from++) {
-    for (let to = Math.min(sorted.length - 1, from + MOST_RULES_OF_TABLE); to > from; to--) {
+    for (let to = Math.min(sorted.length - 1, from + MAX_RULES_PER_TABLE); to > from; to--) {
       const table = tableBetween(words, sorted.slice(from, to + 1));
       if (table === null) continue;
       found.push(table);

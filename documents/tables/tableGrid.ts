@@ -12,7 +12,7 @@ const MAX_ROWS = 10_000;
  * Longest text, in characters, that is repeated in the cells that a merged cell covers. Longer cells belong to a layout
  * rather than to a table of facts, and are not repeated.
  */
-const LONGEST_REPEATED = 100;
+const MAX_REPEATED_LENGTH = 100;
 
 /** Reads a span; a missing or invalid one is 1. */
 export const spanOf = (value: string | undefined): number => {
@@ -46,7 +46,7 @@ export class TableGrid {
    * @param isFollowed whether the file has elements for the covered cells, which are added by addCovered()
    */
   add(text: string, { columns, rows }: Span, isFollowed: boolean): void {
-    const shown = text.length > LONGEST_REPEATED ? '' : text;
+    const shown = text.length > MAX_REPEATED_LENGTH ? '' : text;
     const start = this.#row.length;
     const width = Math.min(columns, MAX_COLUMNS);
     for (let column = start; column < start + width; column++) {
@@ -76,7 +76,7 @@ export class TableGrid {
   /** Adds a cell that continues the cell above it, whose number of rows is unknown. */
   addContinued(columns: number): void {
     const above = this.#rows.at(-2)?.[this.#row.length] ?? '';
-    const shown = above.length > LONGEST_REPEATED ? '' : above;
+    const shown = above.length > MAX_REPEATED_LENGTH ? '' : above;
     this.#owned += 1;
     for (let more = 0; more < Math.min(columns, MAX_COLUMNS); more++) this.#row.push(shown);
   }

@@ -1,5 +1,5 @@
 /** The tenant for which texts are embedded. Organizations are served round-robin, and so are the users of each. */
-export interface Party {
+export interface FairnessKey {
   readonly organizationId: number;
   readonly userId?: number;
 }
@@ -7,12 +7,12 @@ export interface Party {
 export interface FairQueue<Owner extends object, Item> {
   /**
    * Adds an owner's items.
-   * @param party the unit of round-robin; owners of one party are served one after the other. By default each owner is
-   * its own party.
+   * @param fairnessKey the unit of round-robin; owners of one fairnessKey are served one after the other. By default each owner is
+   * its own fairnessKey.
    */
-  add(owner: Owner, items: readonly Item[], party?: Party): void;
-  /** Adds the item that continues an owner's work at the front: it is taken at the next turn of the owner's party. */
-  resume(owner: Owner, item: Item, party?: Party): void;
+  add(owner: Owner, items: readonly Item[], fairnessKey?: FairnessKey): void;
+  /** Adds the item that continues an owner's work at the front: it is taken at the next turn of the owner's fairnessKey. */
+  resume(owner: Owner, item: Item, fairnessKey?: FairnessKey): void;
   /**
    * Removes and returns the next item. Parties take turns with one item each, so a short list never waits for the whole
    * of a long one.
@@ -28,33 +28,37 @@ export interface FairQueue<Owner extends object, Item> {
 type Turn<Owner, Item> = Map<Owner, Item[]>;
 
 /**
- * Creates a queue of two rings: organizations (or owners without a party), and their users. A served organization
+ * Creates a queue of two rings: organizations (or owners without a fairnessKey), and their users. A served organization
  * or user moves to the end.
  */
 export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, Item> {
   // A Map keeps the insertion order: deleting a key and setting it again moves it to the end of the ring.
   const ring = new Map<unknown, Map<unknown, Turn<Owner, Item>>>();
-  const partyOf = new WeakMap<Owner, Party | undefined>();
+  const fairnessKeyOf = new WeakMap<Owner, FairnessKey | undefined>();
 
-  const keysOf = (owner: Owner, party: Party | undefined): readonly [unknown, unknown] => [
-    party?.organizationId ?? owner,
-    party?.userId,
+  const keysOf = (owner: Owner, fairnessKey: FairnessKey | undefined): readonly [unknown, unknown] => [
+    fairnessKey?.organizationId ?? owner,
+    fairnessKey?.userId,
   ];
 
-  function put(owner: Owner, party: Party | undefined, change: (turn: Turn<Owner, Item>) => Turn<Owner, Item>): void {
-    const [organization, user] = keysOf(owner, party);
+  function put(
+    owner: Owner,
+    fairnessKey: FairnessKey | undefined,
+    change: (turn: Turn<Owner, Item>) => Turn<Owner, Item>,
+  ): void {
+    const [organization, user] = keysOf(owner, fairnessKey);
     const users = ring.get(organization) ?? new Map<unknown, Turn<Owner, Item>>();
     users.set(user, change(users.get(user) ?? new Map<Owner, Item[]>()));
-    partyOf.set(owner, party);
+    fairnessKeyOf.set(owner, fairnessKey);
     ring.set(organization, users);
   }
 
   return {
-    add(owner, items, party) {
-      if (items.length > 0) put(owner, party, (turn) => turn.set(owner, items.toReversed()));
+    add(owner, items, fairnessKey) {
+      if (items.length > 0) put(owner, fairnessKey, (turn) => turn.set(owner, items.toReversed()));
     },
-    resume(owner, item, party) {
-      put(owner, party, (turn) => {
+    resume(owner, item, fairnessKey) {
+      put(owner, fairnessKey, (turn) => {
         const rest = turn.get(owner) ?? [];
         turn.delete(owner);
         return new Map([[owner, [...rest, item]], ...turn]);
@@ -77,7 +81,7 @@ export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, 
       return undefined;
     },
     drop(owner) {
-      const [organization, user] = keysOf(owner, partyOf.get(owner));
+      const [organization, user] = keysOf(owner, fairnessKeyOf.get(owner));
       const users = ring.get(organization);
       const turn = users?.get(user);
       turn?.delete(owner);

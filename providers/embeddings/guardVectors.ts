@@ -22,9 +22,13 @@ export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
   return {
     space: provider.space,
     prepare: () => provider.prepare?.(),
-    embed: (texts, purpose, signal, party) => guarded(texts.length, provider.embed(texts, purpose, signal, party)),
+    embed: (texts, purpose, signal, fairnessKey) =>
+      guarded(texts.length, provider.embed(texts, purpose, signal, fairnessKey)),
     ...(embedImages
-      ? { embedImages: (images, signal, party) => guarded(images.length, embedImages(images, signal, party)) }
+      ? {
+          embedImages: (images, signal, fairnessKey) =>
+            guarded(images.length, embedImages(images, signal, fairnessKey)),
+        }
       : {}),
     close: () => provider.close(),
   };

@@ -92,11 +92,12 @@ export function createEmbeddings(settings: EmbeddingSettings): Embeddings {
     spaceOf: (model) => served[EMBEDDING_MODEL_IDS.indexOf(model)]?.provider.space ?? local.space,
     prepare: (space) => bySpace.get(space)?.prepare?.(),
     models: () => served.map(({ facts }) => facts),
-    embed: async (space, texts, purpose, signal, party) => providerIn(space).embed(texts, purpose, signal, party),
-    async embedImages(space, images, signal, party) {
+    embed: async (space, texts, purpose, signal, fairnessKey) =>
+      providerIn(space).embed(texts, purpose, signal, fairnessKey),
+    async embedImages(space, images, signal, fairnessKey) {
       const provider = providerIn(space);
       if (!provider.embedImages) throw noImages(space);
-      return provider.embedImages(images, signal, party);
+      return provider.embedImages(images, signal, fairnessKey);
     },
     async close() {
       await Promise.all([...new Set(bySpace.values())].map((provider) => provider.close()));

@@ -1,5 +1,5 @@
 import type { EmbeddingModelId, EmbeddingModelRow, VectorSpace } from '../../contract/vectors/embeddingModels.js';
-import type { Party } from './fairQueue.js';
+import type { FairnessKey } from './fairQueue.js';
 
 export type { VectorSpace };
 
@@ -17,17 +17,17 @@ export interface EmbeddingProvider {
   prepare?(): void;
   /**
    * Embeds texts.
-   * @param party the unit of round-robin; the calls of one party are served in order. By default each call is a party
+   * @param fairnessKey the unit of round-robin; the calls of one fairnessKey are served in order. By default each call is a fairnessKey
    * of its own.
    */
   embed(
     texts: readonly string[],
     purpose: EmbeddingPurpose,
     signal?: AbortSignal,
-    party?: Party,
+    fairnessKey?: FairnessKey,
   ): Promise<Float32Array[]>;
   /** Embeds PNG, JPEG, GIF or BMP files in the same space as texts. Absent: the model accepts only texts. */
-  embedImages?(images: readonly Uint8Array[], signal?: AbortSignal, party?: Party): Promise<Float32Array[]>;
+  embedImages?(images: readonly Uint8Array[], signal?: AbortSignal, fairnessKey?: FairnessKey): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export interface Embeddings {
     texts: readonly string[],
     purpose: EmbeddingPurpose,
     signal?: AbortSignal,
-    party?: Party,
+    fairnessKey?: FairnessKey,
   ): Promise<Float32Array[]>;
   /**
    * Embeds pictures in a named space.
@@ -84,7 +84,7 @@ export interface Embeddings {
     space: string,
     images: readonly Uint8Array[],
     signal?: AbortSignal,
-    party?: Party,
+    fairnessKey?: FairnessKey,
   ): Promise<Float32Array[]>;
   close(): Promise<void>;
 }

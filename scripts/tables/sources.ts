@@ -4,7 +4,7 @@ import type { Connector } from '../../connectors/connector.js';
 import type { OAuthGrant } from '../../connectors/oauthSpec.js';
 import { describeSource } from '../../connectors/catalogue.js';
 import { CONNECT_CREDENTIALS } from '../../contract/accounts/connectCredentials.js';
-import { CONNECTION_CLIENTS, CALLBACK_PATHS, FACT_FIELDS } from '../../contract/accounts/oauth.js';
+import { CONNECTION_CLIENTS, CALLBACK_PATHS, CONNECTION_FIELDS } from '../../contract/accounts/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { canAutoSync, CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { supportsOption } from '../../contract/sources/sources.js';
@@ -44,7 +44,7 @@ function connectRows(source: ConnectedSourceType): Row[] {
   if (!isOAuthSource(source))
     return [['Connected by', `${code(`POST ${own}`)} with ${requiredFields(own).map(code).join(', ')}`]];
   const version = CONNECTORS[source].oauth?.isOAuth1 ? 'OAuth 1.0a' : 'OAuth 2.0';
-  const fields = (FACT_FIELDS[source] ?? []).map(
+  const fields = (CONNECTION_FIELDS[source] ?? []).map(
     ({ field, isRequired, fallback, accepts }) =>
       `${code(field)}: ${accepts}${isRequired ? ' (required)' : fallback ? `; default ${code(fallback)}` : ' (optional)'}`,
   );

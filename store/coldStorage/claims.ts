@@ -17,11 +17,11 @@ export type MoveOwner = Tenant & { readonly customerId: string };
 /** Claims of files by runs of moveStorage. A file belongs to one such run at a time. */
 export interface MoveClaims {
   /** Returns users with files that are due to leave Qdrant, or whose move was interrupted because its run ended. */
-  owners(now: Date, limit: number): Promise<MoveOwner[]>;
+  listOwnersOfDue(now: Date, limit: number): Promise<MoveOwner[]>;
   /** Returns whether a run with that workflow id is active or queued. */
-  isUnderWay(tenant: Tenant, workflowId: string): Promise<boolean>;
+  isRunOpen(tenant: Tenant, workflowId: string): Promise<boolean>;
   /** Returns the files that the run has claimed and not moved yet. */
-  claimed(tenant: Tenant, runId: number, limit: number): Promise<number[]>;
+  listClaimed(tenant: Tenant, runId: number, limit: number): Promise<number[]>;
   /** Gives the run all files of the user whose move was interrupted because its run ended. */
   adopt(tenant: Tenant, runId: number): Promise<void>;
   /** Claims files whose time in hot storage has ended, the longest overdue first. Sets HOT_TO_COLD. */
@@ -32,7 +32,7 @@ export interface MoveClaims {
    * Prevents other runs from moving matching files to cold storage. Files that are not in cold storage yet stay in
    * Qdrant. Returns whether such a run still holds a matching file.
    */
-  callBack(tenant: Tenant, filters: FileFilters): Promise<boolean>;
+  keepHot(tenant: Tenant, filters: FileFilters): Promise<boolean>;
 }
 
 /** Maximum index rows that one query for owners reads. Files that are moved leave the index. */
@@ -83,7 +83,7 @@ export function createMoveClaims(
   const named = async (tenant: Tenant, filters: FileFilters, afterId = 0): Promise<QueryFilter<FileDoc>> =>
     fileQuery(tenant, await expand(tenant, filters), afterId);
   return {
-    async owners(now, limit) {
+    async listOwnersOfDue(now, limit) {
       const due = await files
         .find(dueBy(now), { organizationId: 1, userId: 1, customerId: 1 })
         .sort({ coolsAt: 1 })
@@ -106,10 +106,10 @@ export function createMoveClaims(
       );
       return [...owners.values()].slice(0, limit);
     },
-    async isUnderWay(tenant, workflowId) {
+    async isRunOpen(tenant, workflowId) {
       return (await runs.exists({ ...ofTenant(tenant), workflowId, finishedAt: null })) !== null;
     },
-    async claimed(tenant, runId, limit) {
+    async listClaimed(tenant, runId, limit) {
       const rows = await files
         .find({ ...ofTenant(tenant), ...notTakenOver, 'move.runId': runId }, { _id: 1 })
         .sort({ _id: 1 })
@@ -142,7 +142,7 @@ export function createMoveClaims(
       const found = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       return claim(tenant, query, found, runId, 'COLD_TO_HOT');
     },
-    async callBack(tenant, filters) {
+    async keepHot(tenant, filters) {
       const matching = await named(tenant, filters);
       const leaving = {
         $and: [matching, { embeddingStorageStatus: 'HOT_TO_COLD' as const, 'move.runId': { $gt: 0 } }],

@@ -14,7 +14,7 @@ import { readRow } from '../database/driver.js';
 
 export interface ColdFiles {
   /** Returns ids of at most `limit` files that a search needs and whose vectors are not in Qdrant. */
-  among(tenant: Tenant, model: EmbeddingModelId, filter: ChunkFilter, limit: number): Promise<number[]>;
+  findForSearch(tenant: Tenant, model: EmbeddingModelId, filter: ChunkFilter, limit: number): Promise<number[]>;
 }
 
 /** Files of each media type, by the same rules that set the media type of their points. */
@@ -30,7 +30,7 @@ export function createColdFiles(
   { descendantParents }: Pick<FileQueries, 'descendantParents'>,
 ): ColdFiles {
   return {
-    async among(tenant, model, filter, limit) {
+    async findForSearch(tenant, model, filter, limit) {
       const { organizationId, userId } = tenant;
       // Most users have no cold file. One read of a small index detects that.
       const any = { organizationId, userId, ...COLD };

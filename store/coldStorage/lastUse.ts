@@ -19,7 +19,7 @@ type UsedFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'supportsCol
  */
 export interface LastUse {
   /** Records that a search returned chunks of these files. Returns at once. */
-  note(files: readonly UsedFile[]): void;
+  record(files: readonly UsedFile[]): void;
   /** Writes the collected uses. */
   flush(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
     if (changes.length > 0) await files.bulkWrite(changes, { ordered: false });
   };
   return {
-    note(used) {
+    record(used) {
       const notSince = Date.now() - COARSE_MS;
       for (const { _id, organizationId, userId, supportsColdStorage, lastUsedAt } of used) {
         if (!supportsColdStorage || (lastUsedAt && lastUsedAt.getTime() > notSince)) continue;

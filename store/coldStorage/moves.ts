@@ -11,7 +11,7 @@ import type { Tenant } from '../users/accept.js';
 import { updateRows } from '../database/updateRows.js';
 
 /** One attempt of a run to move some files. Its token guards every write; the next attempt replaces the token. */
-export interface MoveTry extends Tenant {
+export interface MoveAttempt extends Tenant {
   readonly runId: number;
   readonly token: string;
   /** Request id of the events. */
@@ -25,27 +25,27 @@ export type MovedFile = Pick<FileDoc, '_id' | 'generation' | 'tagsRevision'>;
 /** Changes of the records of files that a run moves. Each is safe to repeat. */
 export interface Moves {
   /** Sets the attempt's token on the run's files, except those that are being deleted, and returns the files. */
-  take(by: MoveTry, ids: readonly number[]): Promise<FileDoc[]>;
+  beginAttempt(by: MoveAttempt, ids: readonly number[]): Promise<FileDoc[]>;
   /**
    * Records that the vectors are in file storage. False if the file no longer belongs to this attempt, or has other
    * content.
    */
-  noteCopy(by: MoveTry, file: MovedFile, copy: ColdCopy): Promise<boolean>;
+  saveCopy(by: MoveAttempt, file: MovedFile, copy: ColdCopy): Promise<boolean>;
   /**
    * Sets COLD_STORAGE and writes events; returns the ids. Skips files that were used or synced meanwhile, or that
    * should no longer move.
    */
-  markCold(by: MoveTry, carried: readonly MovedFile[]): Promise<number[]>;
+  markCold(by: MoveAttempt, carried: readonly MovedFile[]): Promise<number[]>;
   /** Sets HOT_STORAGE and writes events; returns the ids. Skips files with other content or tags. */
-  markHot(by: MoveTry, carried: readonly MovedFile[]): Promise<number[]>;
+  markHot(by: MoveAttempt, carried: readonly MovedFile[]): Promise<number[]>;
   /** Sets files whose move did not complete back to the storage in which they were. */
-  stepBack(by: MoveTry, ids: readonly number[]): Promise<void>;
+  revert(by: MoveAttempt, ids: readonly number[]): Promise<void>;
   /** Postpones the move of a file to the next day, because its stored data is inconsistent. */
-  postponeMove(by: MoveTry, id: number): Promise<void>;
+  postponeMove(by: MoveAttempt, id: number): Promise<void>;
   /** Sets SYNC_ERROR because the stored vectors are lost. A resync creates them again. */
-  lost(by: MoveTry, id: number, message: string): Promise<void>;
+  markVectorsLost(by: MoveAttempt, id: number, message: string): Promise<void>;
   /** Releases the files from the move. Call it after the clean-up. */
-  release(by: MoveTry, ids: readonly number[]): Promise<void>;
+  release(by: MoveAttempt, ids: readonly number[]): Promise<void>;
 }
 
 /** A change of the storage of files whose vectors were copied. */
@@ -58,7 +58,7 @@ interface Move {
 }
 
 export function createMoves(files: Model<FileDoc>, atomically: Atomically, events: EventWriter): Moves {
-  const own = ({ organizationId, userId, runId, token }: MoveTry, ids: readonly number[]) => ({
+  const own = ({ organizationId, userId, runId, token }: MoveAttempt, ids: readonly number[]) => ({
     organizationId,
     userId,
     _id: { $in: [...ids] },
@@ -67,7 +67,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
   });
   /** Finds the files that have not changed since, and updates them in one transaction. */
   const markMoved = (
-    by: MoveTry,
+    by: MoveAttempt,
     carried: readonly MovedFile[],
     { when, isSame, change, kind }: Move,
   ): Promise<number[]> => {
@@ -93,7 +93,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
     });
   };
   return {
-    async take(by, ids) {
+    async beginAttempt(by, ids) {
       const { organizationId, userId, runId, token } = by;
       await files.updateMany(
         { organizationId, userId, _id: { $in: [...ids] }, 'move.runId': runId, $nor: [TAKEN_OVER] },
@@ -101,7 +101,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
       );
       return files.find(own(by, ids)).sort({ _id: 1 }).lean();
     },
-    async noteCopy(by, { _id, generation }, coldCopy) {
+    async saveCopy(by, { _id, generation }, coldCopy) {
       const { matchedCount } = await files.updateOne(
         { ...own(by, [_id]), embeddingStorageStatus: 'HOT_TO_COLD', generation },
         { $set: { coldCopy } },
@@ -130,7 +130,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         }),
         kind: 'MOVED_TO_HOT_STORAGE',
       }),
-    async stepBack(by, ids) {
+    async revert(by, ids) {
       const mine = own(by, ids);
       const updatedAt = new Date();
       await files.updateMany(
@@ -145,7 +145,7 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
     async postponeMove(by, id) {
       await files.updateOne(own(by, [id]), { $set: { coolsAt: new Date(Date.now() + DAY_MS) } });
     },
-    async lost(by, id, message) {
+    async markVectorsLost(by, id, message) {
       const { filter, update } = transition('loseVectors', {
         owner: by,
         where: { ...own(by, [id]), syncErrorMessage: { $ne: message } },

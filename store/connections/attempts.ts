@@ -50,21 +50,21 @@ export interface Attempts {
   /** Inserts an attempt of an account that is already connected, for the page on which the user continues. @returns the name of the page */
   beginConnected(attempt: NewAttempt & { dataSourceId: number }, session: Session): Promise<string>;
   find(id: number): Promise<AttemptDoc | null>;
-  byState(state: string): Promise<AttemptDoc | null>;
+  findByState(state: string): Promise<AttemptDoc | null>;
   /** Returns the attempt of a page; null if the page has expired or does not exist. */
-  byPage(name: string): Promise<AttemptDoc | null>;
+  findByPage(name: string): Promise<AttemptDoc | null>;
   secretsOf(attempt: AttemptDoc): AttemptSecrets;
   codeOf(attempt: AttemptDoc): string | null;
   grantOf(attempt: AttemptDoc): StoredGrant | null;
   /** Records that the user returned, with a code or null after a refusal. False if this is already recorded or the attempt has expired. */
-  returned(id: number, code: string | null, session?: Session): Promise<boolean>;
+  recordReturn(id: number, code: string | null, session?: Session): Promise<boolean>;
   /** Returns attempts whose user returned before a time and whose workflow has not acknowledged it. */
-  unacknowledged(before: Date, limit: number): Promise<AttemptDoc[]>;
+  listUnacknowledged(before: Date, limit: number): Promise<AttemptDoc[]>;
   acknowledge(id: number): Promise<void>;
   /** Stores the tokens. False if the attempt has ended meanwhile. */
-  granted(id: number, grant: StoredGrant): Promise<boolean>;
+  saveGrant(id: number, grant: StoredGrant): Promise<boolean>;
   /** Changes the state. False if the attempt is in none of the states `from`. */
-  move(
+  changeState(
     id: number,
     from: readonly AttemptState[],
     to: AttemptState,
@@ -72,7 +72,7 @@ export interface Attempts {
     session?: Session,
   ): Promise<boolean>;
   /** Creates the name of the page on which the user continues, valid until a time; null if the attempt already has one. */
-  openPage(id: number, until: Date): Promise<string | null>;
+  createPage(id: number, until: Date): Promise<string | null>;
   removeAll(tenant: Tenant): Promise<void>;
 }
 
@@ -118,12 +118,12 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
       return name;
     },
     find: (id) => attempts.findById(id).lean().exec(),
-    byState: (state) =>
+    findByState: (state) =>
       attempts
         .findOne({ stateHash: hashOf(state) })
         .lean()
         .exec(),
-    byPage: (name) =>
+    findByPage: (name) =>
       attempts
         .findOne({ pageHash: hashOf(name), pageExpiresAt: { $gt: new Date() } })
         .lean()
@@ -137,7 +137,7 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
       const opened = open(attempt, 'grant', attempt.sealedGrant);
       return opened === null ? null : (JSON.parse(opened) as StoredGrant);
     },
-    async returned(id, code, session = null) {
+    async recordReturn(id, code, session = null) {
       const attempt = await attempts.findById(id).session(session).lean();
       if (!attempt) return false;
       const now = new Date();
@@ -157,7 +157,7 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
         .session(session);
       return came.modifiedCount === 1;
     },
-    unacknowledged: (before, limit) =>
+    listUnacknowledged: (before, limit) =>
       attempts
         .find({ state: { $in: ['returned', 'denied'] }, isAcknowledged: false, updatedAt: { $lt: before } })
         .limit(limit)
@@ -166,7 +166,7 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
     async acknowledge(id) {
       await attempts.updateOne({ _id: id }, { $set: { isAcknowledged: true } });
     },
-    async granted(id, grant) {
+    async saveGrant(id, grant) {
       const attempt = await attempts.findById(id).lean();
       if (!attempt) return false;
       const sealedGrant = secrets.seal(placeOf(attempt, 'grant'), JSON.stringify(grant));
@@ -176,7 +176,7 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
       );
       return kept.modifiedCount === 1;
     },
-    async move(id, from, to, change = {}, session = null) {
+    async changeState(id, from, to, change = {}, session = null) {
       const moved = await attempts
         .updateOne(
           { _id: id, state: { $in: from } },
@@ -185,7 +185,7 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
         .session(session);
       return moved.modifiedCount === 1;
     },
-    async openPage(id, until) {
+    async createPage(id, until) {
       const name = newName();
       const page = { pageHash: hashOf(name), pageExpiresAt: until };
       const { modifiedCount } = await attempts.updateOne({ _id: id, pageHash: { $exists: false } }, { $set: page });

@@ -23,7 +23,7 @@ export interface SmallContent extends ContentOwner {
  */
 export interface Contents {
   /** Stores a large content at once and returns null. Returns a small one, which the caller passes to `write`. */
-  take(owner: ContentOwner, bytes: Uint8Array): Promise<SmallContent | null>;
+  saveIfLarge(owner: ContentOwner, bytes: Uint8Array): Promise<SmallContent | null>;
   write(contents: readonly SmallContent[]): Promise<void>;
   /** Returns the content; null if there is none. */
   get(owner: Omit<ContentOwner, 'userId'>): Promise<Uint8Array | null>;
@@ -39,7 +39,7 @@ export interface Contents {
 /** @param rowBytes maximum size in bytes of contents that are stored as rows */
 export function createContents(rows: Model<ContentDoc>, blobs: Blobs, rowBytes: number): Contents {
   return {
-    async take(owner, bytes) {
+    async saveIfLarge(owner, bytes) {
       if (bytes.byteLength <= rowBytes) return { ...owner, bytes };
       await blobs.put(blobKey(owner), bytes);
       return null;

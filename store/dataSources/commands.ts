@@ -54,11 +54,11 @@ export interface DataSourceCommands {
     session: Session,
   ): Promise<Tagged | null>;
   /** Records that a tag workflow has copied this version to all files. False if the tags have changed since. */
-  tagsCopied(tenant: Tenant, id: number, version: number): Promise<boolean>;
+  markTagsCopied(tenant: Tenant, id: number, version: number): Promise<boolean>;
   /** Records that a batch of its files was synced. */
-  filesSynced(tenant: Tenant, id: number): Promise<void>;
+  recordFilesSynced(tenant: Tenant, id: number): Promise<void>;
   /** Records that a tag workflow was stopped early, until another one completes. */
-  tagsStopped(tenant: Tenant, id: number): Promise<void>;
+  markTagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
    * Deletes the credentials and writes an event, once: safe to repeat. Null if the user has no such data source.
    * @param refusal set by a workflow: its id, if it has one. The call revokes only if `refused` (encrypted) are still the
@@ -75,13 +75,18 @@ export interface DataSourceCommands {
    * no such data source.
    * @param workflowId of the sync of the selection
    */
-  selected(tenant: Tenant, id: number, workflowId: string, session: Session): Promise<DataSourceDoc | null>;
+  recordSelection(tenant: Tenant, id: number, workflowId: string, session: Session): Promise<DataSourceDoc | null>;
   /**
    * Records that the user cancelled the connection or the selection: sets the last action to CANCEL and writes an
    * event. Null if the user has no such data source.
    * @param workflowId of the connection that waited for the user; null if none did
    */
-  cancelled(tenant: Tenant, id: number, workflowId: string | null, session: Session): Promise<DataSourceDoc | null>;
+  recordCancellation(
+    tenant: Tenant,
+    id: number,
+    workflowId: string | null,
+    session: Session,
+  ): Promise<DataSourceDoc | null>;
   /** Stores the options that a later call requested for its files. */
   storeOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
   /** Deletes all data sources of a user, including their credentials. */
@@ -128,7 +133,7 @@ export function createDataSourceCommands(
     session: Session,
   ): Promise<Tagged> => {
     const now = new Date();
-    const _id = await sequence.take('dataSource');
+    const _id = await sequence.next('dataSource');
     const [row] = await dataSources.create(
       [
         {
@@ -207,21 +212,21 @@ export function createDataSourceCommands(
       const known = await dataSources.findOne({ _id: id, organizationId, userId }).session(session).lean();
       return known && update(known, change(known.tags), {}, session);
     },
-    async tagsCopied({ organizationId, userId }, id, version) {
+    async markTagsCopied({ organizationId, userId }, id, version) {
       const result = await dataSources.updateOne(
         { _id: id, organizationId, userId, tagsVersion: version },
         { $max: { tagsCopied: version }, $set: { tagsStopped: false } },
       );
       return result.matchedCount === 1;
     },
-    async filesSynced({ organizationId, userId }, id) {
+    async recordFilesSynced({ organizationId, userId }, id) {
       const now = new Date();
       await dataSources.updateOne(
         { _id: id, organizationId, userId },
         { $set: { filesSyncedAt: now, updatedAt: now } },
       );
     },
-    async tagsStopped({ organizationId, userId }, id) {
+    async markTagsStopped({ organizationId, userId }, id) {
       const behind = { $expr: { $lt: ['$tagsCopied', '$tagsVersion'] } };
       await dataSources.updateOne(
         { _id: id, organizationId, userId, ...behind },
@@ -253,8 +258,8 @@ export function createDataSourceCommands(
       }
       return source;
     },
-    selected: (tenant, id, workflowId, session) => acted(tenant, id, 'UPDATE', workflowId, session),
-    cancelled: (tenant, id, workflowId, session) => acted(tenant, id, 'CANCEL', workflowId, session),
+    recordSelection: (tenant, id, workflowId, session) => acted(tenant, id, 'UPDATE', workflowId, session),
+    recordCancellation: (tenant, id, workflowId, session) => acted(tenant, id, 'CANCEL', workflowId, session),
     async storeOptions({ organizationId, userId }, id, options, session) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { options } }).session(session);
     },

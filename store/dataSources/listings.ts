@@ -16,7 +16,7 @@ export interface ListingEnd {
   /** Cursor of the change feed for the next listing; unset: unchanged. */
   readonly changeToken?: string | null;
   /** Facts to merge into the metadata; null removes one. */
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 /** Returns the workflow that lists the items of a data source, or listed them last; null before the first listing. */
@@ -46,28 +46,28 @@ export interface DataSourceListings {
   /** Discards the held deletions and returns the updated record. For operators. */
   refuseDeletions(id: number): Promise<DataSourceDoc | null>;
   /** Returns data sources of an organization whose deletions are held, ordered by id, and their total number. */
-  held(
+  listHeld(
     organizationId: number,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly found: DataSourceDoc[]; readonly count: number }>;
   /** Finds a data source of any user of an organization. */
-  inOrganization(organizationId: number, id: number): Promise<DataSourceDoc | null>;
+  findInOrganization(organizationId: number, id: number): Promise<DataSourceDoc | null>;
   /**
    * Records that a scheduled sync has applied a listing to the files. @param listedAt end of that listing, from the
    * record
    */
-  passed(tenant: Tenant, id: number, listedAt: Date): Promise<void>;
-  /** Merges facts about its last syncs into its metadata; null removes one. */
-  note(tenant: Tenant, id: number, facts: Readonly<Record<string, unknown>>): Promise<void>;
+  markListingApplied(tenant: Tenant, id: number, listedAt: Date): Promise<void>;
+  /** Merges metadata about its last syncs into its metadata; null removes one. */
+  mergeMetadata(tenant: Tenant, id: number, metadata: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 /** Returns the fields that queue a data source for a listing by the run; none without a run. */
 export const queuedBy = (runId: number | undefined) =>
   runId === undefined ? {} : ({ syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: runId } as const);
 
-/** Returns the update that merges facts into the metadata. */
-const metadataOf = (facts: Readonly<Record<string, unknown>>) => {
-  const named = Object.entries(facts).map(([name, value]) => [`metadata.${name}`, value] as const);
+/** Returns the update that merges metadata into the metadata. */
+const metadataOf = (metadata: Readonly<Record<string, unknown>>) => {
+  const named = Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] as const);
   return {
     $set: Object.fromEntries(named.filter(([, value]) => value !== null)),
     $unset: Object.fromEntries(named.flatMap(([name, value]) => (value === null ? [[name, 1]] : []))),
@@ -98,9 +98,9 @@ export function createDataSourceListings(
       );
       return begun.matchedCount === 1;
     },
-    async endListing({ organizationId, userId }, id, runId, { status, whole, facts, changeToken }) {
+    async endListing({ organizationId, userId }, id, runId, { status, whole, metadata, changeToken }) {
       const now = new Date();
-      const { $set, $unset } = metadataOf(facts);
+      const { $set, $unset } = metadataOf(metadata);
       const ended = {
         syncStatus: status,
         itemsRunId: null,
@@ -136,7 +136,7 @@ export function createDataSourceListings(
         )
         .lean()
         .exec(),
-    async held(organizationId, { limit, offset }) {
+    async listHeld(organizationId, { limit, offset }) {
       const query = { organizationId, 'metadata.deletions_held': { $gt: 0 } };
       const [found, count] = await Promise.all([
         dataSources.find(query).sort({ _id: 1 }).skip(offset).limit(limit).lean(),
@@ -144,12 +144,12 @@ export function createDataSourceListings(
       ]);
       return { found, count };
     },
-    inOrganization: (organizationId, id) => dataSources.findOne({ _id: id, organizationId }).lean().exec(),
-    async passed({ organizationId, userId }, id, listedAt) {
+    findInOrganization: (organizationId, id) => dataSources.findOne({ _id: id, organizationId }).lean().exec(),
+    async markListingApplied({ organizationId, userId }, id, listedAt) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { appliedListingAt: listedAt } });
     },
-    async note({ organizationId, userId }, id, facts) {
-      await dataSources.updateOne({ _id: id, organizationId, userId }, metadataOf(facts));
+    async mergeMetadata({ organizationId, userId }, id, metadata) {
+      await dataSources.updateOne({ _id: id, organizationId, userId }, metadataOf(metadata));
     },
   };
 }

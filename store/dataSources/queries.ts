@@ -21,7 +21,7 @@ export interface DataSourceQueries {
    * Finds the data source of a type if the user does not name it: the only one with access or, if none has access, the
    * only one. If there are more, returns `several`, which states whether they have access.
    */
-  onlyOne(tenant: Tenant, type: SourceType): Promise<OnlyOne>;
+  findSingle(tenant: Tenant, type: SourceType): Promise<SingleDataSource>;
   /**
    * Returns whether the account of a data source is also connected as another data source of some types, in any
    * organization.
@@ -33,7 +33,7 @@ export interface DataSourceQueries {
   credentialsOf(source: DataSourceDoc): string | null;
 }
 
-export type OnlyOne = { readonly source: DataSourceDoc | null } | { readonly several: 'open' | 'revoked' };
+export type SingleDataSource = { readonly source: DataSourceDoc | null } | { readonly several: 'open' | 'revoked' };
 
 const ORDER_FIELDS = { created_at: 'createdAt', updated_at: 'updatedAt' } as const;
 
@@ -76,7 +76,7 @@ export function createDataSourceQueries(dataSources: Model<DataSourceDoc>, secre
     },
     count: (scope, { filters, page }) => dataSources.countDocuments(query(scope, filters, page.startingId)).exec(),
     find: ({ organizationId, userId }, id) => dataSources.findOne({ _id: id, organizationId, userId }).lean().exec(),
-    async onlyOne({ organizationId, userId }, type) {
+    async findSingle({ organizationId, userId }, type) {
       const [one = null, another] = await dataSources
         .find({ organizationId, userId, type })
         // Sources with access come first.

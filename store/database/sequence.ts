@@ -26,7 +26,7 @@ export interface Sequence {
    * Takes `count` consecutive ids and returns the first. Ids of a failed write are not reused, and single ids of busy
    * kinds come from a block of this process: numbers are unique, but neither dense nor in order of time.
    */
-  take(kind: SequenceKind, count?: number): Promise<number>;
+  next(kind: SequenceKind, count?: number): Promise<number>;
   /** Ensures that ids up to `id` are never assigned. */
   reserve(kind: SequenceKind, id: number): Promise<void>;
 }
@@ -70,7 +70,7 @@ export function createSequence(connection: Connection): Sequence {
   const blocks = new Map(BLOCK_KINDS.map((kind) => [kind, createBlock(() => reserveNumbers(kind, BLOCK_SIZE))]));
   return {
     // Outside the caller's transaction on purpose: otherwise all writers of a kind would wait for the counter's row.
-    async take(kind, count = 1) {
+    async next(kind, count = 1) {
       const block = blocks.get(kind);
       if (block && count === 1) return block();
       return reserveNumbers(kind, count);

@@ -76,7 +76,7 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
   const blank = blankRow(files);
   const draft = (id: number, owner: FileOwner, request: FileRequest, now: Date, inTurn: boolean) => ({
     ...newFile(blank, id, owner, request, { now, inTurn }),
-    fileMetadata: { ...request.facts },
+    fileMetadata: { ...request.fileMetadata },
   });
   return {
     async queueAgain({ organizationId, userId }, file, { change = {}, ...again }, session) {
@@ -95,7 +95,7 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
       const now = new Date();
       // Files that a run finds, and attachments, are queued with that run.
       const isUploaded = request.upload !== undefined && request.parentId === null;
-      const inTurn = !isUploaded || (await queue.roomForUploads(owner, 1)) > 0;
+      const inTurn = !isUploaded || (await queue.freeUploadSlots(owner, 1)) > 0;
       const known = await readRow<FileDoc, KnownFile>(files, identityOf(owner, request), {
         fields: KNOWN_FIELDS,
         session,
@@ -106,19 +106,19 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
         const file = await files
           .findOneAndUpdate(
             filter,
-            { $set: { ...update.$set, ...metadataFields(request.facts) } },
+            { $set: { ...update.$set, ...metadataFields(request.fileMetadata) } },
             { returnDocument: 'after', session },
           )
           .orFail(() => new Error(`File ${known._id} was deleted while it was accepted`))
           .lean();
         return { file, isNew: false };
       }
-      const file = draft(await sequence.take('file'), owner, request, now, inTurn);
+      const file = draft(await sequence.next('file'), owner, request, now, inTurn);
       await insertRows(files, [file], session).catch(runAgain);
       await events.write(transitionEvents('create', [file], {}), session);
       return { file, isNew: true };
     },
-    nextId: () => sequence.take('file'),
+    nextId: () => sequence.next('file'),
     draft: (id, owner, request) => draft(id, owner, request, new Date(), true),
     acceptMany: (owner, given) => acceptMany({ ...deps, blank }, owner, given),
   };

@@ -22,15 +22,15 @@ export type ChangeOfFile<N extends Transition> = Change<N> & { readonly file: Fi
  */
 export interface FileChanges {
   /** Changes one file, if it matches, and returns its old record. @param once see EventWriter.write */
-  one<N extends Transition>(name: N, change: Change<N>, once?: string): Promise<FileDoc | null>;
+  changeOne<N extends Transition>(name: N, change: Change<N>, once?: string): Promise<FileDoc | null>;
   /** Changes the first matching files, at most `limit`, and returns their number. */
-  some<N extends Transition>(name: N, change: Change<N>, limit: number): Promise<number>;
+  changeSome<N extends Transition>(name: N, change: Change<N>, limit: number): Promise<number>;
   /** Changes many files, each if it matches, in one round trip. Returns the ids of the changed files. */
-  many<N extends Transition>(name: N, changes: readonly ChangeOfFile<N>[]): Promise<number[]>;
+  changeMany<N extends Transition>(name: N, changes: readonly ChangeOfFile<N>[]): Promise<number[]>;
   /** Changes many files, each if it matches, by a transition that has no event. */
-  manyWithoutEvents<N extends Transition>(name: N, changes: readonly Change<N>[]): Promise<void>;
+  changeManyWithoutEvents<N extends Transition>(name: N, changes: readonly Change<N>[]): Promise<void>;
   /** Changes all of the files that still match in the same way. Returns whether all of them did. */
-  all<N extends Transition>(name: N, files: readonly FileDoc[], change: Change<N>): Promise<boolean>;
+  changeAll<N extends Transition>(name: N, files: readonly FileDoc[], change: Change<N>): Promise<boolean>;
 }
 
 /**
@@ -59,7 +59,7 @@ export function createFileChanges(
 ): FileChanges {
   const ended = (name: Transition, count: number): void => reportEnded(name, count, onFilesEnded);
   return {
-    async one(name, change, once) {
+    async changeOne(name, change, once) {
       const { filter, update } = transition(name, change);
       const before = await atomically(async (session) => {
         const found = await files.findOneAndUpdate(filter, update, { session }).lean();
@@ -69,7 +69,7 @@ export function createFileChanges(
       if (before) ended(name, 1);
       return before;
     },
-    async some(name, change, limit) {
+    async changeSome(name, change, limit) {
       const { filter, update } = transition(name, change);
       const changed = await atomically(async (session) => {
         const rows = await files.find(filter, null, { session }).sort({ _id: 1 }).limit(limit).lean();
@@ -81,7 +81,7 @@ export function createFileChanges(
       ended(name, changed);
       return changed;
     },
-    async many(name, changes) {
+    async changeMany(name, changes) {
       if (changes.length === 0) return [];
       const ids = changes.map(({ file }) => file._id);
       let changed = ids;
@@ -105,11 +105,11 @@ export function createFileChanges(
       ended(name, changed.length);
       return changed;
     },
-    async manyWithoutEvents(name, changes) {
+    async changeManyWithoutEvents(name, changes) {
       const writes = changes.map((change) => transition(name, change));
       ended(name, await updateRows(files, writes));
     },
-    async all(name, rows, change) {
+    async changeAll(name, rows, change) {
       if (rows.length === 0) return true;
       const ids = rows.map(({ _id }) => _id);
       const { filter, update } = transition(name, change);

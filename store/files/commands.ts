@@ -29,7 +29,7 @@ export interface FileCommands {
   /** Publishes the new generation of files; returns the ids of the published files. */
   finish(syncs: readonly FinishedSync[]): Promise<number[]>;
   /** Ends a file in READY_TO_SYNC. Nothing was fetched, and the result of an earlier sync stays unchanged. */
-  shelve(runId: number, fileId: number): Promise<boolean>;
+  skipContent(runId: number, fileId: number): Promise<boolean>;
   /** Ends files whose content has not changed: sets READY and rewrites nothing. */
   finishUnchanged(files: readonly UnchangedFile[]): Promise<void>;
   /**
@@ -38,7 +38,7 @@ export interface FileCommands {
    */
   setOriginal(runId: number, fileId: number, taken: FetchedOriginal, session: Session): Promise<FileDoc | null>;
   /** Counts a crash of the document reader for this content. */
-  noteCrash(runId: number, fileId: number, hash: string): Promise<void>;
+  recordCrash(runId: number, fileId: number, hash: string): Promise<void>;
   /**
    * Ends a file in SYNC_ERROR. @param isGone whether it no longer exists at its source. False if the run no longer owns
    * it.
@@ -65,7 +65,7 @@ export interface FileCommands {
    */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
   /** Records that the rows and points of older generations are deleted. */
-  cleaned(fileIds: readonly number[]): Promise<void>;
+  markCleanedUp(fileIds: readonly number[]): Promise<void>;
   /**
    * Ends every open file of the run in SYNC_ABORTED, and recounts the pages of its container. @param cause for the
    * ledger
@@ -87,7 +87,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
   const abort = async <N extends 'abort' | 'abortQueued'>(name: N, change: Change<N>): Promise<number> => {
     let total = 0;
     for (;;) {
-      const some = await changes.some(name, change, ABORTED_AT_ONCE);
+      const some = await changes.changeSome(name, change, ABORTED_AT_ONCE);
       total += some;
       if (some < ABORTED_AT_ONCE) return total;
     }
@@ -100,9 +100,9 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
   return {
     start: (runId, fileIds) => startFiles(files, changes, runId, fileIds),
     finish: (syncs) => finish(files, changes, syncs),
-    async shelve(runId, fileId) {
+    async skipContent(runId, fileId) {
       const set = { ...ATTEMPT_ENDED, ended: itemEnd('skipped', 'select', 'skip_file_processing') };
-      return (await changes.one('shelve', { ...mine(runId, fileId), message: null, set })) !== null;
+      return (await changes.changeOne('skipContent', { ...mine(runId, fileId), message: null, set })) !== null;
     },
     finishUnchanged: (all) => finishUnchanged(changes, all),
     setOriginal: (runId, fileId, taken, session) =>
@@ -114,7 +114,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
         )
         .lean()
         .exec(),
-    async noteCrash(runId, fileId, hash) {
+    async recordCrash(runId, fileId, hash) {
       const known = await files.updateOne(
         { _id: fileId, runId, 'crashes.hash': hash },
         { $inc: { 'crashes.count': 1 } },
@@ -124,7 +124,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
     },
     async fail(runId, fileId, message, ended, isGone = false) {
       const set = { ...ATTEMPT_ENDED, ended, goneBy: isGone ? runId : null };
-      return (await changes.one('fail', { ...mine(runId, fileId), message, set })) !== null;
+      return (await changes.changeOne('fail', { ...mine(runId, fileId), message, set })) !== null;
     },
     async requeue(runId, fileId, notBefore, message) {
       // A comparison that failed is repeated without an event.
@@ -139,11 +139,11 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
     async limit(runId, fileId, notBefore, message, counted) {
       const set = { ...ATTEMPT_ENDED, notBefore };
       const change = { ...mine(runId, fileId), message, set, inc: { attempts: counted ? 1 : 0 } };
-      return (await changes.one('limit', change)) !== null;
+      return (await changes.changeOne('limit', change)) !== null;
     },
     async delay(runId, fileId, message) {
       const change = { ...mine(runId, fileId), message, set: ATTEMPT_ENDED };
-      return (await changes.one('delay', change, `limit:${runId}`)) !== null;
+      return (await changes.changeOne('delay', change, `limit:${runId}`)) !== null;
     },
     async defer(runId, fileId, ocrPages) {
       if (ocrPages !== null) {
@@ -174,7 +174,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
         { $set: { updatedAt: new Date() }, $inc: undone },
       );
     },
-    async cleaned(fileIds) {
+    async markCleanedUp(fileIds) {
       await files.updateMany({ _id: { $in: fileIds } }, { $set: { cleanupPending: false } });
     },
     async abortOpen(runId, message, cause) {

@@ -37,7 +37,7 @@ export interface FileDeletion {
    * Returns the files of a delete that existed when it was accepted, by id. Includes files that the run took over in an
    * attempt that crashed, even if the filters no longer match them; excludes files that it has emptied.
    */
-  deletable(
+  listDeletable(
     tenant: Tenant,
     run: { readonly runId: number; readonly acceptedAt: Date },
     request: DeleteFilesRequest & DeleteFilesProgress,
@@ -45,7 +45,7 @@ export interface FileDeletion {
     limit: number,
   ): Promise<number[]>;
   /** Returns some files of the delete that another run has not finished: queued, delayed or in progress. */
-  deletableOpen(
+  listDeletableOpen(
     tenant: Tenant,
     run: { readonly runId: number; readonly acceptedAt: Date },
     request: DeleteFilesRequest & DeleteFilesProgress,
@@ -54,11 +54,11 @@ export interface FileDeletion {
   /** Makes the delete's run the owner, so that no other run can publish the files. */
   takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
   /** Sets an error message on the files that the run took over, because it ended before they were deleted. */
-  stopped(runId: number): Promise<void>;
+  markDeleteStopped(runId: number): Promise<void>;
   /** Deletes the records. @param tell whether to write FILE_DELETED for each */
   remove(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
   /** Keeps the records without content. @param tell whether to write FILE_DELETED for each */
-  emptied(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
+  deleteContent(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
 }
 
 interface FileDeletionDeps {
@@ -67,7 +67,7 @@ interface FileDeletionDeps {
   readonly queries: Pick<FileQueries, 'descendantParents'>;
   readonly atomically: Atomically;
   readonly events: EventWriter;
-  readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'note'>;
+  readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'addItems'>;
 }
 
 export function createFileDeletion({
@@ -118,7 +118,7 @@ export function createFileDeletion({
       const matching = deleteChildren ? await files.find(fileQuery(tenant, filters), { _id: 1 }).lean() : [];
       return queries.descendantParents(tenant, [...named, ...matching.map((row) => row._id)]);
     },
-    async deletable(tenant, { runId, acceptedAt }, request, afterId, limit) {
+    async listDeletable(tenant, { runId, acceptedAt }, request, afterId, limit) {
       const { organizationId, userId } = tenant;
       const mine = { organizationId, userId, runId, _id: { $gt: afterId } };
       const isEmptied = { $nor: [{ runId, syncStatus: EMPTIED }] };
@@ -131,7 +131,7 @@ export function createFileDeletion({
       const rows = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       return rows.map((row) => row._id);
     },
-    async deletableOpen(tenant, { runId, acceptedAt }, request, limit) {
+    async listDeletableOpen(tenant, { runId, acceptedAt }, request, limit) {
       const others = { createdAt: { $lte: acceptedAt }, runId: { $ne: runId }, syncStatus: { $in: OPEN } };
       const query = { $and: [{ $or: conditionsOf(tenant, request) }, others] };
       const rows = await files.find(query, { _id: 1 }).limit(limit).lean();
@@ -151,7 +151,7 @@ export function createFileDeletion({
       });
       await files.updateMany(filter, update);
     },
-    async stopped(runId) {
+    async markDeleteStopped(runId) {
       await files.updateMany(
         { runId, ...TAKEN_OVER },
         { $set: { syncErrorMessage: DELETE_STOPPED, updatedAt: new Date() } },
@@ -161,12 +161,12 @@ export function createFileDeletion({
       const query = owned(tenant, runId, ids);
       const { organizationId, userId: _id } = tenant;
       await ended(query, tell, async (session, rows) => {
-        await ledger.note({ ...tenant, _id: runId }, rows.map(deletedItem), session);
+        await ledger.addItems({ ...tenant, _id: runId }, rows.map(deletedItem), session);
         await files.deleteMany(query, { session });
         await users.updateOne({ _id, organizationId }, { $inc: { filesRemoved: 1 } }, { session });
       });
     },
-    async emptied(tenant, runId, ids, tell) {
+    async deleteContent(tenant, runId, ids, tell) {
       const { filter, update } = transition('empty', {
         owner: tenant,
         // Excludes files that an earlier attempt has emptied and reported.

@@ -33,9 +33,9 @@ export interface FileEvaluation {
   /** Returns the containers of a data source. */
   containersOf(tenant: Tenant, dataSourceId: number, limit: number): Promise<number[]>;
   /** Returns whether any file of a data source was not synced completely. */
-  anyUnsynced(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<boolean>;
+  hasUnsynced(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<boolean>;
   /** Starts the sync of files whose content has changed, with its events. */
-  beginChanged(runId: number, fileIds: readonly number[]): Promise<void>;
+  startChanged(runId: number, fileIds: readonly number[]): Promise<void>;
   /** Restores the state of a file that cannot be compared. */
   endEvaluation(runId: number, fileId: number): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluations
 
 /** Ends evaluations of unchanged files. Writes no events and does not change their last sync. */
 export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile[]): Promise<void> =>
-  changes.manyWithoutEvents(
+  changes.changeManyWithoutEvents(
     'keepEvaluated',
     kept.map(({ runId, file, generation, cost }) => ({
       owner: { runId },
@@ -84,7 +84,7 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
  * until it is compared, and a failed one is queued. Unfinished files, and files without content by request, are
  * skipped.
  */
-export async function passKnown(
+export async function queueKnownFiles(
   files: Model<FileDoc>,
   { organizationId, userId }: Tenant,
   listed: readonly { readonly request: SyncOfListedFile; readonly file: ListedFile; readonly inTurn: boolean }[],
@@ -96,7 +96,7 @@ export async function passKnown(
     open.map(({ request, file, inTurn }) => {
       const { _id, syncStatus, generation } = file;
       const isComparable = syncStatus === 'READY' && generation > 0;
-      return transition(isComparable ? 'passEvaluate' : inTurn ? 'passQueue' : 'passDelay', {
+      return transition(isComparable ? 'scheduledEvaluate' : inTurn ? 'scheduledQueue' : 'scheduledDelay', {
         owner: { organizationId, userId },
         where: { _id, generation },
         seen: syncStatus,
@@ -126,15 +126,15 @@ export function createFileEvaluation(files: Model<FileDoc>, changes: FileChanges
         .lean();
       return rows.map(({ _id }) => _id);
     },
-    async anyUnsynced({ _id: dataSourceId, organizationId, userId }) {
+    async hasUnsynced({ _id: dataSourceId, organizationId, userId }) {
       const syncStatus = { $in: ['SYNC_ERROR', 'SYNC_ABORTED'] as const };
       return (await files.exists({ organizationId, userId, syncStatus, dataSourceId })) !== null;
     },
     endEvaluation: (runId, fileId) =>
       endEvaluations(files, 'endEvaluation', { owner: { runId }, where: { _id: fileId } }, 'source_revoked'),
-    async beginChanged(runId, fileIds) {
+    async startChanged(runId, fileIds) {
       const rows = await files.find({ _id: { $in: [...fileIds] }, runId, syncStatus: 'EVALUATING_RESYNC' }).lean();
-      await changes.all('startChanged', rows, { owner: { runId }, where: {} });
+      await changes.changeAll('startChanged', rows, { owner: { runId }, where: {} });
     },
   };
 }

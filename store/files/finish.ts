@@ -46,7 +46,7 @@ export async function finish(
   syncs: readonly FinishedSync[],
 ): Promise<number[]> {
   const now = new Date();
-  const published = await changes.many(
+  const published = await changes.changeMany(
     'finish',
     syncs.map(({ runId, file, content, name, model, fileMetadata, warning, sourceCreatedAt, tagsRevision, cost }) => ({
       file,
@@ -87,7 +87,7 @@ export async function finishUnchanged(changes: FileChanges, all: readonly Unchan
   const now = new Date();
   const isEvaluated = ({ file }: UnchangedFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
   await keepEvaluated(changes, all.filter(isEvaluated));
-  await changes.many(
+  await changes.changeMany(
     'finishUnchanged',
     all
       .filter((one) => !isEvaluated(one))

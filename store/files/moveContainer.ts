@@ -8,7 +8,7 @@ export interface ContainerChange {
   readonly message?: string | null;
   /** Cause of a failure. */
   readonly cause?: ItemCause;
-  readonly facts?: Record<string, unknown>;
+  readonly metadata?: Record<string, unknown>;
   readonly synced?: boolean;
   /** Whether a scheduled sync makes the change. It reports the queued files itself. */
   readonly isScheduled?: boolean;
@@ -35,10 +35,10 @@ export async function moveContainer(
   fileId: number,
   change: ContainerChange,
 ): Promise<boolean> {
-  const { status, message = null, cause = null, facts = {}, synced = false, isScheduled = false } = change;
+  const { status, message = null, cause = null, metadata = {}, synced = false, isScheduled = false } = change;
   const { discovered = false, feedReading, externalUrl } = change;
-  const gone = Object.entries(facts).filter(([, value]) => value === null);
-  const before = await changes.one(
+  const gone = Object.entries(metadata).filter(([, value]) => value === null);
+  const before = await changes.changeOne(
     rowOfContainer(change),
     {
       owner: { runId },
@@ -51,7 +51,7 @@ export async function moveContainer(
         ...(synced ? { lastSync: new Date() } : {}),
         ...(feedReading === undefined ? {} : { feedReading }),
         ...(externalUrl === undefined ? {} : { externalUrl }),
-        ...metadataFields(Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))),
+        ...metadataFields(Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null))),
       },
       unset: Object.fromEntries(gone.map(([name]) => [`fileMetadata.${name}`, 1])),
     },

@@ -29,7 +29,7 @@ export async function pageCounts(
 export async function recountPages(files: Model<FileDoc>, runId: number): Promise<void> {
   const mine = { runId, isContainer: true, syncStatus: { $in: [...FINAL_FILE_STATUSES] }, [TOTAL]: { $exists: true } };
   for (const container of await files.find(mine, { organizationId: 1, userId: 1 }).lean()) {
-    const facts = metadataFields(await pageCounts(files, container));
-    await files.updateOne({ ...mine, _id: container._id }, { $set: { ...facts, updatedAt: new Date() } });
+    const counts = metadataFields(await pageCounts(files, container));
+    await files.updateOne({ ...mine, _id: container._id }, { $set: { ...counts, updatedAt: new Date() } });
   }
 }

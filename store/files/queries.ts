@@ -129,14 +129,14 @@ export function createFileQueries(files: Model<FileDoc>, remember: CreateSumCach
       );
     },
     count: (tenant, filters, startingId) =>
-      totals.of(tenant, ['files', filters, startingId], async () => {
+      totals.get(tenant, ['files', filters, startingId], async () => {
         const expanded = await expand(tenant, filters);
         return measureFiles(files, tenant, expanded, startingId, (query, hint) =>
           countRows(files, query, hint ? { hint } : {}),
         );
       }),
     countChunks: (tenant, filters, startingId) =>
-      totals.of(tenant, ['chunks', filters, startingId], async () => {
+      totals.get(tenant, ['chunks', filters, startingId], async () => {
         const expanded = await expand(tenant, withChunksOnly(filters));
         return measureFiles(files, tenant, expanded, startingId, async ($match, hint) => {
           const sum = { $group: { _id: null, chunks: { $sum: '$numChunks' } } };

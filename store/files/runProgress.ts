@@ -21,19 +21,19 @@ export interface RunProgress {
   /** Returns a file that a run has started and not finished; null if it is in another state. */
   findSyncing(runId: number, fileId: number): Promise<FileDoc | null>;
   /** Returns those of the given files that are published and whose older generations are not deleted yet. */
-  needingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;
+  filterNeedingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;
   /** Returns the ids of the READY files of some runs. */
-  readyOf(runIds: readonly number[]): Promise<number[]>;
+  listReady(runIds: readonly number[]): Promise<number[]>;
   /** Returns READY files of some runs whose older generations are not deleted yet. */
-  uncleanOf(runIds: readonly number[], limit: number): Promise<FileDoc[]>;
+  listNeedingCleanUp(runIds: readonly number[], limit: number): Promise<FileDoc[]>;
   /** Returns the next SYNC_ABORTED files of a run, by id, that may have rows of an unpublished attempt. */
-  abortedTries(runId: number, afterId: number, limit: number): Promise<FileDoc[]>;
+  listAbortedAttempts(runId: number, afterId: number, limit: number): Promise<FileDoc[]>;
   /** Returns the next due files of the run, by id. */
-  due(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
+  listDue(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
   /** Returns whether a limit delays files of the run. */
   hasDelayed(runId: number): Promise<boolean>;
   /** Returns when the first of the run's queued files is due; null if none is queued. */
-  nextDue(runId: number): Promise<Date | null>;
+  nextDueTime(runId: number): Promise<Date | null>;
   /** Returns the current state of a batch's files. */
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
   /** Counts the run's files by state, without its container. */
@@ -47,23 +47,23 @@ export interface RunProgress {
 export function createRunProgress(files: Model<FileDoc>): RunProgress {
   return {
     findSyncing: (runId, fileId) => files.findOne({ _id: fileId, runId, syncStatus: 'SYNCING' }).lean().exec(),
-    async needingCleanUp(of) {
+    async filterNeedingCleanUp(of) {
       const owners = new Map(of.map(({ fileId, runId }) => [fileId, runId]));
       const found = await files.find({ _id: { $in: [...owners.keys()] }, cleanupPending: true }).lean();
       return found.filter(({ _id, runId }) => runId === owners.get(_id));
     },
-    async readyOf(runIds) {
+    async listReady(runIds) {
       const ready = { runId: { $in: [...runIds] }, syncStatus: 'READY' } as const;
       return (await files.find(ready, { _id: 1 }).hint(RUN_INDEX).lean()).map(({ _id }) => _id);
     },
-    uncleanOf: (runIds, limit) =>
+    listNeedingCleanUp: (runIds, limit) =>
       files
         .find({ runId: { $in: [...runIds] }, syncStatus: 'READY', cleanupPending: true })
         .hint(RUN_INDEX)
         .limit(limit)
         .lean()
         .exec(),
-    abortedTries: (runId, afterId, limit) =>
+    listAbortedAttempts: (runId, afterId, limit) =>
       files
         .find({
           ...{ runId, syncStatus: 'SYNC_ABORTED', _id: { $gt: afterId } },
@@ -74,7 +74,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
         .limit(limit)
         .lean()
         .exec(),
-    async due(runId, afterId, limit, now) {
+    async listDue(runId, afterId, limit, now) {
       const rows = await files
         .find(
           {
@@ -94,7 +94,7 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
     async hasDelayed(runId) {
       return (await files.exists({ runId, syncStatus: 'DELAYED' })) !== null;
     },
-    async nextDue(runId) {
+    async nextDueTime(runId) {
       const row = await files
         .findOne({ runId, isContainer: false, syncStatus: activeStatus }, { notBefore: 1 })
         .sort({ notBefore: 1 })

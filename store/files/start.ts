@@ -39,7 +39,7 @@ export async function startFiles(
       { $set: { updatedAt: now }, $inc: inc },
     );
   const set = { updatedAt: now, ...reported };
-  const enteredAll = await changes.all('start', entering, { owner: { runId }, where: {}, set, inc });
+  const enteredAll = await changes.changeAll('start', entering, { owner: { runId }, where: {}, set, inc });
   // A worker that was presumed dead may start the same files. After a restart, read the generations instead of
   // computing them.
   const isAsExpected = enteredAll && again.length === 0;

@@ -68,8 +68,8 @@ export function createFileSums(files: Model<FileDoc>, remember: CreateSumCache):
   };
   return {
     totals: ({ organizationId, userId }) =>
-      known.of({ organizationId, userId }, null, () => sumOf({ organizationId, userId })),
+      known.get({ organizationId, userId }, null, () => sumOf({ organizationId, userId })),
     totalsOfAll: (organizationId) => sumOf({ organizationId }),
-    uniqueTags: (tenant) => knownTags.of(tenant, null, () => tagsOf(tenant)),
+    uniqueTags: (tenant) => knownTags.get(tenant, null, () => tagsOf(tenant)),
   };
 }

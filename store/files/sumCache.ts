@@ -22,7 +22,7 @@ const COSTLY_MS = 10;
 /** Sums over all files of a user, cached while the files do not change. */
 export interface SumCache<T extends object | number> {
   /** @param what distinguishes this sum from others of the same user */
-  of(tenant: Tenant, what: unknown, compute: () => Promise<T>): Promise<T>;
+  get(tenant: Tenant, what: unknown, compute: () => Promise<T>): Promise<T>;
 }
 
 /** Creates a cache of at most `most` sums. */
@@ -51,7 +51,7 @@ export const createSumCaches =
       return `${last.updatedAt.getTime()}:${last._id}:${user?.filesRemoved ?? 0}`;
     };
     return {
-      async of({ organizationId, userId }, what, compute) {
+      async get({ organizationId, userId }, what, compute) {
         const tenant = { organizationId, userId };
         const name = createHash('sha256')
           .update(JSON.stringify([organizationId, userId, what]))

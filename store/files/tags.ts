@@ -25,7 +25,7 @@ export interface FileTags {
     session: Session,
   ): Promise<{ file: FileDoc; changed: boolean } | null>;
   /** Returns the next files of a data source that lack its latest tags, by id. */
-  behindSource(source: DataSourceDoc, afterId: number, limit: number): Promise<FileDoc[]>;
+  listBehindSourceTags(source: DataSourceDoc, afterId: number, limit: number): Promise<FileDoc[]>;
   /**
    * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next round
    * updates it.
@@ -35,9 +35,9 @@ export interface FileTags {
    * Records the version on those of these files that have the source's tags. Call it after their points have the tags
    * too.
    */
-  tookSourceTags(source: DataSourceDoc, files: readonly TaggedFile[]): Promise<void>;
+  markSourceTagsApplied(source: DataSourceDoc, files: readonly TaggedFile[]): Promise<void>;
   /** Returns the tags that the points of these files must carry now. */
-  tagged(ids: readonly number[]): Promise<TaggedFile[]>;
+  findTags(ids: readonly number[]): Promise<TaggedFile[]>;
 }
 
 export function createFileTags(files: Model<FileDoc>): FileTags {
@@ -63,7 +63,7 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
         .lean();
       return file && { file, changed: true };
     },
-    async behindSource(source, afterId, limit) {
+    async listBehindSourceTags(source, afterId, limit) {
       return files
         .find({ ...ofSource(source), sourceTagsVersion: { $ne: source.tagsVersion }, _id: { $gt: afterId } })
         .sort({ _id: 1 })
@@ -89,7 +89,7 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
         { ordered: false },
       );
     },
-    async tookSourceTags(source, settled) {
+    async markSourceTagsApplied(source, settled) {
       const took = settled.filter(({ sourceTags = [] }) => sameTags(sourceTags, source.tags));
       if (took.length === 0) return;
       await files.bulkWrite(
@@ -99,7 +99,7 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
         { ordered: false },
       );
     },
-    tagged: (ids) =>
+    findTags: (ids) =>
       files
         .find({ _id: { $in: [...ids] } }, { organizationId: 1, userId: 1, tagPairs: 1, sourceTags: 1, tagsRevision: 1 })
         .lean()

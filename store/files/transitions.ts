@@ -49,7 +49,7 @@ const OPEN = [...WAITING_FILE_STATUSES, ...UNDER_WAY_STATUSES] as const;
  * States of idle files that a scheduled sync retries. READY_TO_SYNC is not one: a caller decided that the file has no
  * content.
  */
-const RETRIED_BY_PASS = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'] as const satisfies FileSyncStatus[];
+const RETRIED_BY_SCHEDULED_SYNC = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'] as const satisfies FileSyncStatus[];
 const EVALUATING = ['EVALUATING_RESYNC'] as const satisfies FileSyncStatus[];
 
 const each =
@@ -84,9 +84,9 @@ export const TRANSITIONS = {
   accept: { from: FILE_SYNC_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
   acceptDelayed: { from: FILE_SYNC_STATUSES, to: 'DELAYED', by: 'tenant' },
   queueAgain: { from: FINAL_FILE_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
-  passEvaluate: { from: ['READY'], to: 'EVALUATING_RESYNC', by: 'tenant' },
-  passQueue: { from: RETRIED_BY_PASS, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
-  passDelay: { from: RETRIED_BY_PASS, to: 'DELAYED', by: 'tenant' },
+  scheduledEvaluate: { from: ['READY'], to: 'EVALUATING_RESYNC', by: 'tenant' },
+  scheduledQueue: { from: RETRIED_BY_SCHEDULED_SYNC, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
+  scheduledDelay: { from: RETRIED_BY_SCHEDULED_SYNC, to: 'DELAYED', by: 'tenant' },
 
   // Delays.
   delayNewest: { from: ['QUEUED_FOR_SYNC'], to: 'DELAYED', by: 'run' },
@@ -128,7 +128,7 @@ export const TRANSITIONS = {
   keepEvaluated: { from: EVALUATING, to: 'READY', by: 'run', endsSync: true },
   endEvaluation: { from: EVALUATING, to: 'READY', by: 'run' },
   endEvaluationsOfSource: { from: EVALUATING, to: 'READY', by: 'tenant' },
-  shelve: {
+  skipContent: {
     from: ['SYNCING'],
     to: 'READY_TO_SYNC',
     by: 'run',

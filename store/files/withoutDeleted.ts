@@ -20,7 +20,7 @@ const scheduleOf = ({ dataSource, parentId }: Found): string | null => {
  * Filters the new files of one run: a scheduled sync skips files that a caller has deleted; a request adds them again.
  */
 export async function withoutDeleted<T extends Found>(
-  deleted: Pick<Selections, 'skippedAmong' | 'unskip'>,
+  deleted: Pick<Selections, 'filterSkipped' | 'unskip'>,
   owner: Tenant,
   requests: readonly T[],
 ): Promise<readonly T[]> {
@@ -32,6 +32,6 @@ export async function withoutDeleted<T extends Found>(
     await deleted.unskip(owner, scheduleId, ids);
     return requests;
   }
-  const left = await deleted.skippedAmong(owner, scheduleId, ids);
+  const left = await deleted.filterSkipped(owner, scheduleId, ids);
   return requests.filter(({ externalFileId }) => !left.has(externalFileId));
 }

@@ -22,18 +22,18 @@ export interface Frontier {
   /** Returns one address of the run; null if the run does not have it. */
   find(runId: number, url: string): Promise<CrawlPageDoc | null>;
   /** Returns the depth of the known addresses. */
-  depths(runId: number, urls: readonly string[]): Promise<Map<string, number>>;
+  findDepths(runId: number, urls: readonly string[]): Promise<Map<string, number>>;
   /**
    * Stores the links of pages. They are followed later, even if the page was followed before. Addresses that the run
    * does not have are ignored.
    */
-  keepLinks(found: readonly FoundLinks[]): Promise<void>;
+  saveLinks(found: readonly FoundLinks[]): Promise<void>;
   /** Returns the next pages whose links are to be followed, nearest first. */
-  unfollowed(runId: number, limit: number): Promise<CrawlPageDoc[]>;
+  listUnfollowed(runId: number, limit: number): Promise<CrawlPageDoc[]>;
   /** Marks pages whose links were followed from the given depth. */
-  followed(runId: number, pages: readonly CrawlAddress[]): Promise<void>;
+  markFollowed(runId: number, pages: readonly CrawlAddress[]): Promise<void>;
   /** Sets a smaller depth on known addresses with a shorter path: their links are followed again from there. */
-  shorten(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;
+  lowerDepths(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;
   /** Deletes the rows of a run that has ended. */
   clear(runId: number): Promise<void>;
 }
@@ -60,7 +60,7 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
     },
     count: (runId) => pages.countDocuments({ runId }),
     find: (runId, url) => pages.findOne({ runId, url }).lean().exec(),
-    async depths(runId, urls) {
+    async findDepths(runId, urls) {
       const known = new Map<string, number>();
       for (let from = 0; from < urls.length; from += PER_QUERY) {
         // Sequential, to bound the load on MongoDB.
@@ -71,7 +71,7 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
       }
       return known;
     },
-    async keepLinks(found) {
+    async saveLinks(found) {
       if (found.length === 0) return;
       const changedAt = new Date();
       await pages.bulkWrite(
@@ -84,9 +84,9 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
         { ordered: false },
       );
     },
-    unfollowed: (runId, limit) =>
+    listUnfollowed: (runId, limit) =>
       pages.find({ runId, state: 'read' }).sort({ depth: 1, _id: 1 }).limit(limit).lean().exec(),
-    async followed(runId, done) {
+    async markFollowed(runId, done) {
       if (done.length === 0) return;
       await pages.bulkWrite(
         done.map(({ url, depth }) => ({
@@ -98,7 +98,7 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
         { ordered: false },
       );
     },
-    async shorten(runId, addresses) {
+    async lowerDepths(runId, addresses) {
       if (addresses.length === 0) return;
       const changedAt = new Date();
       // Depth and state change in one update: after a crash between two updates, links would stay followed from a depth

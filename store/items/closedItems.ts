@@ -13,12 +13,12 @@ export interface ClosedItems {
    * to repeat. @returns the items that are known
    */
   markClosed(source: Holder, runId: number, externalIds: readonly string[]): Promise<Set<string>>;
-  /** Returns items whose contents could not be listed, at most `most`. */
-  closed(source: Holder, most: number): Promise<string[]>;
+  /** Returns items whose contents could not be listed, at limit `limit`. */
+  listClosed(source: Holder, limit: number): Promise<string[]>;
   /** Counts the closed items that a listing could read again, or did not find. */
   countReopened(source: Holder, runId: number): Promise<number>;
   /** Removes the mark from the items that `countReopened` counts. */
-  forgetClosed(source: Holder, runId: number): Promise<void>;
+  unmarkReopened(source: Holder, runId: number): Promise<void>;
 }
 
 export function createClosedItems(items: Model<ItemDoc>): ClosedItems {
@@ -34,15 +34,15 @@ export function createClosedItems(items: Model<ItemDoc>): ClosedItems {
       const known = await items.find(named, { externalId: 1 }).lean();
       return new Set(known.map(({ externalId }) => externalId));
     },
-    async closed(source, most) {
+    async listClosed(source, limit) {
       const rows = await items
         .find({ ...of(source), closedBy: { $gt: 0 } }, { externalId: 1 })
-        .limit(most)
+        .limit(limit)
         .lean();
       return rows.map(({ externalId }) => externalId);
     },
     countReopened: (source, runId) => items.countDocuments(reopened(source, runId)).exec(),
-    async forgetClosed(source, runId) {
+    async unmarkReopened(source, runId) {
       await items.updateMany(reopened(source, runId), { $unset: { closedBy: 1 } });
     },
   };

@@ -8,7 +8,7 @@ import type { Sequence } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import { type ClosedItems, createClosedItems } from './closedItems.js';
-import { createGoneItems, type GoneItems } from './goneItems.js';
+import { createDeletedItems, type DeletedItems } from './deletedItems.js';
 import type { ItemDoc } from '../models/items.js';
 import { syncedCopies } from './syncedCopies.js';
 import { unchangedItems } from './unchangedItems.js';
@@ -54,7 +54,7 @@ export interface ListingCoverage {
   readonly items: number;
 }
 
-export interface Items extends GoneItems, ClosedItems {
+export interface Items extends DeletedItems, ClosedItems {
   /** Stores a page of a listing; returns which of its items are new, or were marked as gone. Safe to repeat. */
   upsert(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
   /** Discards the results of a listing that starts again. */
@@ -185,7 +185,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     const again = known.flatMap(({ externalId, foundBy }) => (foundBy === runId ? [externalId] : []));
     const ids = new Map(known.map(({ _id, externalId }) => [externalId, _id]));
     const fresh = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
-    const first = fresh.size === 0 ? 0 : await sequence.take('item', fresh.size);
+    const first = fresh.size === 0 ? 0 : await sequence.next('item', fresh.size);
     for (const [index, externalId] of [...fresh].entries()) ids.set(externalId, first + index);
     await items.bulkWrite(
       listed.map((one) => ({
@@ -216,7 +216,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     return [...fresh, ...back, ...again];
   };
   return {
-    ...createGoneItems(items, files),
+    ...createDeletedItems(items, files),
     ...createClosedItems(items),
     async upsert(source, runId, listed) {
       // A new item that a page lists twice would be inserted twice.

@@ -63,9 +63,9 @@ const BY_STATUS: Partial<Record<FileSyncStatus, ItemEnd>> = {
 export const endOf = ({ ended = null, syncStatus }: Pick<FileDoc, 'ended' | 'syncStatus'>): ItemEnd | null =>
   ended ?? BY_STATUS[syncStatus] ?? null;
 
-const LONGEST_NAME = 500;
+const MAX_NAME_LENGTH = 500;
 /** Longer than any accepted address. */
-const LONGEST_ID = 2_048;
+const MAX_ID_LENGTH = 2_048;
 
 /** The fields of a new ledger entry. */
 export interface NewItem {
@@ -85,8 +85,8 @@ export function rowOf(run: RunOf, { fileId, externalId, name, end, message }: Ne
     userId: run.userId,
     runId: run._id,
     fileId,
-    externalId: externalId.slice(0, LONGEST_ID),
-    name: name === externalId ? null : (name?.slice(0, LONGEST_NAME) ?? null),
+    externalId: externalId.slice(0, MAX_ID_LENGTH),
+    name: name === externalId ? null : (name?.slice(0, MAX_NAME_LENGTH) ?? null),
     ...{ outcome: as, stage, cause, message, bytes, tokens, reused, at, expiresAt },
   } satisfies LedgerItemDoc;
 }

@@ -35,7 +35,7 @@ export interface LedgerWriter {
     session?: Session,
   ): Promise<void>;
   /** Records items without a file of the run: skipped ones and deleted ones. A repeated call overwrites. */
-  note(run: RunOf, items: readonly NewItem[], session?: Session): Promise<void>;
+  addItems(run: RunOf, items: readonly NewItem[], session?: Session): Promise<void>;
   /** Records the outcomes of the files of an ending run, and returns its counts. Safe to repeat: it continues where it stopped. */
   close(run: RunDoc): Promise<RunTally>;
   /**
@@ -95,7 +95,7 @@ export function createLedgerWriter(
       });
       await overwrite(rows, session);
     },
-    async note(run, items, session = null) {
+    async addItems(run, items, session = null) {
       const [now, until] = [new Date(), expiry()];
       for (let from = 0; from < items.length; from += AT_ONCE)
         await overwrite(

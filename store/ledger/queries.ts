@@ -46,7 +46,7 @@ export interface LedgerQueries {
 }
 
 /** Minimum page size of a read, for filters that discard most rows. */
-const LEAST_READ = 500;
+const MIN_PAGE_SIZE = 500;
 
 const asLine = ({ _id: id, outcome, expiresAt: _until, organizationId: _of, userId: _whose, ...item }: LedgerItemDoc) =>
   ({ ...item, id, name: item.name ?? item.externalId, outcome }) satisfies LedgerItem;
@@ -115,7 +115,7 @@ export function createLedgerQueries(
     const found: LedgerItem[] = [];
     const isPast = fileOfKey(after) === null && after !== keysOf(run._id).first;
     for (let from = fileOfKey(after) ?? 0; !isPast && found.length < limit;) {
-      const wanted = Math.max(limit, LEAST_READ);
+      const wanted = Math.max(limit, MIN_PAGE_SIZE);
       const page = await live.page(run, from, wanted, filter);
       for (const one of page) if (isWanted(filter, one.end)) found.push(asLive(run._id, one));
       if (page.length < wanted) break;

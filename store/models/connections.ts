@@ -63,7 +63,7 @@ const ATTEMPT = {
 export interface AttemptDoc extends RecordOf<typeof ATTEMPT> {}
 
 const attempt = schemaOf<AttemptDoc>(ATTEMPT, { keepEmpty: true });
-// byState, byPage.
+// findByState, findByPage.
 attempt.index({ stateHash: 1 }, { unique: true, partialFilterExpression: { stateHash: { $type: 'string' } } });
 attempt.index({ pageHash: 1 }, { unique: true, partialFilterExpression: { pageHash: { $type: 'string' } } });
 // Query of the sweeper, once per second: attempts whose workflow may have missed the user's return.

@@ -27,7 +27,7 @@ const ROW_LIFE_S = 30 * 24 * 3600;
 const crawlPage = schemaOf<CrawlPageDoc>(CRAWL_PAGE);
 // add: each address once.
 crawlPage.index({ runId: 1, url: 1 }, { unique: true });
-// find, unfollowed: the nearest pages first.
+// find, listUnfollowed: the nearest pages first.
 crawlPage.index({ runId: 1, state: 1, depth: 1, _id: 1 });
 crawlPage.index({ changedAt: 1 }, { expireAfterSeconds: ROW_LIFE_S });
 

@@ -63,7 +63,7 @@ item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
 // countMissing, unlist.
 item.index({ dataSourceId: 1, listedBy: 1 });
-// goneItems, reopened, and items by path. Few items have these fields, so the others have no entry.
+// deletedItems, reopened, and items by path. Few items have these fields, so the others have no entry.
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
 item.index({ dataSourceId: 1, closedBy: 1 }, { partialFilterExpression: { closedBy: { $gt: 0 } } });
 item.index({ dataSourceId: 1, path: 1 }, { partialFilterExpression: { path: { $exists: true } } });

@@ -40,7 +40,7 @@ const quarantined = schemaOf<QuarantinedDoc>(QUARANTINED, { keepEmpty: true });
 quarantined.index({ organizationId: 1, userId: 1, _id: 1 });
 // list, of an organization.
 quarantined.index({ organizationId: 1, _id: 1 });
-// owners and claimDue: files whose retention has ended.
+// listOwnersOfDue and claimDue: files whose retention has ended.
 quarantined.index({ keptUntil: 1 }, { partialFilterExpression: { state: 'kept' } });
 // adopt: interrupted steps.
 quarantined.index({ state: 1, runId: 1 });

@@ -138,30 +138,30 @@ const IN_STREAM = { stream: true, ...OPEN } as const;
 const PAUSED_ONCE = { 'pause.at': { $exists: true } } as const;
 /** Partial indexes, none of which contains ended runs. */
 for (const [name, keys, partialFilterExpression] of [
-  // unstarted (outbox, stalls)
+  // listUnstarted (outbox, stalls)
   ['nextTryAt_1', { nextTryAt: 1 }, { startedAt: null }],
   // releaseHeld
   ['held_1_userId_1__id_1', { held: 1, userId: 1, _id: 1 }, { held: true }],
-  // open (upload streams), in the order of the stream
+  // listOpen (upload streams), in the order of the stream
   ['stream', { organizationId: 1, userId: 1, _id: 1 }, IN_STREAM],
-  // waiting and unstarted: covers the sweeper's search for users with waiting uploads
+  // listWaiting and listUnstarted: covers the sweeper's search for users with waiting uploads
   ['streamWaiting', { startedAt: 1, held: 1, acceptedAt: 1, organizationId: 1, userId: 1 }, IN_STREAM],
-  // started, activeStartedBefore, openRuns
+  // listStarted, listActiveStartedBefore, openRuns
   ['startedAt_1', { startedAt: 1 }, OPEN],
-  // countUsersAtWork, from keys only; withdrawOthers
+  // countUsersWithOpenRuns, from keys only; withdrawOthers
   ['usersAtWork', { organizationId: 1, userId: 1 }, OPEN],
   // createRunsOverview: the latest runs first
   ['inFlight', { organizationId: 1, startedAt: 1 }, OPEN],
   // findConflict
   ['underWayOfSource', { dataSourceId: 1 }, OPEN],
-  // unacknowledged, paused
+  // listUnacknowledged, listPaused
   ['pause.at_1', { 'pause.at': 1 }, PAUSED_ONCE],
   // createRunsOverview: the longest paused, and stalled, first
   ['paused', { organizationId: 1, 'pause.at': 1 }, PAUSED_ONCE],
   ['stalled', { organizationId: 1, 'stall.since': 1 }, { 'stall.since': { $exists: true } }],
 ] as const)
   run.index(keys, { name, partialFilterExpression });
-// parts, partsOf; a part of a scheduled sync is accepted once.
+// listParts, partsOf; a part of a scheduled sync is accepted once.
 run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
 // find (passes); an execution of a schedule is accepted once.
 run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });

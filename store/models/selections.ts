@@ -41,7 +41,7 @@ selection.index({ dataSourceId: 1, optionsKey: 1 });
 selection.index({ organizationId: 1, userId: 1 });
 
 const skippedItem = schemaOf<SkippedItemDoc>(SKIPPED_ITEM);
-// skippedAmong, unskip.
+// filterSkipped, unskip.
 skippedItem.index({ scheduleId: 1, externalFileId: 1 }, { unique: true });
 // removeAll.
 skippedItem.index({ organizationId: 1, userId: 1 });

@@ -93,11 +93,11 @@ export const ANY_NUMBER = { $gte: Number.MIN_SAFE_INTEGER };
 const webhook = schemaOf<WebhookDoc>(WEBHOOK);
 // Each organization has at most three webhooks, so this index serves every filter and order of a list.
 webhook.index({ organizationId: 1, _id: 1 });
-// toWake: receivers with pending work.
+// listUnsignalled: receivers with pending work.
 webhook.index({ wokenAt: 1 }, { partialFilterExpression: { wake: ANY_NUMBER } });
 
 const delivery = schemaOf<DeliveryDoc>(DELIVERY, { keepEmpty: true });
-// pending; list and count by status.
+// listPending; list and count by status.
 delivery.index({ webhookId: 1, status: 1, position: 1 });
 // list and count over all statuses.
 delivery.index({ webhookId: 1, position: 1 });

@@ -25,7 +25,7 @@ export interface Organizations {
 
 export function createOrganizations(models: OrganizationModels, sequence: Sequence): Organizations {
   const addKey = async (organizationId: number, key: string): Promise<void> => {
-    const _id = await sequence.take('apiKey');
+    const _id = await sequence.next('apiKey');
     const fresh = { _id, organizationId, prefix: key.slice(0, 8), createdAt: new Date(), revokedAt: null };
     await models.apiKeys.updateOne({ hash: hashOf(key) }, { $setOnInsert: fresh }, { upsert: true });
   };
@@ -36,7 +36,7 @@ export function createOrganizations(models: OrganizationModels, sequence: Sequen
     },
     async create(name) {
       await sequence.reserve('organization', FIRST);
-      const organizationId = await sequence.take('organization');
+      const organizationId = await sequence.next('organization');
       await models.organizations.create({ _id: organizationId, name, createdAt: new Date() });
       const apiKey = newApiKey();
       await addKey(organizationId, apiKey);

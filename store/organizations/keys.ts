@@ -44,7 +44,7 @@ export function createApiKeys(
   return {
     async create(organizationId) {
       if ((await organizations.exists({ _id: organizationId })) === null) return null;
-      return add(await sequence.take('apiKey'), organizationId, null);
+      return add(await sequence.next('apiKey'), organizationId, null);
     },
     async list(organizationId) {
       const rows = await apiKeys
@@ -63,7 +63,7 @@ export function createApiKeys(
       return rows.map(({ _id }) => _id);
     },
     async rotate(id) {
-      const next = await sequence.take('apiKey');
+      const next = await sequence.next('apiKey');
       return atomically(async (session) => {
         const ended = await end(id, session);
         return ended && add(next, ended.organizationId, session);

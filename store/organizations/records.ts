@@ -16,7 +16,7 @@ export interface OrganizationChange {
 /** Records of organizations. */
 export interface OrganizationRecords {
   /** @throws if the record is missing: the id comes from one of its keys or users */
-  record(organizationId: number): Promise<OrganizationDoc>;
+  findRecord(organizationId: number): Promise<OrganizationDoc>;
   update(organizationId: number, change: OrganizationChange, session: Session): Promise<void>;
   setStatistics(organizationId: number, statistics: FileStatisticsTotals): Promise<void>;
   /** Lists all organizations, for operators. */
@@ -49,7 +49,7 @@ const merged = (field: string, values: object): object =>
 
 export function createOrganizationRecords(organizations: Model<OrganizationDoc>): OrganizationRecords {
   return {
-    async record(organizationId) {
+    async findRecord(organizationId) {
       const row = await organizations.findById(organizationId).lean();
       if (!row) throw new Error(`Organization ${organizationId} has no record`);
       return row;

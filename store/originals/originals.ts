@@ -93,7 +93,7 @@ export function createOriginals(
   return {
     async receive(owner, parts) {
       const { organizationId, userId } = owner;
-      const _id = await sequence.take('original');
+      const _id = await sequence.next('original');
       let alive: NodeJS.Timeout | null = null;
       const pass = async (rest: AsyncIterable<Uint8Array>): Promise<void> => {
         await rows.create({ _id, organizationId, userId, aliveAt: new Date() });

@@ -21,7 +21,7 @@ interface BacklogParts {
   readonly runs: Model<RunDoc>;
   readonly events: Model<EventRowDoc>;
   readonly webhooks: Model<WebhookDoc>;
-  readonly stalls: Pick<Stalls, 'groups'>;
+  readonly stalls: Pick<Stalls, 'groupByCause'>;
   readonly workers: Pick<Workers, 'list'>;
 }
 
@@ -109,7 +109,7 @@ export function createBacklogReader({
       countFilesByStatus(files),
       openRuns(runs),
       openDeliveries(webhooks),
-      stalls.groups(),
+      stalls.groupByCause(),
       workers.list(),
       webhooks
         .countDocuments({ deletedAt: null, $or: [{ status: 'FLAGGED' }, { failing: { $ne: null } }] })

@@ -8,12 +8,12 @@ import type { QuarantinedDoc } from '../models/quarantine.js';
 /** Claims of quarantined files by runs, and lists of them for operators. */
 export interface QuarantineClaims {
   /** Returns users with files whose retention has ended, or that an ended run left unfinished. */
-  owners(now: Date, limit: number): Promise<(Tenant & { readonly customerId: string })[]>;
+  listOwnersOfDue(now: Date, limit: number): Promise<(Tenant & { readonly customerId: string })[]>;
   /** Gives the run the files that ended runs left unfinished. */
   adopt(tenant: Tenant, runId: number): Promise<void>;
   /** Claims files whose retention has ended. */
   claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<void>;
-  any(tenant: Tenant): Promise<boolean>;
+  hasFiles(tenant: Tenant): Promise<boolean>;
   /** Claims all files of a user for deletion, in any state. */
   claimAll(tenant: Tenant, runId: number): Promise<void>;
   /** Ends the retention of files: of a data source, or of some containers. */
@@ -29,12 +29,12 @@ export interface QuarantineClaims {
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly found: QuarantinedDoc[]; readonly count: number }>;
   /** Returns the users whose files would be restored. */
-  ownersOf(
+  listOwnersToRestore(
     organizationId: number,
     filters: QuarantineFilters,
   ): Promise<(Tenant & { readonly customerId: string; readonly files: number })[]>;
   /** Gives a run the files of a user to restore; returns their number. */
-  claimBack(tenant: Tenant, filters: QuarantineFilters, runId: number, session: ClientSession): Promise<number>;
+  claimForRestore(tenant: Tenant, filters: QuarantineFilters, runId: number, session: ClientSession): Promise<number>;
 }
 
 const UNFINISHED = { state: { $ne: 'kept' as const } };
@@ -67,7 +67,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
   };
   const mine = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
   return {
-    async owners(now, limit) {
+    async listOwnersOfDue(now, limit) {
       const endedRuns = await ended(await quarantined.distinct('runId', UNFINISHED));
       const due = { state: 'kept' as const, keptUntil: { $lte: now } };
       return quarantined.aggregate<Tenant & { customerId: string }>([
@@ -93,7 +93,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
       // A file may have been restored meanwhile, so the filter is repeated.
       await quarantined.updateMany({ ...due, _id }, { $set: { state: 'erasing', runId } });
     },
-    async any(tenant) {
+    async hasFiles(tenant) {
       return (await quarantined.exists(mine(tenant))) !== null;
     },
     async claimAll(tenant, runId) {
@@ -112,7 +112,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
       ]);
       return { found, count };
     },
-    ownersOf: (organizationId, filters) =>
+    listOwnersToRestore: (organizationId, filters) =>
       quarantined.aggregate([
         { $match: restorable(organizationId, filters) },
         {
@@ -123,7 +123,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
         },
         { $replaceRoot: { newRoot: { $mergeObjects: ['$_id', { files: '$files' }] } } },
       ]),
-    async claimBack({ organizationId, userId }, filters, runId, session) {
+    async claimForRestore({ organizationId, userId }, filters, runId, session) {
       const wanted = { ...restorable(organizationId, filters), userId };
       const change = { $set: { state: 'returning' as const, runId } };
       return (await quarantined.updateMany(wanted, change, { session })).modifiedCount;

@@ -17,7 +17,7 @@ const LOST = 'The vectors of this file can no longer be read from file storage. 
 const UNREAD = 'The file was deleted at its source before it was synced. Resync to try again.';
 
 /** A file that is restored. */
-export interface Returned {
+export interface RestoredFile {
   readonly row: QuarantinedDoc;
   /** Whether its vectors are in Qdrant, or in cold storage if they were there before. */
   readonly isWhole: boolean;
@@ -29,27 +29,27 @@ export interface Returned {
  */
 export interface Quarantine {
   /** Moves file records to quarantine and writes FILE_DELETED events, in one transaction. */
-  take(run: RunDoc, ids: readonly number[], keptUntil: Date): Promise<void>;
+  moveIn(run: RunDoc, ids: readonly number[], keptUntil: Date): Promise<void>;
   /** Returns the files that a run has claimed. */
-  claimed(run: Tenant & { readonly _id: number }, limit: number): Promise<QuarantinedDoc[]>;
+  listClaimed(run: Tenant & { readonly _id: number }, limit: number): Promise<QuarantinedDoc[]>;
   /** Returns the rows that still have the state and the run with which they were read. */
-  unmoved(rows: readonly QuarantinedDoc[]): Promise<QuarantinedDoc[]>;
+  filterUnchanged(rows: readonly QuarantinedDoc[]): Promise<QuarantinedDoc[]>;
   /**
    * Stores the location of the vectors of a leaving file, unless an earlier attempt did; returns the stored location.
    */
-  noteCopy(row: QuarantinedDoc, copy: ColdCopy | null): Promise<ColdCopy | null>;
+  saveCopy(row: QuarantinedDoc, copy: ColdCopy | null): Promise<ColdCopy | null>;
   /** Marks leaving files as kept, after all their other data is deleted. */
-  kept(rows: readonly QuarantinedDoc[]): Promise<void>;
+  markKept(rows: readonly QuarantinedDoc[]): Promise<void>;
   /** Returns which of the files have a successor: a file that was created since with the same external id. */
-  replaced(rows: readonly QuarantinedDoc[]): Promise<Set<number>>;
+  findReplaced(rows: readonly QuarantinedDoc[]): Promise<Set<number>>;
   /** Restores files and writes events. */
-  giveBack(run: RunDoc, returned: readonly Returned[]): Promise<void>;
+  restore(run: RunDoc, returned: readonly RestoredFile[]): Promise<void>;
   /** Sets files that cannot be restored back to `kept`. */
-  stay(rows: readonly QuarantinedDoc[]): Promise<void>;
+  cancelRestore(rows: readonly QuarantinedDoc[]): Promise<void>;
   /** Deletes the rows of files that are restored or erased. */
-  forget(rows: readonly QuarantinedDoc[]): Promise<void>;
+  deleteRows(rows: readonly QuarantinedDoc[]): Promise<void>;
   /** Returns which of the files are in quarantine. */
-  holds(tenant: Tenant, ids: readonly number[]): Promise<Set<number>>;
+  filterQuarantined(tenant: Tenant, ids: readonly number[]): Promise<Set<number>>;
 }
 
 const isSettled = ({ syncStatus }: FileDoc): boolean =>
@@ -71,7 +71,7 @@ function restOf(file: FileDoc): Partial<FileDoc> {
 
 /** Returns the record of a restored file. */
 function recordOf(
-  { row, isWhole }: Returned,
+  { row, isWhole }: RestoredFile,
   { _id: runId, workflowId }: Pick<RunDoc, '_id' | 'workflowId'>,
   now: Date,
 ): FileDoc {
@@ -115,7 +115,7 @@ export function createQuarantine(
     return new Set(found.flatMap(({ _id, is }) => (is === null ? [] : [_id])));
   };
   return {
-    async take({ _id: runId, workflowId, organizationId, userId }, ids, keptUntil) {
+    async moveIn({ _id: runId, workflowId, organizationId, userId }, ids, keptUntil) {
       const mine = { organizationId, userId, _id: { $in: [...ids] } };
       await atomically(async (session) => {
         const rows = await files.find(mine, null, { session }).sort({ _id: 1 }).lean();
@@ -140,28 +140,28 @@ export function createQuarantine(
         );
       });
     },
-    claimed: ({ _id: runId, organizationId, userId }, limit) =>
+    listClaimed: ({ _id: runId, organizationId, userId }, limit) =>
       quarantined
         .find({ organizationId, userId, runId, state: { $ne: 'kept' } })
         .sort({ _id: 1 })
         .limit(limit)
         .lean()
         .exec(),
-    async unmoved(rows) {
+    async filterUnchanged(rows) {
       const now = await quarantined.find({ _id: idsOf(rows) }, { state: 1, runId: 1 }).lean();
       const known = new Map(now.map(({ _id, state, runId }) => [_id, `${state} ${runId}`]));
       return rows.filter(({ _id, state, runId }) => known.get(_id) === `${state} ${runId}`);
     },
-    async noteCopy({ _id, runId }, copy) {
+    async saveCopy({ _id, runId }, copy) {
       if (copy) await quarantined.updateOne({ _id, runId, state: 'leaving', copy: null }, { $set: { copy } });
       const row = await quarantined.findById(_id, { copy: 1 }).lean();
       return row?.copy ?? null;
     },
-    async kept(rows) {
+    async markKept(rows) {
       await quarantined.updateMany({ _id: idsOf(rows), state: 'leaving' }, { $set: { state: 'kept' } });
     },
-    replaced: (rows) => replaced(rows, null),
-    async giveBack(run, returned) {
+    findReplaced: (rows) => replaced(rows, null),
+    async restore(run, returned) {
       const { _id: runId, requestId } = run;
       if (returned.length === 0) return;
       await atomically(async (session) => {
@@ -179,13 +179,13 @@ export function createQuarantine(
         await events.write(transitionEvents('restore', ready, {}), session);
       });
     },
-    async stay(rows) {
+    async cancelRestore(rows) {
       await quarantined.updateMany({ _id: idsOf(rows), state: 'returning' }, { $set: { state: 'kept' } });
     },
-    async forget(rows) {
+    async deleteRows(rows) {
       await quarantined.deleteMany({ _id: idsOf(rows), state: { $in: ['tidying', 'erasing'] } });
     },
-    async holds({ organizationId, userId }, ids) {
+    async filterQuarantined({ organizationId, userId }, ids) {
       const rows = await quarantined.find({ organizationId, userId, _id: { $in: [...ids] } }, { _id: 1 }).lean();
       return new Set(rows.map(({ _id }) => _id));
     },

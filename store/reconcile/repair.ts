@@ -16,7 +16,7 @@ export interface RepairStores {
   readonly vectors: Pick<Vectors, 'setTags' | 'deleteGenerations'>;
   readonly chunks: Pick<ChunkCommands, 'deleteGenerations'>;
   readonly originals: Pick<Originals, 'release' | 'sweep'>;
-  readonly files: Pick<FileCommands, 'abortOpen' | 'cleaned'>;
+  readonly files: Pick<FileCommands, 'abortOpen' | 'markCleanedUp'>;
   readonly blobs: Pick<Blobs, 'delete'>;
 }
 
@@ -75,7 +75,7 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
     const older = [{ ...its, generations: { below: generation } }];
     await Promise.all([vectors.deleteGenerations(older), chunks.deleteGenerations(older)]);
     await models.contents.deleteMany({ ...its, generation: { $lt: generation } });
-    await files.cleaned([its.fileId]);
+    await files.markCleanedUp([its.fileId]);
     return DONE;
   };
 

@@ -16,7 +16,7 @@ const EMBEDDED_AGAIN = { sample: 64, full: 1_000 };
 /** Points per request. */
 const READ_AT_ONCE = 256;
 /** Minimum cosine between a stored vector and one computed now. For the same text they differ only by rounding. */
-const LEAST_COSINE = 0.99;
+const MIN_COSINE = 0.99;
 /** Tolerance of the squared length, which should be 1 because Qdrant normalizes vectors on write. */
 const LENGTH_TOLERANCE = 1e-3;
 
@@ -98,7 +98,7 @@ export async function checkVectors(
       recomputed?.forEach((expected, nth) => {
         const one = known[nth];
         const similarity = one ? cosine(one.vector, expected) : 1;
-        if (one && !(similarity >= LEAST_COSINE))
+        if (one && !(similarity >= MIN_COSINE))
           report(
             one.key,
             `the vector of its chunk ${one.key.chunkIndex} in ${space} is not that of its text (cosine ${similarity.toFixed(3)})`,

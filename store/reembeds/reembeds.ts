@@ -32,8 +32,8 @@ export interface Reembeds {
   /** Records outcomes. The first outcome of a file is final. */
   end(run: RunOf, ends: readonly ReembedEnd[]): Promise<void>;
   /** Returns the rows of unfinished files: of the given files, or of the whole run. */
-  open(runId: number, fileIds?: readonly number[]): Promise<ReembedDoc[]>;
-  ended(runId: number, fileIds: readonly number[]): Promise<ReembedDoc[]>;
+  listOpen(runId: number, fileIds?: readonly number[]): Promise<ReembedDoc[]>;
+  listEnded(runId: number, fileIds: readonly number[]): Promise<ReembedDoc[]>;
   sums(runId: number): Promise<ReembedSums>;
   /** Returns the first failed files. */
   failures(runId: number, limit: number): Promise<ReembedDoc[]>;
@@ -79,12 +79,12 @@ export function createReembeds(rows: Model<ReembedDoc>): Reembeds {
         ]),
       );
     },
-    open: (runId, fileIds) =>
+    listOpen: (runId, fileIds) =>
       rows
         .find({ runId, outcome: null, ...(fileIds ? { fileId: { $in: [...fileIds] } } : {}) })
         .lean()
         .exec(),
-    ended: (runId, fileIds) =>
+    listEnded: (runId, fileIds) =>
       rows
         .find({ runId, outcome: { $ne: null }, fileId: { $in: [...fileIds] } })
         .lean()

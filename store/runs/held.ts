@@ -21,14 +21,14 @@ export interface HeldRuns {
 export function createHeldRuns(
   runs: Model<RunDoc>,
   files: Model<FileDoc>,
-  queue: Pick<FileQueue, 'roomForUploads'>,
+  queue: Pick<FileQueue, 'freeUploadSlots'>,
   atomically: Atomically,
 ): HeldRuns {
   const releaseOf = async (tenant: { readonly organizationId: number; readonly userId: number }): Promise<void> => {
     const { organizationId, userId } = tenant;
     const mine = { held: true, startedAt: null, organizationId, userId };
     const held = await runs.find(mine, { _id: 1, fileId: 1 }).sort({ _id: 1 }).limit(AT_ONCE).lean();
-    const room = held.length === 0 ? 0 : await queue.roomForUploads(tenant, held.length);
+    const room = held.length === 0 ? 0 : await queue.freeUploadSlots(tenant, held.length);
     const starting = held.slice(0, room);
     if (starting.length === 0) return;
     const ids = starting.map(({ _id }) => _id);

@@ -56,13 +56,13 @@ export interface Runs {
   /** Deletes all other ended runs of the user, and the requests of the active ones. */
   deleteOthers(tenant: Tenant, runId: number): Promise<void>;
   /** Returns due rows that have no workflow yet. */
-  unstarted(now: Date, limit: number): Promise<RunDoc[]>;
+  listUnstarted(now: Date, limit: number): Promise<RunDoc[]>;
   /** Returns the number of users with open runs in an organization. Reads at most 20,000 runs. */
-  countUsersAtWork(organizationId: number): Promise<number>;
+  countUsersWithOpenRuns(organizationId: number): Promise<number>;
   /** Returns whether an earlier run of the same work still waits. That run must be started first. */
   isBehindAnother(run: RunDoc): Promise<boolean>;
   /** Returns active runs that Temporal started before a time. */
-  activeStartedBefore(startedBefore: Date, limit: number): Promise<Run[]>;
+  listActiveStartedBefore(startedBefore: Date, limit: number): Promise<Run[]>;
   /** Removes a run from the outbox permanently; false if Temporal already has it. The caller must end its files. */
   withdraw(runId: number): Promise<boolean>;
   /** Records that Temporal has the workflow. */
@@ -129,7 +129,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
     };
   };
   return {
-    nextId: (count = 1) => sequence.take('run', count),
+    nextId: (count = 1) => sequence.next('run', count),
     async accept(id, run, session) {
       const row = newRow(id, run, new Date());
       await insertRows(runs, [row], session);
@@ -163,14 +163,14 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
     find: (runId) => runs.findById(runId).lean<Run | null>().exec(),
     findOf: ({ organizationId, userId }, runId) =>
       runs.findOne({ _id: runId, organizationId, userId }).lean<Run | null>().exec(),
-    unstarted: (now, limit) =>
+    listUnstarted: (now, limit) =>
       runs
         .find({ startedAt: null, nextTryAt: { $lte: now } })
         .sort({ nextTryAt: 1 })
         .limit(limit)
         .lean()
         .exec(),
-    async countUsersAtWork(organizationId) {
+    async countUsersWithOpenRuns(organizationId) {
       const rows = await runs
         .aggregate([
           { $match: { organizationId, finishedAt: null } },
@@ -186,7 +186,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       const earlier = { $or: [{ acceptedAt: { $lt: acceptedAt } }, { acceptedAt, _id: { $lt: _id } }] };
       return (await runs.exists({ fileId, workflowId, startedAt: null, ...earlier })) !== null;
     },
-    activeStartedBefore: (startedBefore, limit) =>
+    listActiveStartedBefore: (startedBefore, limit) =>
       runs
         .find({ finishedAt: null, startedAt: { $lte: startedBefore } })
         .sort({ startedAt: 1 })
@@ -210,7 +210,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
     async redo(run) {
       const { _id, workflowId, fileId, dataSourceId, requestId, cause = 'request', redone = 0 } = run;
       if (redone >= MAX_RUN_RESTARTS) return false;
-      const id = await sequence.take('run');
+      const id = await sequence.next('run');
       const again = { ...workOf(run), workflowId, owner: run, fileId, requestId, cause, redone: redone + 1 };
       await atomically(async (session) => {
         const change = { $set: { finishedAt: new Date(), outcome: 'aborted' as const, expiresAt: ledger.expiry() } };

@@ -9,26 +9,26 @@ export interface Pauses {
    * Reserves tokens of a run's limit before they are embedded, in one write: parallel batches cannot exceed it
    * together. If they do not fit, the run is paused, and no reservation succeeds until it is resumed.
    */
-  take(runId: number, tokens: number): Promise<boolean>;
+  reserveTokens(runId: number, tokens: number): Promise<boolean>;
   /** Returns reserved tokens that the provider reported as not used. */
-  giveBack(runId: number, tokens: number): Promise<void>;
+  releaseTokens(runId: number, tokens: number): Promise<void>;
   /** Resumes a paused run with another limit; null removes the limit. False if it is not paused or already resumed. */
   resume(tenant: Tenant, runId: number, maxTokens: number | null): Promise<boolean>;
   /** Removes the pause of a resumed run, for its workflow; false if it was not resumed. */
-  clear(runId: number): Promise<boolean>;
+  clearPause(runId: number): Promise<boolean>;
   /** Returns runs that were resumed before a time and whose pause their workflow has not removed yet. */
-  unacknowledged(before: Date, limit: number): Promise<RunDoc[]>;
+  listUnacknowledged(before: Date, limit: number): Promise<RunDoc[]>;
   /** Returns paused runs, at most `limit`. */
-  paused(limit: number): Promise<RunDoc[]>;
+  listPaused(limit: number): Promise<RunDoc[]>;
   /** Returns the paused run of a workflow that was not resumed; null if there is none. */
-  pausedOf(workflowId: string): Promise<RunDoc | null>;
+  findPausedByWorkflowId(workflowId: string): Promise<RunDoc | null>;
 }
 
 const NOT_PAUSED = { $exists: false };
 
 export function createPauses(runs: Model<RunDoc>): Pauses {
   return {
-    async take(runId, tokens) {
+    async reserveTokens(runId, tokens) {
       const room = { $expr: { $lte: [{ $add: ['$tokensTaken', tokens] }, '$maxTokens'] } };
       const { modifiedCount } = await runs.updateOne(
         { _id: runId, pause: NOT_PAUSED, $or: [{ maxTokens: null }, room] },
@@ -39,7 +39,7 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
       await runs.updateOne({ _id: runId, finishedAt: null, pause: NOT_PAUSED }, { $set: { pause } });
       return false;
     },
-    async giveBack(runId, tokens) {
+    async releaseTokens(runId, tokens) {
       await runs.updateOne({ _id: runId }, { $inc: { tokensTaken: -tokens } });
     },
     async resume({ organizationId, userId }, runId, maxTokens) {
@@ -49,21 +49,21 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
       );
       return modifiedCount > 0;
     },
-    async clear(runId) {
+    async clearPause(runId) {
       const { matchedCount } = await runs.updateOne(
         { _id: runId, 'pause.resumedAt': { $type: 'date' } },
         { $unset: { pause: 1 } },
       );
       return matchedCount > 0;
     },
-    unacknowledged: (before, limit) =>
+    listUnacknowledged: (before, limit) =>
       runs
         .find({ finishedAt: null, 'pause.at': { $exists: true }, 'pause.resumedAt': { $lte: before } })
         .limit(limit)
         .lean()
         .exec(),
-    paused: (limit) => runs.find(PAUSED).limit(limit).lean().exec(),
-    pausedOf: (workflowId) =>
+    listPaused: (limit) => runs.find(PAUSED).limit(limit).lean().exec(),
+    findPausedByWorkflowId: (workflowId) =>
       runs
         .findOne({ workflowId, ...PAUSED })
         .lean()

@@ -12,21 +12,21 @@ const STALLS_KEPT = 20;
 /** Runs that make no progress although they have due work. Temporal provides the evidence; this store records it. */
 export interface Stalls {
   /** Returns active runs that are not paused and that Temporal started within a period, the oldest first. */
-  started(after: Date, before: Date, limit: number): Promise<RunDoc[]>;
+  listStarted(after: Date, before: Date, limit: number): Promise<RunDoc[]>;
   /**
    * Returns runs that were accepted before a time and wait for Temporal, or for their turn in the stream of their user.
    */
-  unstarted(before: Date, limit: number): Promise<RunDoc[]>;
+  listUnstarted(before: Date, limit: number): Promise<RunDoc[]>;
   /** Returns the runs that are recorded as stalled. */
-  stalled(limit: number): Promise<RunDoc[]>;
+  listStalled(limit: number): Promise<RunDoc[]>;
   /** Returns whether a file of the run was found, or ended, after a time. */
-  progressedSince(run: RunDoc, since: Date): Promise<boolean>;
+  hasProgressedSince(run: RunDoc, since: Date): Promise<boolean>;
   /** Records a stall; a stall with the same cause keeps its start time. */
-  note(runId: number, stall: RunStall): Promise<void>;
+  record(runId: number, stall: RunStall): Promise<void>;
   /** Ends a stall; it remains in the list of past stalls. */
   clear(runId: number): Promise<void>;
   /** Groups stalled runs by cause, for one organization or for all. */
-  groups(organizationId?: number): Promise<StallGroup[]>;
+  groupByCause(organizationId?: number): Promise<StallGroup[]>;
 }
 
 /**
@@ -37,14 +37,14 @@ const STALLED = { finishedAt: null, 'stall.since': { $exists: true } } as const;
 
 export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls {
   return {
-    started: (after, before, limit) =>
+    listStarted: (after, before, limit) =>
       runs
         .find({ finishedAt: null, startedAt: { $gt: after, $lte: before }, 'pause.at': { $exists: false } })
         .sort({ startedAt: 1 })
         .limit(limit)
         .lean()
         .exec(),
-    async unstarted(before, limit) {
+    async listUnstarted(before, limit) {
       const waiting = { startedAt: null, acceptedAt: { $lte: before } };
       const [due, ofStreams] = await Promise.all([
         runs
@@ -60,14 +60,14 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
       ]);
       return [...due, ...ofStreams];
     },
-    stalled: (limit) => runs.find(STALLED).hint('stalled').limit(limit).lean().exec(),
-    async progressedSince({ _id: runId, organizationId, userId }, since) {
+    listStalled: (limit) => runs.find(STALLED).hint('stalled').limit(limit).lean().exec(),
+    async hasProgressedSince({ _id: runId, organizationId, userId }, since) {
       // Uses the order of changes, to read only files that changed since.
       const changed = { organizationId, userId, updatedAt: { $gt: since }, runId };
       const found = { $or: [{ syncStatus: { $in: [...FINAL_FILE_STATUSES] } }, { createdAt: { $gt: since } }] };
       return (await files.exists({ ...changed, ...found })) !== null;
     },
-    async note(runId, stall) {
+    async record(runId, stall) {
       const known = { _id: runId, finishedAt: null, 'stall.cause': stall.cause };
       const { matchedCount } = await runs.updateOne(known, { $set: { 'stall.message': stall.message } });
       if (matchedCount > 0) return;
@@ -83,7 +83,7 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
         { $unset: 'stall' },
       ]);
     },
-    groups: (organizationId) =>
+    groupByCause: (organizationId) =>
       runs
         .aggregate<StallGroup>([
           { $match: { ...STALLED, ...(organizationId !== undefined && { organizationId }) } },

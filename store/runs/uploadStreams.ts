@@ -30,19 +30,19 @@ export interface UploadStreams {
    * Returns open runs of a user by id, except the given ones: waiting runs, and runs that an earlier execution left
    * unfinished.
    */
-  open(tenant: Tenant, except: readonly number[], limit: number): Promise<RunDoc[]>;
+  listOpen(tenant: Tenant, except: readonly number[], limit: number): Promise<RunDoc[]>;
   /**
    * Returns one waiting run of each user whose workflow should be running: accepted some seconds ago and not started.
    */
-  waiting(now: Date, limit: number): Promise<RunDoc[]>;
+  listWaiting(now: Date, limit: number): Promise<RunDoc[]>;
   find(tenant: Tenant, runIds: readonly number[]): Promise<RunDoc[]>;
   begin(runIds: readonly number[]): Promise<void>;
   /** Returns the unfinished files of some runs by id. */
-  openFiles(tenant: Tenant, runIds: readonly number[]): Promise<OpenUpload[]>;
+  listOpenFiles(tenant: Tenant, runIds: readonly number[]): Promise<OpenUpload[]>;
   /** Ends runs whose files are all finished, each with its event, in one transaction. Ignores ended runs. */
   finish(tenant: Tenant, runs: readonly RunDoc[]): Promise<void>;
   /** Removes a run from the shared workflow: the outbox starts a separate workflow with the given id. */
-  leave(run: RunDoc, workflowId: string): Promise<void>;
+  moveToOwnWorkflow(run: RunDoc, workflowId: string): Promise<void>;
 }
 
 /** Thrown when another process ended some of the runs. */
@@ -67,7 +67,7 @@ export function createUploadStreams({
 }: UploadStreamsDeps): UploadStreams {
   const inStream = { stream: true as const, finishedAt: null };
   return {
-    open: ({ organizationId, userId }, except, limit) =>
+    listOpen: ({ organizationId, userId }, except, limit) =>
       runs
         .find({ ...inStream, organizationId, userId, held: false, _id: { $nin: [...except] } })
         .sort({ _id: 1 })
@@ -75,7 +75,7 @@ export function createUploadStreams({
         .limit(limit)
         .lean()
         .exec(),
-    async waiting(now, limit) {
+    async listWaiting(now, limit) {
       const before = new Date(now.getTime() - GRACE_MS);
       const users = await runs
         .aggregate<{ _id: Tenant }>([
@@ -97,7 +97,7 @@ export function createUploadStreams({
     async begin(runIds) {
       await runs.updateMany({ _id: { $in: [...runIds] }, startedAt: null }, { $set: { startedAt: new Date() } });
     },
-    async openFiles({ organizationId, userId }, runIds) {
+    async listOpenFiles({ organizationId, userId }, runIds) {
       const open = { runId: { $in: [...runIds] }, organizationId, userId, isContainer: false };
       const rows = await files
         .find({ ...open, syncStatus: { $nin: [...FINAL_FILE_STATUSES] } }, { runId: 1, notBefore: 1, syncStatus: 1 })
@@ -137,7 +137,7 @@ export function createUploadStreams({
         for (const run of open) await finishOne(run, closed.get(run._id)?.counts ?? {});
       }
     },
-    async leave({ _id, organizationId, userId }, workflowId) {
+    async moveToOwnWorkflow({ _id, organizationId, userId }, workflowId) {
       await atomically(async (session) => {
         const { modifiedCount } = await runs.updateOne(
           { _id, ...inStream },

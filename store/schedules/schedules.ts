@@ -12,7 +12,7 @@ import { createDirtySchedules, ORGANIZATION_ROW, MARK_DIRTY, type DirtySchedules
 import type { ScheduleDoc } from '../models/schedules.js';
 
 /** Desired state of a schedule. */
-export type WantedSchedule =
+export type DesiredSchedule =
   /** The record does not exist, or its automatic sync is off. */
   | { readonly state: 'gone' | 'off' }
   /** `paused` while access is revoked. */
@@ -22,25 +22,25 @@ export type WantedSchedule =
 export interface Schedules extends DirtySchedules {
   find(scheduleId: string): Promise<ScheduleDoc | null>;
   /** Returns the desired state according to user, organization and record at this moment. */
-  wanted(row: ScheduleDoc): Promise<WantedSchedule>;
+  desiredState(row: ScheduleDoc): Promise<DesiredSchedule>;
   /** Leases a marked row; null if there is none. */
   claim(leaseMs: number): Promise<ScheduleDoc | null>;
   /** Records that Temporal may have a schedule from now on. */
-  applying(row: ScheduleDoc): Promise<void>;
+  markApplying(row: ScheduleDoc): Promise<void>;
   /** Records that Temporal has this schedule. False if the row was deleted meanwhile: then Temporal must have none. */
-  applied(row: ScheduleDoc, applied: string | null): Promise<boolean>;
+  markApplied(row: ScheduleDoc, applied: string | null): Promise<boolean>;
   /** Delays the row, because Temporal cannot be reached. */
   postpone(row: ScheduleDoc, until: Date): Promise<void>;
   /** Marks rows again, because Temporal has another schedule than the row. */
-  markAgain(scheduleIds: readonly string[]): Promise<void>;
+  markDirty(scheduleIds: readonly string[]): Promise<void>;
   /** Returns schedules of a user, at most `limit`. */
-  ofUser(tenant: Tenant, limit: number): Promise<string[]>;
+  listOfUser(tenant: Tenant, limit: number): Promise<string[]>;
   /** Returns which of the containers have a schedule. */
-  containers(tenant: Tenant, fileIds: readonly number[]): Promise<number[]>;
+  filterScheduledContainers(tenant: Tenant, fileIds: readonly number[]): Promise<number[]>;
   /** Returns the existing rows among the given ones, with the schedule that Temporal has. */
-  known(scheduleIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+  findApplied(scheduleIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
   /** Returns the next rows with a schedule in Temporal, by id. */
-  page(afterId: string, limit: number): Promise<string[]>;
+  listApplied(afterId: string, limit: number): Promise<string[]>;
   /** Deletes rows. Call it after Temporal has no schedule for them. */
   remove(scheduleIds: readonly string[]): Promise<void>;
 }
@@ -77,7 +77,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
   return {
     ...createDirtySchedules(schedules),
     find: (scheduleId) => schedules.findById(scheduleId).lean().exec(),
-    async wanted({ organizationId, userId, dataSourceId, fileId }) {
+    async desiredState({ organizationId, userId, dataSourceId, fileId }) {
       const settings = await autoSyncSettingsOf({ organizationId, userId });
       if (!settings) return { state: 'gone' };
       const { user, organization } = settings;
@@ -116,10 +116,10 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
         await schedules.updateOne({ _id }, { $set: { claimedUntil: null } });
       }
     },
-    async applying({ _id }) {
+    async markApplying({ _id }) {
       await schedules.updateOne({ _id }, { $set: { applied: UNSURE } });
     },
-    async applied({ _id, version }, applied) {
+    async markApplied({ _id, version }, applied) {
       await schedules.updateOne({ _id, version }, { $set: { marked: false } });
       const { matchedCount } = await schedules.updateOne({ _id }, { $set: { applied, claimedUntil: null } });
       return matchedCount === 1;
@@ -127,27 +127,27 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
     async postpone({ _id }, until) {
       await schedules.updateOne({ _id }, { $set: { claimedUntil: until } });
     },
-    async markAgain(ids) {
+    async markDirty(ids) {
       await schedules.updateMany(
         { _id: { $in: [...ids] } },
         { ...MARK_DIRTY, $set: { marked: true, applied: UNSURE } },
       );
     },
-    async ofUser({ organizationId, userId }, limit) {
+    async listOfUser({ organizationId, userId }, limit) {
       const rows = await schedules.find({ organizationId, userId }, { _id: 1 }).limit(limit).lean();
       return rows.map(({ _id }) => _id);
     },
-    async containers({ organizationId, userId }, fileIds) {
+    async filterScheduledContainers({ organizationId, userId }, fileIds) {
       if (fileIds.length === 0) return [];
       const _id = { $in: fileIds.map(scheduleIds.container) };
       const rows = await schedules.find({ _id, organizationId, userId }, { fileId: 1 }).lean();
       return rows.flatMap(({ fileId }) => fileId ?? []);
     },
-    async known(ids) {
+    async findApplied(ids) {
       const rows = await schedules.find({ _id: { $in: [...ids] } }, { applied: 1 }).lean();
       return new Map(rows.map(({ _id, applied }) => [_id, applied]));
     },
-    async page(afterId, limit) {
+    async listApplied(afterId, limit) {
       const rows = await schedules
         .find({ _id: { $gt: afterId }, applied: { $ne: null } }, { _id: 1 })
         .sort({ _id: 1 })

@@ -29,7 +29,7 @@ export interface Selections {
   /** Records deleted files, so that scheduled syncs skip them. @param scheduled containers with their own schedule */
   skip(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
   /** Returns which of some files a schedule skips. */
-  skippedAmong(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
+  filterSkipped(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Removes skip marks, because a request adds the files again. */
   unskip(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
   /** Deletes all selections of a user. */
@@ -100,7 +100,7 @@ export function createSelections({ selections, skippedItems }: SelectionModels):
       for (const [dataSourceId, externalIds] of bySource)
         await selections.deleteMany({ ...tenant, dataSourceId, externalId: { $in: externalIds } });
     },
-    async skippedAmong({ organizationId, userId }, scheduleId, externalFileIds) {
+    async filterSkipped({ organizationId, userId }, scheduleId, externalFileIds) {
       const rows = await skippedItems
         .find(
           { organizationId, userId, scheduleId, externalFileId: { $in: [...externalFileIds] } },

@@ -38,7 +38,7 @@ export interface EmbeddingUsages {
   /** Adds counts to the next write; never fails. */
   count(organizationId: number, space: string, counts: Partial<EmbeddingCounts>): void;
   /** Returns the counts by vector space, sorted by name. Tokens are rounded to integers. */
-  of(organizationId: number): Promise<Readonly<Record<string, EmbeddingCounts>>>;
+  get(organizationId: number): Promise<Readonly<Record<string, EmbeddingCounts>>>;
   /** Writes the collected counts. */
   flush(): Promise<void>;
   createIndexes(): Promise<void>;
@@ -84,7 +84,7 @@ export function createEmbeddingUsages(connection: Connection): EmbeddingUsages {
 
   return {
     count: add,
-    async of(organizationId) {
+    async get(organizationId) {
       await flush();
       const rows = await model.find({ organizationId }).sort({ space: 1 }).lean();
       return Object.fromEntries(

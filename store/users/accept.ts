@@ -56,7 +56,7 @@ export function createUserAcceptance(
       const live = { organizationId, customerId, deletedAt: null };
       const known = await users.findOne(live).lean();
       if (known) return { organizationId, userId: known._id, customerId };
-      const _id = await sequence.take('user');
+      const _id = await sequence.next('user');
       const now = new Date();
       const row = await users
         .findOneAndUpdate(

@@ -22,7 +22,7 @@ export interface Liveness {
   /** @param read reads from the user's record whether the user exists */
   isLive(tenant: Tenant, read: () => Promise<boolean>): Promise<boolean>;
   /** Removes users whose deletion has started, so that this process rejects their requests at once. */
-  forget(tenants: readonly Tenant[]): void;
+  invalidate(tenants: readonly Tenant[]): void;
 }
 
 /** For reads only: writes check the user's record themselves. Only positive results are cached. */
@@ -39,7 +39,7 @@ export function createLiveness(knownMs = KNOWN_MS): Liveness {
       if (found && !deleting.has(name)) live.set(name, true);
       return found;
     },
-    forget(tenants) {
+    invalidate(tenants) {
       for (const tenant of tenants) {
         deleting.set(nameOf(tenant), true);
         live.delete(nameOf(tenant));

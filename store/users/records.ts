@@ -28,9 +28,9 @@ export interface UserRecords {
   list(organizationId: number, listing: UserListing): Promise<UserDoc[]>;
   count(organizationId: number, listing: UserListing): Promise<number>;
   /** Returns the user with a customer id, unless it is deleted; otherwise null. */
-  named(organizationId: number, customerId: string): Promise<UserDoc | null>;
+  findByCustomerId(organizationId: number, customerId: string): Promise<UserDoc | null>;
   /** Returns the user's record, unless the user is deleted; otherwise null. */
-  record(tenant: Tenant): Promise<UserDoc | null>;
+  findRecord(tenant: Tenant): Promise<UserDoc | null>;
   /** Changes all of the named users, or none: false if one is unknown or deleted. */
   update(
     organizationId: number,
@@ -60,7 +60,7 @@ function query(organizationId: number, { customerIds, userIds, page }: UserListi
   };
 }
 
-export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness, 'forget'>): UserRecords {
+export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness, 'invalidate'>): UserRecords {
   const live = (organizationId: number, customerIds: readonly string[]) => ({
     organizationId,
     customerId: { $in: [...customerIds] },
@@ -76,8 +76,9 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
         .lean()
         .exec(),
     count: (organizationId, listing) => users.countDocuments(query(organizationId, listing)).exec(),
-    named: (organizationId, customerId) => users.findOne({ organizationId, customerId, deletedAt: null }).lean().exec(),
-    record: ({ organizationId, userId }) =>
+    findByCustomerId: (organizationId, customerId) =>
+      users.findOne({ organizationId, customerId, deletedAt: null }).lean().exec(),
+    findRecord: ({ organizationId, userId }) =>
       users.findOne({ _id: userId, organizationId, deletedAt: null }).lean().exec(),
     async update(organizationId, customerIds, { customLimits, autoSyncSources }, session) {
       const names = [...new Set(customerIds)];
@@ -118,7 +119,7 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
         .find({ organizationId, customerId: { $in: names }, deletedAt: { $ne: null }, erasedAt: null })
         .session(session)
         .lean();
-      liveness.forget(deleted.map(({ _id }) => ({ organizationId, userId: _id })));
+      liveness.invalidate(deleted.map(({ _id }) => ({ organizationId, userId: _id })));
       return deleted;
     },
     async markErased({ organizationId, userId }, session) {

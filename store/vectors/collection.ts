@@ -26,7 +26,7 @@ export interface Collections {
   /** Returns the space's collection, and creates it with its indexes if it does not exist. */
   ensure(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<string>;
   /** Makes the next `ensure` check Qdrant again, because the collection was deleted. */
-  forget(space: string): void;
+  invalidate(space: string): void;
   nameOf(space: string): string;
   /** Returns all collections of this deployment. */
   all(): Promise<string[]>;
@@ -70,7 +70,7 @@ export function createCollections(client: QdrantClient, prefix: string, layout: 
 
   return {
     nameOf,
-    forget: (space) => void made.delete(space),
+    invalidate: (space) => void made.delete(space),
     ensure(space) {
       const known = made.get(space.name);
       if (known) return known;

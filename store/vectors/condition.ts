@@ -25,7 +25,7 @@ export interface CollectionConditions {
 
 const INTERNAL_ERROR = 500;
 /** Maximum length of a reason in characters. */
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** Returns the damage that a read reports; null if it succeeds. @throws any error other than Qdrant's status 500 */
 export async function problemOf(read: () => Promise<unknown>): Promise<string | null> {
@@ -33,7 +33,7 @@ export async function problemOf(read: () => Promise<unknown>): Promise<string | 
     await read();
     return null;
   } catch (error) {
-    if (statusOf(error) === INTERNAL_ERROR) return reasonOf(error).slice(0, LONGEST_REASON);
+    if (statusOf(error) === INTERNAL_ERROR) return reasonOf(error).slice(0, MAX_REASON_LENGTH);
     throw error;
   }
 }
@@ -64,7 +64,7 @@ export function createCollectionConditions(
     },
     async recreate(space) {
       await client.deleteCollection(collections.nameOf(space.name));
-      collections.forget(space.name);
+      collections.invalidate(space.name);
       await collections.ensure(space);
     },
   };

@@ -75,7 +75,7 @@ export function createUpserts(client: QdrantClient, collections: Collections, { 
     } catch (error) {
       if (statusOf(error) !== 404) throw error;
       // The collection was lost, or is being rebuilt, since this process created it.
-      collections.forget(space.name);
+      collections.invalidate(space.name);
       await collections.ensure(space);
       await client.upsert(name, { wait: true, points });
     }

@@ -25,11 +25,11 @@ export interface DeliveryOutcome {
 
 export interface Deliveries {
   /** Returns the pending deliveries, in the order of the feed. */
-  pending(webhookId: number): Promise<DeliveryDoc[]>;
+  listPending(webhookId: number): Promise<DeliveryDoc[]>;
   /**
    * Returns the positions that already have a delivery, because an earlier round was interrupted after it wrote them.
    */
-  known(webhookId: number, positions: readonly number[]): Promise<number[]>;
+  filterDelivered(webhookId: number, positions: readonly number[]): Promise<number[]>;
   /** Writes outcomes of new and existing deliveries. */
   record(webhook: { _id: number; organizationId: number }, outcomes: readonly DeliveryOutcome[]): Promise<void>;
   /** Returns deliveries, the latest first. */
@@ -38,7 +38,7 @@ export interface Deliveries {
   /**
    * Queues ended deliveries again: the named ones, or all whose attempts have failed for good. Returns their number.
    */
-  again(webhookId: number, positions: readonly number[] | null): Promise<number>;
+  requeue(webhookId: number, positions: readonly number[] | null): Promise<number>;
 }
 
 export function createDeliveries(deliveries: Model<DeliveryDoc>, keptDays: number): Deliveries {
@@ -47,8 +47,8 @@ export function createDeliveries(deliveries: Model<DeliveryDoc>, keptDays: numbe
     ...(status === undefined ? {} : { status }),
   });
   return {
-    pending: (webhookId) => deliveries.find(of(webhookId, 'PENDING')).sort({ position: 1 }).lean().exec(),
-    async known(webhookId, positions) {
+    listPending: (webhookId) => deliveries.find(of(webhookId, 'PENDING')).sort({ position: 1 }).lean().exec(),
+    async filterDelivered(webhookId, positions) {
       if (positions.length === 0) return [];
       const rows = await deliveries.find({ webhookId, position: { $in: [...positions] } }, { position: 1 }).lean();
       return rows.map(({ position }) => position);
@@ -81,7 +81,7 @@ export function createDeliveries(deliveries: Model<DeliveryDoc>, keptDays: numbe
     list: (webhookId, { limit, offset }, status) =>
       deliveries.find(of(webhookId, status)).sort({ position: -1 }).skip(offset).limit(limit).lean().exec(),
     count: (webhookId, status) => deliveries.countDocuments(of(webhookId, status)).exec(),
-    async again(webhookId, positions) {
+    async requeue(webhookId, positions) {
       const wanted =
         positions === null
           ? of(webhookId, 'FAILED')

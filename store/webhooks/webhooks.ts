@@ -33,21 +33,21 @@ export interface Webhooks {
   list(organizationId: number, listing: WebhookListing): Promise<WebhookDoc[]>;
   count(organizationId: number, ids: readonly number[], startingId: number): Promise<number>;
   /** Returns the webhook of the organization, unless it is deleted; otherwise null. */
-  of(organizationId: number, webhookId: number): Promise<WebhookDoc | null>;
+  findInOrganization(organizationId: number, webhookId: number): Promise<WebhookDoc | null>;
   /** Ends deliveries at once; its workflow deletes the remaining rows. False if the webhook does not exist. */
   remove(organizationId: number, webhookId: number): Promise<boolean>;
   /** Returns a webhook in any state, even a deleted one. For its workflow. */
   find(webhookId: number): Promise<WebhookDoc | null>;
   signingKeyOf(webhook: WebhookDoc): string;
-  progressed(webhookId: number, progress: WebhookProgress): Promise<void>;
+  saveProgress(webhookId: number, progress: WebhookProgress): Promise<void>;
   /** Deletes the remaining rows of a deleted webhook. */
   erase(webhookId: number): Promise<void>;
   /** Enables a webhook if it was disabled, and has its workflow signalled without an event. */
   enableAndWake(webhookId: number): Promise<void>;
   /** Returns webhooks with pending work whose workflow was not signalled since a time. */
-  toWake(wokenBefore: Date, limit: number): Promise<WebhookDoc[]>;
+  listUnsignalled(wokenBefore: Date, limit: number): Promise<WebhookDoc[]>;
   /** Records that its workflow has received this `wake`. */
-  woken(webhookId: number, wake: number | null): Promise<void>;
+  acknowledgeWake(webhookId: number, wake: number | null): Promise<void>;
 }
 
 export function createWebhooks(
@@ -63,7 +63,7 @@ export function createWebhooks(
   });
   return {
     async add(organizationId, url, signingKey, session) {
-      const _id = await sequence.take('webhook');
+      const _id = await sequence.next('webhook');
       // Concurrent requests conflict in this row, so that the second one counts the first.
       const feed = await feeds
         .findOneAndUpdate(
@@ -103,7 +103,7 @@ export function createWebhooks(
         .lean();
     },
     count: (organizationId, ids, startingId) => webhooks.countDocuments(live(organizationId, ids, startingId)).exec(),
-    of: (organizationId, webhookId) =>
+    findInOrganization: (organizationId, webhookId) =>
       webhooks
         .findOne(live(organizationId, [webhookId]))
         .lean()
@@ -118,7 +118,7 @@ export function createWebhooks(
     find: (webhookId) => webhooks.findById(webhookId).lean().exec(),
     signingKeyOf: ({ _id, organizationId, signingKey }) =>
       secrets.open(signingKeyPlace(organizationId, _id), signingKey),
-    async progressed(webhookId, { cursor, outcome, failing, disabled, done }) {
+    async saveProgress(webhookId, { cursor, outcome, failing, disabled, done }) {
       await webhooks.updateOne({ _id: webhookId }, { $max: { cursor }, $set: { failing } });
       if (outcome) {
         const statusReason = outcome.status === 'FLAGGED' ? outcome.reason : '';
@@ -138,13 +138,13 @@ export function createWebhooks(
       // A unique value, so that a round that is just ending does not clear it.
       await webhooks.updateOne({ _id: webhookId }, { $set: { wake: -Date.now(), wokenAt: null, disabledAt: null } });
     },
-    toWake: (wokenBefore, limit) =>
+    listUnsignalled: (wokenBefore, limit) =>
       webhooks
         .find({ wake: ANY_NUMBER, $or: [{ wokenAt: null }, { wokenAt: { $lt: wokenBefore } }] })
         .limit(limit)
         .lean()
         .exec(),
-    async woken(webhookId, wake) {
+    async acknowledgeWake(webhookId, wake) {
       await webhooks.updateOne({ _id: webhookId, wake }, { $set: { wokenAt: new Date() } });
     },
   };

@@ -107,7 +107,7 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
       const last = new Map(inputs.map((input) => [input.data_source_type, input.credentials]));
       for (const [dataSourceType, credentials] of last) {
         const known = await byType(organizationId, dataSourceType, session);
-        const _id = known?._id ?? (await sequence.take('whiteLabel'));
+        const _id = known?._id ?? (await sequence.next('whiteLabel'));
         const fresh = stored(organizationId, _id, credentials);
         const row = { _id, organizationId, dataSourceType, ...fresh, updatedAt: new Date() };
         written.set(dataSourceType, await write(row, session));

@@ -29,34 +29,34 @@ export interface WorkerIdentity {
 /** Heartbeats of the worker processes. All times are MongoDB's: the clocks of machines may differ. */
 export interface Workers {
   /** Writes a heartbeat; the first one also stores the start time. */
-  beat(worker: WorkerIdentity, load: WorkerLoad): Promise<void>;
+  recordHeartbeat(worker: WorkerIdentity, load: WorkerLoad): Promise<void>;
   /** Removes the row of a worker that stops. */
-  ended(id: string): Promise<void>;
+  remove(id: string): Promise<void>;
   /** Returns the workers of one host, so that rows of crashed ones can be deleted. */
-  on(host: string): Promise<WorkerIdentity[]>;
+  listOnHost(host: string): Promise<WorkerIdentity[]>;
   /** Returns workers, the latest heartbeat first; at most 100. */
   list(): Promise<WorkerReport[]>;
   createIndexes(): Promise<void>;
 }
 
 /** Lifetime of a row without a heartbeat in seconds, for a worker whose host failed too. */
-const FORGOTTEN_AFTER_S = 3_600;
+const EXPIRES_AFTER_S = 3_600;
 const MAX_WORKERS = 100;
 
 export function createWorkerRecords(connection: Connection): Workers {
   const schema = schemaOf<WorkerDoc>(WORKER);
-  schema.index({ heartbeatAt: 1 }, { expireAfterSeconds: FORGOTTEN_AFTER_S });
+  schema.index({ heartbeatAt: 1 }, { expireAfterSeconds: EXPIRES_AFTER_S });
   const rows: Model<WorkerDoc> = connection.model<WorkerDoc>('workers', schema, 'workers');
   return {
-    async beat({ id, host, pid }, load) {
+    async recordHeartbeat({ id, host, pid }, load) {
       await upsertByPipeline(rows, id, [
         { $set: { host, pid, ...load, heartbeatAt: '$$NOW', startedAt: { $ifNull: ['$startedAt', '$$NOW'] } } },
       ]);
     },
-    async ended(id) {
+    async remove(id) {
       await rows.deleteOne({ _id: id });
     },
-    async on(host) {
+    async listOnHost(host) {
       const found = await rows.find({ host }, { host: 1, pid: 1 }).limit(MAX_WORKERS).lean();
       return found.map(({ _id: id, pid }) => ({ id, host, pid }));
     },

@@ -70,7 +70,7 @@ async function storedData(user: TestUser) {
       service.store.runRates.rateOf({ organizationId, userId: id }, kind),
     ),
   );
-  const known = (await service.store.runs.activeStartedBefore(new Date(Date.now() + 1), 100)).filter(
+  const known = (await service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 100)).filter(
     ({ userId }) => userId === id,
   );
   return { files: body.count, num_files_synced, runs, known: known.length, embedded: await embedded() };

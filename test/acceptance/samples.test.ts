@@ -68,7 +68,7 @@ async function valueOf(label: string, text: string): Promise<unknown> {
   return JSON.parse((await child).stdout) as unknown;
 }
 
-/** Fields that differ from call to call: ids, names of users, and what is made of them. */
+/** Fields that differ from call to call: ids, names of users, and values that contain them. */
 const VOLATILE = /^(?:id|.*_id|workflow_url)$/;
 
 /** Returns an answer with secrets and times replaced as in examples, and the types of volatile fields. */

@@ -232,7 +232,7 @@ async function recognize(): Promise<void> {
   await user.settled(id);
 }
 
-/** Runs an auto-sync pass over a page whose site delays its response. */
+/** Runs a scheduled sync over a page whose site delays its response. */
 async function evaluate(): Promise<void> {
   const path = '/evaluated.html';
   site.pages.set(path, samplePage(1, 1));

@@ -48,7 +48,7 @@ const states = (customerId: string): Promise<Record<string, number>> =>
   });
 const allEnded = () =>
   waitFor(
-    () => service.store.runs.activeStartedBefore(new Date(), 1),
+    () => service.store.runs.listActiveStartedBefore(new Date(), 1),
     (runs) => runs.length === 0,
   );
 

@@ -52,8 +52,8 @@ async function quarantined(owner: Owner, fields: Partial<FileDoc>): Promise<numb
   const { store } = service;
   const id = await seed(owner, fields);
   const run = (await store.runs.find(await begin(owner, { kind: 'recountFiles' })))!;
-  await store.quarantine.take(run, [id], new Date(Date.now() + DAY_MS));
-  await store.quarantine.kept(await store.quarantine.claimed(run, 1));
+  await store.quarantine.moveIn(run, [id], new Date(Date.now() + DAY_MS));
+  await store.quarantine.markKept(await store.quarantine.listClaimed(run, 1));
   return id;
 }
 /** Returns the files that can be restored. */
@@ -62,7 +62,7 @@ async function restorable(ids: readonly number[]): Promise<number[]> {
   return found.map(({ _id }) => _id);
 }
 const isSwept = async ({ userId }: Owner): Promise<boolean> =>
-  (await service.store.quarantine.owners(new Date(), 1_000)).some((one) => one.userId === userId);
+  (await service.store.quarantine.listOwnersOfDue(new Date(), 1_000)).some((one) => one.userId === userId);
 
 const ignore = (): void => undefined;
 const depsOf = (): ActivityDeps => {
@@ -164,7 +164,7 @@ test('the deletion of a user erases all its files in quarantine, and none of ano
   const { eraseFiles } = createDeleteUserActivities(depsOf());
   for (let erased = 1; erased > 0;) ({ erased } = await inActivity(() => eraseFiles({ runId })));
   const { quarantine, chunks } = service.store;
-  expect([await quarantine.any(owner), await quarantine.any(stranger)]).toEqual([false, true]);
+  expect([await quarantine.hasFiles(owner), await quarantine.hasFiles(stranger)]).toEqual([false, true]);
   expect([await chunks.countOf(owner, own), await chunks.countOf(stranger, [foreign])]).toEqual([0, 1]);
 });
 
@@ -234,11 +234,11 @@ test('a restore claims exactly the files of one user that match its filters and 
       const { quarantine, transaction } = service.store;
       await quarantine.expire(owner, { parentIds: [3] });
       const wanted = filters(own[0]!);
-      const claimed = await transaction((session) => quarantine.claimBack(owner, wanted, 9, session));
+      const claimed = await transaction((session) => quarantine.claimForRestore(owner, wanted, 9, session));
       const returning = (await statesOf([...own, late, foreign])).filter(({ state }) => state === 'returning');
       expect([claimed, returning.map(({ id }) => id)]).toEqual([back, own.slice(0, back)]);
       // A second request does not match files that are already claimed.
-      expect(await transaction((session) => quarantine.claimBack(owner, wanted, 10, session))).toBe(0);
+      expect(await transaction((session) => quarantine.claimForRestore(owner, wanted, 10, session))).toBe(0);
     },
   ));
 
@@ -253,7 +253,7 @@ test('a successor of a file has its account, source, external id and user', asyn
   const replaced = () =>
     withDatabase(service, async (connection) => {
       const rows = await quarantinedModel(connection).find({ _id: id }).lean();
-      return [...(await service.store.quarantine.replaced(rows))];
+      return [...(await service.store.quarantine.findReplaced(rows))];
     });
   expect(await replaced()).toEqual([]);
   await seed(owner, named);

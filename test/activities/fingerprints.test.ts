@@ -89,7 +89,7 @@ async function readFeed(
     'files.byIds': [parent],
     'files.countRun': { ready },
     'files.acceptMany': 1,
-    'limits.of': { max_files_per_upload: inputs.maxFilesPerUpload },
+    'limits.get': { max_files_per_upload: inputs.maxFilesPerUpload },
     'dataSources.find': { _id: 9, tagsVersion: inputs.tagsVersion },
   });
   const known: unknown[] = [];

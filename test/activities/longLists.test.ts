@@ -15,11 +15,11 @@ test('takes every vanished file into quarantine once, with what is below it', ()
     const { stores, of } = recorder({
       'files.expand': { parentFileIds: ids },
       'files.ids': below,
-      'quarantine.claimed': [],
+      'quarantine.listClaimed': [],
     });
     const deps = { store: stores, settings: { quarantineMs: 1_000 } } as never;
     await removeMissing({ _id: 7, organizationId: 1, userId: 2 } as never, ids, deps, NEVER);
-    const taken = of('quarantine.take').map(([, some]) => some as number[]);
+    const taken = of('quarantine.moveIn').map(([, some]) => some as number[]);
     expect(taken.flat()).toEqual([...ids, 10_001, 10_002]);
     expect(Math.max(...taken.map((some) => some.length))).toBeLessThanOrEqual(200);
   }));

@@ -24,11 +24,11 @@ type Fails = 'reading the copy' | 'writing the points' | null;
 /** Returns dependencies whose file storage or Qdrant fails with an error. */
 function depsOf(fails: Fails, error: Error) {
   const recorded = recorder({
-    'moves.take': [FILE],
+    'moves.beginAttempt': [FILE],
     'moves.markHot': [3],
     'files.ancestorsOf': new Map(),
-    'quarantine.claimed': [QUARANTINED],
-    'quarantine.replaced': new Set(),
+    'quarantine.listClaimed': [QUARANTINED],
+    'quarantine.findReplaced': new Set(),
     'vectors.writePoints': () => (fails === 'writing the points' ? Promise.reject(error) : undefined),
   });
   const coldCopies = {
@@ -64,7 +64,7 @@ test('a return from cold storage fails in an outage, and reports lost vectors on
     const done = moveVectors({ runId: 7 } as never, [3], deps, NEVER);
     if (isLost === null) await expect(done).rejects.toBe(error);
     else await done;
-    expect(of('moves.lost')).toHaveLength(isLost === true ? 1 : 0);
+    expect(of('moves.markVectorsLost')).toHaveLength(isLost === true ? 1 : 0);
     expect(of('moves.markHot')).toHaveLength(isLost === false ? 1 : 0);
   }));
 
@@ -74,7 +74,7 @@ test('a return from quarantine fails in an outage, and reports lost vectors only
     const done = advanceQuarantine({ _id: 7, organizationId: 1, userId: 2 } as never, 10, deps, NEVER);
     if (isLost === null) await expect(done).rejects.toBe(error);
     else await done;
-    const whole = of('quarantine.giveBack').flatMap(([, rows]) =>
+    const whole = of('quarantine.restore').flatMap(([, rows]) =>
       (rows as { isWhole: boolean }[]).map((one) => one.isWhole),
     );
     expect(whole).toEqual(isLost === null ? [] : [!isLost]);

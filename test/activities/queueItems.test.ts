@@ -29,7 +29,7 @@ async function queueAccount(sizes: readonly number[], most: number | null) {
       request: { tags: {}, ingest: DEFAULT_INGEST_OPTIONS, isWhole: true },
     },
     'dataSources.find': { _id: 9, type: 'GOOGLE_DRIVE', tagsVersion: 1 },
-    'limits.of': { max_files_per_upload: most },
+    'limits.get': { max_files_per_upload: most },
     'files.acceptMany': (_owner: unknown, requests: readonly unknown[]) => requests.length,
   });
   const account = {
@@ -44,7 +44,7 @@ async function queueAccount(sizes: readonly number[], most: number | null) {
     ...(stores as object),
     accountCredentials: () => 'credentials',
     transaction: (work: (session: null) => unknown) => work(null),
-    ledger: { note: () => Promise.resolve() },
+    ledger: { addItems: () => Promise.resolve() },
   };
   const deps = { store, connectors: { account: () => account } } as unknown as ActivityDeps;
   const context = { cancellationSignal: new AbortController().signal } as never;

@@ -29,7 +29,7 @@ function fakeStore() {
       },
     },
     ledger: {
-      note: (_run: unknown, rows: readonly { externalId: string }[]) => {
+      addItems: (_run: unknown, rows: readonly { externalId: string }[]) => {
         noted.push(...rows.map(({ externalId }) => externalId));
         return Promise.resolve();
       },

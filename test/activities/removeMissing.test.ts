@@ -65,7 +65,7 @@ test('the attachments of a vanished file are removed with it, and nothing of ano
     const all = [mail, attached, inside, other, besides];
     expect((await files.byIds(owner!, all)).map(({ _id }) => _id)).toEqual([other, besides]);
     expect(await files.byIds(stranger!, [foreign])).toHaveLength(1);
-    const held = await quarantine.holds(owner!, all);
+    const held = await quarantine.filterQuarantined(owner!, all);
     expect([...held].toSorted((a, b) => a - b)).toEqual(quarantineMs === 0 ? [] : [mail, attached, inside]);
     expect(await chunks.countOf(owner!, [mail, attached, inside])).toBe(quarantineMs === 0 ? 0 : 3);
     expect(await chunks.countOf(stranger!, [foreign])).toBe(1);

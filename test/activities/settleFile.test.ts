@@ -138,7 +138,7 @@ test('deletes the data that the attempt wrote, in its own generation only', asyn
 
 test('records contents that crash readers from the third crash on', async () => {
   const crash = async (unfinishedStarts: number, kind: FaultKind = 'quarantined') =>
-    (await settle(kind, { unfinishedStarts, original: { sha256: 'hash' } as never })).of('files.noteCrash');
+    (await settle(kind, { unfinishedStarts, original: { sha256: 'hash' } as never })).of('files.recordCrash');
   expect(await crash(3)).toEqual([]);
   expect(await crash(4)).toEqual([[7, 3, 'hash']]);
   expect(await crash(4, 'not_found')).toEqual([]);

@@ -119,7 +119,7 @@ describe('receiver that answers 410', () => {
     const before = received.length;
     expect(await pass()).toMatchObject({ ended: true });
     expect(received).toHaveLength(before);
-    await service.store.deliveries.again(webhook._id, null);
+    await service.store.deliveries.requeue(webhook._id, null);
     await service.store.webhooks.enableAndWake(webhook._id);
     while ((await pass()).more);
     expect(new Set(received)).toEqual(new Set(Array.from({ length: 12 }, (_, at) => String(at + 1))));
@@ -135,7 +135,7 @@ describe('receiver that answers 410', () => {
       let answers = 0;
       react = () => ((answers += 1) === nth ? 410 : 200);
       while ((await pass()).more);
-      await service.store.deliveries.again(webhook._id, null);
+      await service.store.deliveries.requeue(webhook._id, null);
       await service.store.webhooks.enableAndWake(webhook._id);
       while ((await pass()).more);
       const added = (await outcomes()).slice(before);
@@ -198,7 +198,7 @@ test('makes one attempt more than there are delays, each after its delay, then f
   expect(received).toHaveLength(3);
   expect((await currentWebhook()).wake).not.toBeNull();
   retryDelaysMs = [0, 0];
-  await service.store.deliveries.again(webhook._id, []);
+  await service.store.deliveries.requeue(webhook._id, []);
   expect((await currentWebhook()).status).toBe('ACTIVE');
 });
 
@@ -213,8 +213,8 @@ test('a failed event flags the webhook, can be sent again, and does not block th
   expect(flagged.status === 'FLAGGED' || received.length > 2).toBe(true);
   while ((await pass()).more);
   expect(await outcomes()).toEqual(['1 FAILED 2', '1 DELIVERED 0']);
-  expect(await service.store.deliveries.again(webhook._id, null)).toBe(1);
-  expect(await service.store.deliveries.again(webhook._id, null)).toBe(0);
+  expect(await service.store.deliveries.requeue(webhook._id, null)).toBe(1);
+  expect(await service.store.deliveries.requeue(webhook._id, null)).toBe(0);
   await service.store.webhooks.enableAndWake(webhook._id);
   while ((await pass()).more);
   expect(await outcomes()).toEqual(['1 DELIVERED 0', '1 DELIVERED 0']);
@@ -284,12 +284,12 @@ test('a wake-up that arrives while a pass ends is not lost', async () => {
   const { find } = service.store.webhooks;
   const before = (await find(webhook._id))!;
   await service.store.webhooks.enableAndWake(webhook._id);
-  await service.store.webhooks.progressed(webhook._id, {
+  await service.store.webhooks.saveProgress(webhook._id, {
     ...{ cursor: before.cursor, outcome: null, failing: null, disabled: false, done: before.wake ?? -1 },
   });
   expect((await currentWebhook()).wake).not.toBeNull();
   // A late pass does not move the cursor back.
-  await service.store.webhooks.progressed(webhook._id, {
+  await service.store.webhooks.saveProgress(webhook._id, {
     ...{ cursor: before.cursor - 1, outcome: null, failing: null, disabled: false, done: null },
   });
   expect((await currentWebhook()).cursor).toBe(before.cursor);

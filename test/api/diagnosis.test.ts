@@ -207,7 +207,7 @@ test('reports the schedule: as requested, as Temporal has it, and the outcome of
     rows,
     ([what]) => what,
     async ([_what, wanted, state, last, status, message]) => {
-      const { stores } = recorder({ 'schedules.wanted': wanted, 'runHistory.ofSource': last ? [last] : [] });
+      const { stores } = recorder({ 'schedules.desiredState': wanted, 'runHistory.ofSource': last ? [last] : [] });
       const schedules = {
         stateOf: () => (state instanceof Error ? Promise.reject(state) : Promise.resolve(state)),
       };

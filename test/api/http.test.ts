@@ -137,7 +137,7 @@ describe('session of the operators page', () => {
     const later = Date.now() + LIFE_MS;
     const session = (id: string, keyId = 1, expiresAt = later) => ({ id, keyId, expiresAt, organizationId: 7 });
     const store = {
-      endedSessions: { among: (ids: readonly string[]) => Promise.resolve(ids.filter((id) => id === 'ended')) },
+      endedSessions: { filterEnded: (ids: readonly string[]) => Promise.resolve(ids.filter((id) => id === 'ended')) },
       apiKeys: { validAmong: (ids: readonly number[]) => Promise.resolve(ids.filter((id) => id !== 2)) },
     };
     const all = [session('good'), session('ended'), session('revoked', 2), session('late', 1, Date.now() - 1)];
@@ -173,7 +173,7 @@ describe('caller of a request', () => {
         ensure: (organizationId: number, customerId: string) =>
           Promise.resolve({ organizationId, userId: 9, customerId }),
       },
-      endedSessions: { among: () => Promise.resolve([]) },
+      endedSessions: { filterEnded: () => Promise.resolve([]) },
       apiKeys: { validAmong: () => Promise.resolve([5]) },
     },
   } as never;

@@ -89,16 +89,16 @@ describe('search', () => {
           ),
       },
       coldFiles: {
-        among: (...requests: unknown[]) => {
+        findForSearch: (...requests: unknown[]) => {
           coldQueries.push(requests);
           return Promise.resolve(cold);
         },
       },
       users: {
-        record: () =>
+        findRecord: () =>
           Promise.resolve(enabled === undefined ? {} : { enabledFeatures: { sparse_vectors: { enabled } } }),
       },
-      lastUse: { note: (files: readonly { _id: number }[]) => void used.push(...files.map(({ _id }) => _id)) },
+      lastUse: { record: (files: readonly { _id: number }[]) => void used.push(...files.map(({ _id }) => _id)) },
     };
     const space = { name: 'here', dimensions: 3 };
     const deps = {
@@ -431,7 +431,7 @@ describe('GET /ready', () => {
           },
         ]),
     },
-    stalls: { groups: () => Promise.resolve([]) },
+    stalls: { groupByCause: () => Promise.resolve([]) },
   };
   const ask = (store: object = {}, more: object = {}) =>
     ready.handle({
@@ -463,7 +463,7 @@ describe('GET /ready', () => {
         ['worker', { workers: { list: () => Promise.resolve([]) } }, {}, /worker/i],
         [
           'runs',
-          { stalls: { groups: () => Promise.resolve([{ runs: 2, cause: 'no_worker' }]) } },
+          { stalls: { groupByCause: () => Promise.resolve([{ runs: 2, cause: 'no_worker' }]) } },
           {},
           /^2 runs are stalled/,
         ],

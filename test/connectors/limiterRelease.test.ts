@@ -9,7 +9,7 @@ import { createHostLimiter, sleepUntilAborted } from '../../connectors/hostLimit
 import { createRateLimiters } from '../../connectors/rateLimiter.js';
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
 import type { PoolDocument } from '../../documents/answerTask.js';
-import { createLane } from '../../documents/lane.js';
+import { createReaderQueue } from '../../documents/readerQueue.js';
 import { orAborted } from '../../egress/deadline.js';
 import { createLocalPool } from '../../providers/embeddings/providers/localPool.js';
 import type { LocalReply, LocalRequest } from '../../providers/embeddings/providers/localProcess.js';
@@ -124,15 +124,15 @@ function modelProcesses(dies: boolean): Limiter {
   const startProcess = (): ChildProcess => {
     const child = new EventEmitter();
     const kill = (): boolean => setImmediate(() => child.emit('exit', null, 'SIGKILL')) !== null;
-    const send = ({ lane, slice }: LocalRequest): void => {
+    const send = ({ workload, slice }: LocalRequest): void => {
       const answer = (reply: LocalReply): boolean => child.emit('message', reply);
       // The pool does not cancel a window in progress: the process completes it, even if the caller has aborted.
       works.get(slice)!().then(
-        () => answer({ kind: 'window', lane, vector: Float32Array.of(1), tokens: 1, carry: [] }),
+        () => answer({ kind: 'window', workload, vector: Float32Array.of(1), tokens: 1, carry: [] }),
         (error: Error) =>
           dies && error.message === 'failed'
             ? child.emit('exit', 1, null)
-            : answer({ kind: 'failed', lane, reason: error.message }),
+            : answer({ kind: 'failed', workload, reason: error.message }),
       );
     };
     return Object.assign(child, { kill, send }) as unknown as ChildProcess;
@@ -166,7 +166,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
     };
   },
   async 'turns at a host, across all workers'() {
-    const limiter = createSharedHostLimiter({ perHost: CAPACITY, rateLimits: createHostRateLimits(connection) });
+    const limiter = createSharedHostLimiter({ perHost: CAPACITY, hostRateLimits: createHostRateLimits(connection) });
     (await limiter.enter(SITE, HOUR_MS, never))();
     return {
       hold: within((signal) => limiter.enter(SITE, 0, signal)),
@@ -185,7 +185,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
   },
   'readers of documents'() {
     const works = new Map<string, () => Promise<void>>();
-    const lane = createLane(
+    const readerQueue = createReaderQueue(
       {
         async run(documents, signal) {
           for (const { input } of documents) await orAborted(works.get(input.path ?? '')!(), signal);
@@ -198,12 +198,12 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
     );
     return {
       hold(signal, work) {
-        // The lane does not batch documents that have a path.
+        // The queue does not batch documents that have a path.
         const path = `file ${works.size}`;
         works.set(path, work);
-        return lane.answer({ input: { path, owner: null }, chunking: {} } as unknown as PoolDocument, signal);
+        return readerQueue.answer({ input: { path, owner: null }, chunking: {} } as unknown as PoolDocument, signal);
       },
-      close: () => lane.close(),
+      close: () => readerQueue.close(),
     };
   },
   'requests of an embedding provider that fail': () => providerKey(null),

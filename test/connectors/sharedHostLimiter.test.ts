@@ -23,7 +23,7 @@ async function table(leaseMs?: number): Promise<HostRateLimits> {
   return createHostRateLimits(connection, leaseMs);
 }
 function limiterOver(turns: HostRateLimits, perHost: number) {
-  const made = createSharedHostLimiter({ perHost, rateLimits: turns });
+  const made = createSharedHostLimiter({ perHost, hostRateLimits: turns });
   limiters.push(made);
   return made;
 }
@@ -98,7 +98,7 @@ describe('turns at a host', () => {
   test('are all granted to a single worker, whose pages cause no database request', async () => {
     const turns = await table();
     let requests = 0;
-    const counted: HostRateLimits = { ...turns, share: (request) => ((requests += 1), turns.share(request)) };
+    const counted: HostRateLimits = { ...turns, acquire: (request) => ((requests += 1), turns.acquire(request)) };
     const limiter = limiterOver(counted, 8);
     const host = newHost();
     const releases = await Promise.all(Array.from({ length: 8 }, () => limiter.enter(host, 0, never)));
@@ -157,7 +157,7 @@ describe('turns at a host', () => {
     const turns = await table(1500);
     const host = newHost();
     const died = performance.now();
-    expect((await turns.share({ host, holder: 'dead', cap: 2, atMost: 0 })).slots).toBe(2);
+    expect((await turns.acquire({ host, holder: 'dead', cap: 2, atMost: 0 })).slots).toBe(2);
     const limiter = limiterOver(turns, 2);
     await Promise.all([limiter.enter(host, 0, never), limiter.enter(host, 0, never)]);
     expect(performance.now() - died).toBeGreaterThan(1495);
@@ -167,14 +167,14 @@ describe('turns at a host', () => {
     const [turns, host] = [await table(), newHost()];
     const limiter = limiterOver(turns, 4);
     (await limiter.enter(host, 0, never))();
-    expect((await turns.share({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(0);
+    expect((await turns.acquire({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(0);
     await limiter.close();
-    expect((await turns.share({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(4);
+    expect((await turns.acquire({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(4);
   });
 
   thoroughly('never fall below the number that their worker still uses, whatever the fair share is', async () => {
     const [turns, host] = [await table(), newHost()];
-    const ask = (holder: string, atMost: number) => turns.share({ host, holder, cap: 5, atMost });
+    const ask = (holder: string, atMost: number) => turns.acquire({ host, holder, cap: 5, atMost });
     expect(await ask('a', 0)).toMatchObject({ slots: 5, fair: 5 });
     expect(await ask('b', 0)).toMatchObject({ slots: 0, fair: 2 });
     expect(await ask('a', 5)).toMatchObject({ slots: 5, fair: 3 });
@@ -190,7 +190,7 @@ describe('turns at a host', () => {
     let isUnavailable = false;
     const unreliable: HostRateLimits = {
       ...turns,
-      share: (request) => (isUnavailable ? Promise.reject(new Error('unavailable')) : turns.share(request)),
+      acquire: (request) => (isUnavailable ? Promise.reject(new Error('unavailable')) : turns.acquire(request)),
     };
     const [limiter, host] = [limiterOver(unreliable, 2), newHost()];
     const leave = await limiter.enter(host, 0, never);
@@ -207,7 +207,7 @@ describe('turns at a host', () => {
 
   test('do not delay the stop of a worker while the database is unavailable', async () => {
     const turns = await table();
-    const limiter = limiterOver({ ...turns, giveBack: () => new Promise(() => undefined) }, 2);
+    const limiter = limiterOver({ ...turns, release: () => new Promise(() => undefined) }, 2);
     (await limiter.enter(newHost(), 0, never))();
     expect(await isOpen(limiter.close(), 30_000)).toBe(true);
   });
@@ -238,13 +238,13 @@ describe('starts at a host with a Crawl-delay', () => {
 
   thoroughly('of a worker that died while waiting are granted to others', async () => {
     const [turns, host] = [await table(), newHost()];
-    expect(await turns.claimStart(host, 2000)).toBe(0);
-    const waitMs = await turns.claimStart(host, 2000);
+    expect(await turns.reserveRequest(host, 2000)).toBe(0);
+    const waitMs = await turns.reserveRequest(host, 2000);
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(2000);
     await wait(waitMs + 5);
     // The next claim gets the start, not the earlier one that waited.
-    expect(await turns.claimStart(host, 2000)).toBe(0);
+    expect(await turns.reserveRequest(host, 2000)).toBe(0);
   });
 
   test('reject at once on an abort and release the turn', async () => {

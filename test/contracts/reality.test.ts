@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
 import { everyRow } from '../support/everyRow.js';
 import { ASPECTS, type Fact, type Reality } from './reality/fact.js';
-import { REALITIES } from './reality/index.js';
+import { OBSERVATIONS } from './reality/index.js';
 
 /** The sources with the most users, of which at least ten facts are known. */
 const LARGEST = [
@@ -12,7 +12,7 @@ const LARGEST = [
   ...['OneDrive', 'Outlook', 'SharePoint', 'Slack', 'Zendesk'],
 ];
 const ROOT = new URL('../../', import.meta.url);
-const FACTS = REALITIES.flatMap(({ source, facts }) => facts.map((fact) => ({ source, fact })));
+const FACTS = OBSERVATIONS.flatMap(({ source, facts }) => facts.map((fact) => ({ source, fact })));
 
 /** Checks that a fact names its origin, and existing evidence. */
 export function checkFact({ about, fact, seen, date, ours }: Fact): void {
@@ -44,7 +44,7 @@ test('rejects a fact without evidence', () => {
 
 test('at least ten different facts are known of each of the twelve largest sources', () => {
   const numbers = new Map(
-    REALITIES.map(({ source, facts }: Reality) => [source, new Set(facts.map((one) => one.fact)).size]),
+    OBSERVATIONS.map(({ source, facts }: Reality) => [source, new Set(facts.map((one) => one.fact)).size]),
   );
   expect(LARGEST.filter((source) => (numbers.get(source) ?? 0) < 10)).toEqual([]);
   const names: readonly string[] = Object.values(CONNECTED_SOURCES).map(({ name }) => name);

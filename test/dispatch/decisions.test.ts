@@ -7,7 +7,7 @@ import type { WorkerReport } from '../../contract/runs/workers.js';
 import { createDiagnosis, type StoresDown } from '../../dispatch/diagnosis.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
 import { createFairShares } from '../../dispatch/fairShares.js';
-import { CANCELLED, endGoneRun, ENDED_FROM_OUTSIDE, isAlive } from '../../dispatch/goneRuns.js';
+import { CANCELLED, endOrphanedRun, ENDED_FROM_OUTSIDE, isAlive } from '../../dispatch/orphanedRuns.js';
 import { endEmptyPauses, reapOnce } from '../../dispatch/reaper.js';
 import { watchStalls } from '../../dispatch/stallWatch.js';
 import { temporalFailure } from '../../dispatch/temporalFailure.js';
@@ -117,17 +117,17 @@ describe('liveness of a run', () => {
     await expect(isAlive(access, runOf())).rejects.toThrow('Temporal is unreachable');
   });
 
-  test('an unstarted part of an auto-sync pass is alive while the pass is', async () => {
+  test('an unstarted part of a scheduled sync is alive while the sync is', async () => {
     const part = runOf({ parentRunId: 5, startedAt: null });
     const pass = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
-    const rowsOfPass: [Described | null, Partial<RunDoc> | null, boolean][] = [
+    const rowsOfParts: [Described | null, Partial<RunDoc> | null, boolean][] = [
       [{ status: 'RUNNING', runId: 'p' }, {}, true],
       [{ status: 'TERMINATED', runId: 'p' }, {}, false],
       [{ status: 'RUNNING', runId: 'p' }, { finishedAt: new Date() }, false],
       [{ status: 'RUNNING', runId: 'p' }, null, false],
       [null, {}, false],
     ];
-    await everyRow(rowsOfPass, JSON.stringify, async ([workflow, fields, expected]) => {
+    await everyRow(rowsOfParts, JSON.stringify, async ([workflow, fields, expected]) => {
       const { access } = fakeTemporal(workflow === null ? {} : { pass: workflow });
       const runs = recorder({ 'runs.find': fields && { ...pass, ...fields } }).stores as { runs: never };
       expect(await isAlive(access, part, runs.runs)).toBe(expected);
@@ -138,12 +138,12 @@ describe('liveness of a run', () => {
 describe('end of a run whose workflow has ended', () => {
   /** Further calls, apart from those that end the files and the run. */
   const ENDS: Partial<Record<RunKind, readonly string[]>> = {
-    deleteFiles: ['files.stopped'],
-    deleteUser: ['files.stopped'],
-    connectByConsent: ['attempts.move', 'attempts.acknowledge'],
+    deleteFiles: ['files.markDeleteStopped'],
+    deleteUser: ['files.markDeleteStopped'],
+    connectByConsent: ['attempts.changeState', 'attempts.acknowledge'],
     webScrape: ['frontier.clear'],
     syncItems: ['dataSources.endListing'],
-    updateTags: ['dataSources.tagsStopped'],
+    updateTags: ['dataSources.markTagsStopped'],
   };
   const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
 
@@ -151,7 +151,7 @@ describe('end of a run whose workflow has ended', () => {
     await everyRow(kinds, String, async (kind) => {
       const { stores, names: called, of } = recorder({ 'files.abortOpen': 4, 'files.countRun': { ready: 2 } });
       expect(
-        await endGoneRun(fakeTemporal({}).access, stores, runOf({ kind, dataSourceId: 9 }), ENDED_FROM_OUTSIDE),
+        await endOrphanedRun(fakeTemporal({}).access, stores, runOf({ kind, dataSourceId: 9 }), ENDED_FROM_OUTSIDE),
       ).toBe(4);
       const counted = IS_UPLOAD[kind] || kind === 'resyncFile';
       expect(called()[0]).toBe('files.abortOpen');
@@ -170,22 +170,24 @@ describe('end of a run whose workflow has ended', () => {
   test('a cancelled listing is READY, one terminated from outside has an error, and neither counts as complete', async () => {
     const run = runOf({ kind: 'syncItems', dataSourceId: 9 });
     const cancelled = recorder();
-    await endGoneRun(fakeTemporal({}).access, cancelled.stores, run, CANCELLED);
-    expect(cancelled.of('dataSources.endListing')).toEqual([[run, 9, 7, { status: 'READY', whole: false, facts: {} }]]);
+    await endOrphanedRun(fakeTemporal({}).access, cancelled.stores, run, CANCELLED);
+    expect(cancelled.of('dataSources.endListing')).toEqual([
+      [run, 9, 7, { status: 'READY', whole: false, metadata: {} }],
+    ]);
     expect(cancelled.of('runs.finish')[0]?.[3]).toBeUndefined();
     const ended = recorder();
-    await endGoneRun(fakeTemporal({}).access, ended.stores, run, ENDED_FROM_OUTSIDE);
+    await endOrphanedRun(fakeTemporal({}).access, ended.stores, run, ENDED_FROM_OUTSIDE);
     expect(ended.of('dataSources.endListing')[0]?.[3]).toEqual({
       ...{ status: 'SYNC_ERROR', whole: false },
-      facts: { items_error: ENDED_FROM_OUTSIDE.listing },
+      metadata: { items_error: ENDED_FROM_OUTSIDE.listing },
     });
   });
 
   test('clears the note that files of a source are paused', async () => {
     const { stores, of } = recorder();
     const run = runOf({ kind: 'syncSource', dataSourceId: 9, maxTokens: 5 });
-    await endGoneRun(fakeTemporal({}).access, stores, run, CANCELLED);
-    expect(of('dataSources.note')).toEqual([[run, 9, { files_paused: null }]]);
+    await endOrphanedRun(fakeTemporal({}).access, stores, run, CANCELLED);
+    expect(of('dataSources.mergeMetadata')).toEqual([[run, 9, { files_paused: null }]]);
   });
 
   test('starts the workflow of a re-embedding run again and cancels it, even if the workflow is already running', async () => {
@@ -195,7 +197,7 @@ describe('end of a run whose workflow has ended', () => {
     await everyRow([undefined, already], String, async (start) => {
       const { access, done, started } = fakeTemporal({}, start && { start });
       const { stores, calls } = recorder();
-      expect(await endGoneRun(access, stores, runOf({ kind: 'reembedFiles' }), CANCELLED)).toBe(0);
+      expect(await endOrphanedRun(access, stores, runOf({ kind: 'reembedFiles' }), CANCELLED)).toBe(0);
       expect([done, calls]).toEqual([['start scrape:3', 'cancel scrape:3'], []]);
       expect(started[0]?.options).toMatchObject({ args: [{ runId: 7 }], memo: { runId: 7 }, taskQueue: 'q' });
     });
@@ -209,7 +211,7 @@ describe('reaper', () => {
       of,
       names: called,
     } = recorder({
-      ...{ 'runs.activeStartedBefore': [run], 'runs.find': run, 'files.countRun': {} },
+      ...{ 'runs.listActiveStartedBefore': [run], 'runs.find': run, 'files.countRun': {} },
       ...answers,
     });
     const { log } = fakeLog();
@@ -220,12 +222,12 @@ describe('reaper', () => {
   test('ends runs whose workflow has ended, except those of the last ten seconds, and leaves the others', async () => {
     const gone = reap(runOf(), {});
     expect(await gone.reaped).toBe(1);
-    expect(gone.of('runs.activeStartedBefore')[0]?.[0]).toEqual(new Date(90_000));
+    expect(gone.of('runs.listActiveStartedBefore')[0]?.[0]).toEqual(new Date(90_000));
     expect(gone.of('files.abortOpen')[0]?.[2]).toBe('ended_from_outside');
     const alive = reap(runOf(), { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } });
-    expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.activeStartedBefore']]);
+    expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.listActiveStartedBefore']]);
     const over = reap(runOf(), {}, { 'runs.find': runOf({ finishedAt: new Date() }) });
-    expect([await over.reaped, over.called()]).toEqual([0, ['runs.activeStartedBefore', 'runs.find']]);
+    expect([await over.reaped, over.called()]).toEqual([0, ['runs.listActiveStartedBefore', 'runs.find']]);
   });
 
   test('restarts runs that no later run replaces, up to their limit', async () => {
@@ -244,7 +246,7 @@ describe('reaper', () => {
   test('resumes paused runs without open files so that they end', async () => {
     const [empty, full] = [runOf({ _id: 1, maxTokens: 50 }), runOf({ _id: 2 })];
     const { stores, of } = recorder({
-      'pauses.paused': [empty, full],
+      'pauses.listPaused': [empty, full],
       'files.countRun': (id: number) => ({ open: id === 1 ? 0 : 1 }),
       'pauses.resume': true,
     });
@@ -255,7 +257,9 @@ describe('reaper', () => {
 
 describe('fair share of a run', () => {
   test('is the share of its user, except for deletes; users of one organization divide its weight', async () => {
-    const { stores, of } = recorder({ 'runs.countUsersAtWork': (id: number) => (id === 1 ? 4 : id === 2 ? 0 : 5_000) });
+    const { stores, of } = recorder({
+      'runs.countUsersWithOpenRuns': (id: number) => (id === 1 ? 4 : id === 2 ? 0 : 5_000),
+    });
     const { of: shareOf } = createFairShares((stores as { runs: never }).runs);
     const rows: [RunKind | undefined, string][] = [
       [undefined, '1:2'],
@@ -269,7 +273,7 @@ describe('fair share of a run', () => {
       expect(share).toEqual({ fairnessKey, fairnessWeight: 0.25 });
     });
     // Users are counted once in ten seconds.
-    expect(of('runs.countUsersAtWork')).toEqual([[1]]);
+    expect(of('runs.countUsersWithOpenRuns')).toEqual([[1]]);
     expect(await shareOf({ organizationId: 2, userId: 2 })).toMatchObject({ fairnessWeight: 1 });
     expect(await shareOf({ organizationId: 3, userId: 2 })).toMatchObject({ fairnessWeight: 0.001 });
   });
@@ -313,7 +317,7 @@ describe('dispatcher', () => {
     const temporal = fakeTemporal(workflows, options);
     const stores = recorder({
       'runs.find': run,
-      'runs.countUsersAtWork': 1,
+      'runs.countUsersWithOpenRuns': 1,
       'files.countRun': { ready: 1 },
       ...answers,
     });
@@ -364,14 +368,16 @@ describe('dispatcher', () => {
     await own.dispatcher.start(7);
     expect([own.of('runs.markStarted').length, own.of('runs.postpone').length]).toEqual([1, 0]);
     const others = { 'scrape:3': { status: 'RUNNING', memo: { runId: 6 } } };
-    const behind = dispatch(runOf({ startedAt: null }), { 'pauses.pausedOf': null }, others, { start });
+    const behind = dispatch(runOf({ startedAt: null }), { 'pauses.findPausedByWorkflowId': null }, others, { start });
     await behind.dispatcher.start(7);
     expect([behind.of('runs.markStarted').length, behind.of('runs.postpone').length]).toEqual([0, 1]);
     expect(behind.done.filter((one) => one.startsWith('cancel'))).toEqual([]);
     // Postponed by at most two seconds: the sweeper retries then.
     const [, until] = behind.of('runs.postpone')[0] as [number, Date];
     expect(until.getTime() - Date.now()).toBeLessThanOrEqual(2_000);
-    const paused = dispatch(runOf({ startedAt: null }), { 'pauses.pausedOf': { _id: 6 } }, others, { start });
+    const paused = dispatch(runOf({ startedAt: null }), { 'pauses.findPausedByWorkflowId': { _id: 6 } }, others, {
+      start,
+    });
     await paused.dispatcher.start(7);
     expect(paused.done.at(-1)).toBe('cancel scrape:3');
     expect(paused.of('runs.postpone')).toHaveLength(1);
@@ -517,8 +523,8 @@ describe('diagnosis of a run without progress', () => {
   test('leaves a run without a workflow, or with an ended one, to the reaper', async () => {
     for (const workflows of [{}, { 'scrape:3': { status: 'COMPLETED', raw: waiting(600_000) } }]) {
       const { stores } = recorder({
-        ...{ 'stalls.started': [runOf()], 'stalls.unstarted': [], 'stalls.stalled': [] },
-        ...{ 'stalls.progressedSince': false, 'workers.list': [] },
+        ...{ 'stalls.listStarted': [runOf()], 'stalls.listUnstarted': [], 'stalls.listStalled': [] },
+        ...{ 'stalls.hasProgressedSince': false, 'workers.list': [] },
       });
       const round = createDiagnosis(fakeTemporal(workflows).access, stores, () => Promise.resolve(UP), 60_000).round();
       expect((await round).stalled).toEqual([]);
@@ -534,11 +540,11 @@ describe('diagnosis of a run without progress', () => {
   }: Omit<Row, 'what' | 'cause'>) => {
     const { stores, of } = recorder({
       ...{
-        'stalls.started': run.startedAt ? [run] : [],
-        'stalls.unstarted': run.startedAt ? [] : [run],
-        'stalls.stalled': [],
+        'stalls.listStarted': run.startedAt ? [run] : [],
+        'stalls.listUnstarted': run.startedAt ? [] : [run],
+        'stalls.listStalled': [],
       },
-      ...{ 'stalls.progressedSince': progressed, 'workers.list': workers },
+      ...{ 'stalls.hasProgressedSince': progressed, 'workers.list': workers },
     });
     const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } });
     const found = await createDiagnosis(access, stores, () => Promise.resolve({ ...UP, ...down }), 60_000).round();
@@ -577,7 +583,7 @@ describe('diagnosis of a run without progress', () => {
       return Promise.resolve({ stalled, recovered: [runOf({ _id: 4, stall })] });
     };
     await watchStalls({ round }, (stores as { stalls: never }).stalls, log, 400, stop.signal);
-    expect([of('stalls.note').map(([id]) => id), of('stalls.clear')]).toEqual([[1, 2, 3], [[4]]]);
+    expect([of('stalls.record').map(([id]) => id), of('stalls.clear')]).toEqual([[1, 2, 3], [[4]]]);
     expect(lines).toEqual(['run is stalled', 'run is stalled', 'stalled run makes progress again']);
   });
 });

@@ -69,7 +69,7 @@ describe('reader of the event feed', () => {
         if (round === rounds.length - 1) stop.abort();
         return rounds[round]!.numbered ?? 0;
       },
-      'webhooks.toWake': () => rounds[round]!.webhooksToWake ?? [],
+      'webhooks.listUnsignalled': () => rounds[round]!.webhooksToWake ?? [],
     });
     const { log, lines } = fakeLog();
     await createFeedReader(temporal.client, names, stores, log, 60_000).read(stop.signal);
@@ -83,10 +83,20 @@ describe('reader of the event feed', () => {
     ];
     const { calls, of } = await read(rounds);
     expect(calls).toEqual([
-      ...['settle', 'number', 'toWake', 'number', 'number', 'number', 'toWake', 'number', 'toWake'],
-      ...['number', 'number', 'toWake', 'number', 'settle', 'number'],
+      ...[
+        'settle',
+        'number',
+        'listUnsignalled',
+        'number',
+        'number',
+        'number',
+        'listUnsignalled',
+        'number',
+        'listUnsignalled',
+      ],
+      ...['number', 'number', 'listUnsignalled', 'number', 'settle', 'number'],
     ]);
-    await everyRow(of('webhooks.toWake'), String, ([wokenBefore, limit]) => {
+    await everyRow(of('webhooks.listUnsignalled'), String, ([wokenBefore, limit]) => {
       expect(Math.abs((wokenBefore as Date).getTime() + 60_000 - Date.now())).toBeLessThan(50_000);
       expect(limit).toBe(50);
     });
@@ -105,7 +115,7 @@ describe('reader of the event feed', () => {
         },
       })),
     );
-    expect(of('webhooks.woken')).toEqual([
+    expect(of('webhooks.acknowledgeWake')).toEqual([
       [1, 10],
       [2, 20],
     ]);
@@ -127,7 +137,7 @@ describe('reader of the event feed', () => {
         const { of } = await read([{ numbered: 1, webhooksToWake: [webhook(1, new Date(0))] }], temporal);
         expect(temporal.ids()).toEqual(isSignalled ? ['d1:deliver-events:1'] : []);
         // Recorded either way, so that the webhook is not signalled again at once.
-        expect(of('webhooks.woken')).toEqual([[1, 10]]);
+        expect(of('webhooks.acknowledgeWake')).toEqual([[1, 10]]);
       },
     ));
 
@@ -142,7 +152,7 @@ describe('reader of the event feed', () => {
       temporal,
     );
     expect(temporal.ids()).toEqual(['d1:deliver-events:2', 'd1:deliver-events:2']);
-    expect(of('webhooks.woken')).toEqual([
+    expect(of('webhooks.acknowledgeWake')).toEqual([
       [2, 20],
       [2, 20],
     ]);
@@ -155,7 +165,7 @@ describe('reader of the event feed', () => {
     const stop = new AbortController();
     const { stores } = recorder({
       'events.number': () => ((rounds += 1) > 2 ? 0 : rounds === 1 ? 500 : 499),
-      'webhooks.toWake': [],
+      'webhooks.listUnsignalled': [],
     });
     const reading = createFeedReader(temporal.client, names, stores, fakeLog().log, 60_000).read(stop.signal);
     // The stores answer at once, so only a pause could delay a round.
@@ -237,11 +247,11 @@ describe('upload stream of a user', () => {
 const SWEEPS = [
   {
     ...{ kind: 'moveStorage', request: { move: 'toCold' }, idOf: (userId: number) => `move-to-cold:${userId}` },
-    ...{ sweep: coldSweepOnce, finds: 'moves.owners' },
+    ...{ sweep: coldSweepOnce, finds: 'moves.listOwnersOfDue' },
   },
   {
     ...{ kind: 'settleQuarantine', request: { does: 'erase' }, idOf: (userId: number) => `erase-quarantine:${userId}` },
-    ...{ sweep: quarantineSweepOnce, finds: 'quarantine.owners' },
+    ...{ sweep: quarantineSweepOnce, finds: 'quarantine.listOwnersOfDue' },
   },
 ] as const;
 test('a sweep accepts a run for each user without one in progress, and starts it after the commit', () =>
@@ -255,7 +265,7 @@ test('a sweep accepts a run for each user without one in progress, and starts it
       const done: string[] = [];
       const { of, stores } = recorder({
         [finds]: owners,
-        'moves.isUnderWay': ({ userId }: { userId: number }) => userId === 2,
+        'moves.isRunOpen': ({ userId }: { userId: number }) => userId === 2,
         'runs.nextId': () => (id += 1),
         'runs.accept': (runId: number) => void done.push(`accept ${runId}`),
       });
@@ -268,7 +278,7 @@ test('a sweep accepts a run for each user without one in progress, and starts it
       const now = new Date();
       expect(await sweep({ ...(stores as object), transaction } as never, dispatcher, now)).toBe(2);
       expect(of(finds)).toEqual([[now, 100]]);
-      expect(of('moves.isUnderWay')).toEqual(owners.map((owner) => [owner, idOf(owner.userId)]));
+      expect(of('moves.isRunOpen')).toEqual(owners.map((owner) => [owner, idOf(owner.userId)]));
       expect(done).toEqual(['accept 101', 'commit', 'start 101', 'accept 102', 'commit', 'start 102']);
       expect(of('runs.accept')).toEqual(
         [owners[0], owners[2]].map((owner, at) => [

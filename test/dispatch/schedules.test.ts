@@ -6,7 +6,7 @@ import { temporalNames } from '../../contract/runs/temporalNames.js';
 import { createScheduleReader } from '../../dispatch/scheduleReader.js';
 import { createSchedules } from '../../dispatch/schedules.js';
 import type { ScheduleDoc } from '../../store/models/schedules.js';
-import type { WantedSchedule } from '../../store/schedules/schedules.js';
+import type { DesiredSchedule } from '../../store/schedules/schedules.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
@@ -80,7 +80,7 @@ function open(temporal: ReturnType<typeof fakeTemporal>, answers: Answers = {}, 
   const waiting = [...rows];
   const recorded = recorder({
     'schedules.claim': () => waiting.shift() ?? null,
-    'schedules.applied': true,
+    'schedules.markApplied': true,
     ...answers,
   });
   const { log, lines } = fakeLog();
@@ -91,7 +91,7 @@ describe('schedule of a changed record', () => {
   const ID = 'd1:auto-sync:5';
   interface Row {
     readonly what: string;
-    readonly wanted: WantedSchedule;
+    readonly wanted: DesiredSchedule;
     readonly applied: string | null;
     readonly exists?: boolean;
     readonly hides?: boolean;
@@ -106,7 +106,7 @@ describe('schedule of a changed record', () => {
   }
   const ON = { state: 'on', hours: 24 } as const;
   const PAUSED = { state: 'paused', hours: 24 } as const;
-  const [APPLYING, APPLIED, REMOVE] = ['schedules.applying', 'schedules.applied', 'schedules.remove'];
+  const [APPLYING, APPLIED, REMOVE] = ['schedules.markApplying', 'schedules.markApplied', 'schedules.remove'];
   const ON_WORD = 'on, every 24 h';
   const ROWS: readonly Row[] = [
     { what: 'new', wanted: ON, applied: null, calls: [`create ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
@@ -165,11 +165,11 @@ describe('schedule of a changed record', () => {
           schedules,
           of,
           names: called,
-        } = open(temporal, { 'schedules.wanted': wanted, 'schedules.applied': stays }, [row]);
+        } = open(temporal, { 'schedules.desiredState': wanted, 'schedules.markApplied': stays }, [row]);
         expect(await schedules.reconcile()).toBe(1);
         expect(temporal.done).toEqual(calls);
-        expect(called().filter((name) => !/claim|wanted/.test(name))).toEqual(rows);
-        expect(of('schedules.applied')).toEqual([[row, word]]);
+        expect(called().filter((name) => !/claim|desiredState/.test(name))).toEqual(rows);
+        expect(of('schedules.markApplied')).toEqual([[row, word]]);
         expect(temporal.has.has(ID)).toBe(word !== null && stays);
       },
     ));
@@ -177,7 +177,7 @@ describe('schedule of a changed record', () => {
   test('acts at its own offset within the interval, without overlap, and starts a pass of its record', () =>
     everyRow([ON, PAUSED, { ...ON, hours: 6 }], JSON.stringify, async (wanted) => {
       const temporal = fakeTemporal([ID]);
-      const { schedules } = open(temporal, { 'schedules.wanted': wanted }, [rowOf({ applied: 'unsure' })]);
+      const { schedules } = open(temporal, { 'schedules.desiredState': wanted }, [rowOf({ applied: 'unsure' })]);
       await schedules.reconcile();
       const { everyMs, offsetMs, jitterMs } = scheduleTimes('auto-sync:5', wanted.hours);
       expect(everyMs).toBe(wanted.hours * HOUR_MS);
@@ -198,14 +198,14 @@ describe('schedule of a changed record', () => {
   test('is retried two seconds later if Temporal is unreachable; the others are updated', async () => {
     const rows = [1, 2, 3, 4, 5, 6].map((id) => rowOf({ _id: `auto-sync:${id}` }));
     const temporal = fakeTemporal([], { fails: 'create d1:auto-sync:2' });
-    const { schedules, of } = open(temporal, { 'schedules.wanted': ON }, rows);
+    const { schedules, of } = open(temporal, { 'schedules.desiredState': ON }, rows);
     const before = Date.now();
     await expect(schedules.reconcile()).rejects.toThrow('Temporal is unreachable');
     const [[row, until]] = of('schedules.postpone') as [[ScheduleDoc, Date]];
     expect(row._id).toBe('auto-sync:2');
     expect(until.getTime()).toBeGreaterThanOrEqual(before + 2_000);
     expect(until.getTime()).toBeLessThanOrEqual(Date.now() + 2_000);
-    expect(of('schedules.applied').map(([one]) => (one as ScheduleDoc)._id)).toEqual(
+    expect(of('schedules.markApplied').map(([one]) => (one as ScheduleDoc)._id)).toEqual(
       [1, 3, 4, 5, 6].map((id) => `auto-sync:${id}`),
     );
     expect(new Set(of('schedules.claim').map(([leaseMs]) => leaseMs))).toEqual(new Set([60_000]));
@@ -221,17 +221,17 @@ test('removes schedules from Temporal before their records, except those never c
   ]);
   let remaining: readonly string[] = ['none'];
   const { schedules, of } = open(temporal, {
-    'schedules.known': known,
+    'schedules.findApplied': known,
     'schedules.remove': () => void (remaining = [...temporal.has]),
   });
   await schedules.remove(ids);
   expect(temporal.done).toEqual(['on', 'unsure', 'unknown', 'lost'].map((id) => `delete d1:${id}`));
   expect([of('schedules.remove'), remaining]).toEqual([[[ids]], []]);
   await schedules.remove([]);
-  expect(of('schedules.known')).toHaveLength(1);
+  expect(of('schedules.findApplied')).toHaveLength(1);
 
   const unreachable = fakeTemporal(['d1:on'], { fails: 'delete d1:on' });
-  const failing = open(unreachable, { 'schedules.known': known });
+  const failing = open(unreachable, { 'schedules.findApplied': known });
   await expect(failing.schedules.remove(['on'])).rejects.toThrow('Temporal is unreachable');
   expect(failing.of('schedules.remove')).toEqual([]);
 });
@@ -239,7 +239,7 @@ test('removes schedules from Temporal before their records, except those never c
 test('removes each of many schedules once', async () => {
   const ids = Array.from({ length: 11 }, (_, nth) => `row ${nth}`);
   const temporal = fakeTemporal(ids.map((id) => `d1:${id}`));
-  const { schedules } = open(temporal, { 'schedules.known': new Map() });
+  const { schedules } = open(temporal, { 'schedules.findApplied': new Map() });
   await schedules.remove(ids);
   expect(temporal.done.toSorted()).toEqual(ids.map((id) => `delete d1:${id}`).toSorted());
   expect([...temporal.has]).toEqual([]);
@@ -253,12 +253,12 @@ test('a comparison deletes schedules without a record and queues differing recor
     ['lost', 'on, every 24 h'],
   ]);
   const { schedules, of } = open(temporal, {
-    'schedules.known': (ids: readonly string[]) => new Map([...rows].filter(([id]) => ids.includes(id))),
-    'schedules.page': ['lost', 'same'],
+    'schedules.findApplied': (ids: readonly string[]) => new Map([...rows].filter(([id]) => ids.includes(id))),
+    'schedules.listApplied': ['lost', 'same'],
   });
   expect(await schedules.compare()).toEqual({ ended: 1, missing: 1 });
   expect(temporal.done).toEqual(['delete d1:stray']);
-  expect(of('schedules.markAgain')).toEqual([[['ended']], [['lost']]]);
+  expect(of('schedules.markDirty')).toEqual([[['ended']], [['lost']]]);
   expect(of('schedules.remove')).toEqual([[['stray']]]);
 });
 
@@ -266,12 +266,12 @@ test('a comparison reads all pages of records', async () => {
   const all = Array.from({ length: 1_100 }, (_, at) => `row ${String(at).padStart(4, '0')}`);
   const temporal = fakeTemporal(all.slice(0, 700).map((id) => `d1:${id}`));
   const { schedules, of } = open(temporal, {
-    'schedules.known': (ids: readonly string[]) => new Map(ids.map((id) => [id, 'on, every 24 h'])),
-    'schedules.page': (afterId: string, limit: number) => all.filter((id) => id > afterId).slice(0, limit),
+    'schedules.findApplied': (ids: readonly string[]) => new Map(ids.map((id) => [id, 'on, every 24 h'])),
+    'schedules.listApplied': (afterId: string, limit: number) => all.filter((id) => id > afterId).slice(0, limit),
   });
   expect(await schedules.compare()).toEqual({ ended: 0, missing: 400 });
-  expect(of('schedules.known').map(([ids]) => (ids as string[]).length)).toEqual([500, 200]);
-  expect(of('schedules.markAgain').flatMap(([ids]) => ids)).toEqual(all.slice(700));
+  expect(of('schedules.findApplied').map(([ids]) => (ids as string[]).length)).toEqual([500, 200]);
+  expect(of('schedules.markDirty').flatMap(([ids]) => ids)).toEqual(all.slice(700));
 });
 
 test('a sweep compares at once, continues after a failure, and ends with its signal', async () => {
@@ -279,8 +279,8 @@ test('a sweep compares at once, continues after a failure, and ends with its sig
   const temporal = fakeTemporal(['d1:stray']);
   let claims = 0;
   const { schedules, of, lines } = open(temporal, {
-    'schedules.known': new Map(),
-    'schedules.page': [],
+    'schedules.findApplied': new Map(),
+    'schedules.listApplied': [],
     'schedules.claim': () => {
       claims += 1;
       // All parallel parts of the first round fail.
@@ -295,7 +295,7 @@ test('a sweep compares at once, continues after a failure, and ends with its sig
     'schedules differed from their records and were corrected',
   ]);
   expect(temporal.done).toEqual(['delete d1:stray']);
-  expect(of('schedules.page')).toHaveLength(1);
+  expect(of('schedules.listApplied')).toHaveLength(1);
 });
 
 test('reads the next action of a schedule that is not paused, null for a missing schedule, and fails in an outage', async () => {

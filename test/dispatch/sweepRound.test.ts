@@ -15,15 +15,15 @@ async function sweepOnce(answers: Answers) {
   const done: string[] = [];
   const stopped = new AbortController();
   const stores = recorder({
-    'runs.unstarted': [],
-    'uploadStreams.waiting': [],
-    'attempts.unacknowledged': [],
-    'runs.countUsersAtWork': 1,
+    'runs.listUnstarted': [],
+    'uploadStreams.listWaiting': [],
+    'attempts.listUnacknowledged': [],
+    'runs.countUsersWithOpenRuns': 1,
     ...answers,
-    'pauses.unacknowledged'() {
+    'pauses.listUnacknowledged'() {
       // The last step of a round.
       stopped.abort();
-      return answers['pauses.unacknowledged'] ?? [];
+      return answers['pauses.listUnacknowledged'] ?? [];
     },
   });
   const signal = (id: string, name: unknown): Promise<void> => Promise.resolve(void done.push(`${String(name)} ${id}`));
@@ -49,16 +49,16 @@ async function sweepOnce(answers: Answers) {
 test('releases held runs before it reads the outbox, so that they start in the same round', async () => {
   const { names } = await sweepOnce({});
   expect(names.indexOf('heldRuns.releaseHeld')).toBe(0);
-  expect(names.indexOf('runs.unstarted')).toBe(1);
+  expect(names.indexOf('runs.listUnstarted')).toBe(1);
 });
 
 /** Rows that a round finds, and its calls to Temporal. */
 const FOUND: readonly (readonly [what: string, answers: Answers, done: readonly string[]])[] = [
   ['nothing', {}, []],
-  ['runs that are due', { 'runs.unstarted': [runOf(7)], 'runs.find': runOf(7) }, ['start run:7']],
-  ['uploads that wait', { 'uploadStreams.waiting': [runOf(7, { stream: true, workflowId: 's' })] }, ['wake s']],
-  ['a returned user', { 'attempts.unacknowledged': [{ _id: 7 }] }, ['consentReturned connect:7']],
-  ['a resumed run', { 'pauses.unacknowledged': [runOf(7)] }, ['resumeRun run:7']],
+  ['runs that are due', { 'runs.listUnstarted': [runOf(7)], 'runs.find': runOf(7) }, ['start run:7']],
+  ['uploads that wait', { 'uploadStreams.listWaiting': [runOf(7, { stream: true, workflowId: 's' })] }, ['wake s']],
+  ['a returned user', { 'attempts.listUnacknowledged': [{ _id: 7 }] }, ['consentReturned connect:7']],
+  ['a resumed run', { 'pauses.listUnacknowledged': [runOf(7)] }, ['resumeRun run:7']],
 ];
 
 test('starts due runs, and signals waiting workflows', () =>
@@ -76,10 +76,10 @@ test('starts due runs, and signals waiting workflows', () =>
  * Minimum age of the rows that a sweep reads, in milliseconds. Younger rows are left to the process that wrote them.
  */
 const AGES: readonly (readonly [call: string, agoMs: number])[] = [
-  ['runs.unstarted', 0],
-  ['uploadStreams.waiting', 0],
-  ['attempts.unacknowledged', 2_000],
-  ['pauses.unacknowledged', 2_000],
+  ['runs.listUnstarted', 0],
+  ['uploadStreams.listWaiting', 0],
+  ['attempts.listUnacknowledged', 2_000],
+  ['pauses.listUnacknowledged', 2_000],
 ];
 
 test('leaves recent rows to the process that wrote them', async () => {

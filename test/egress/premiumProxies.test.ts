@@ -27,7 +27,7 @@ function egressThrough(premiumProxies: string[], allowedPrivateHosts: string[], 
   open.push(egress);
   return egress;
 }
-const viaProxy = { maxBytes: 100_000, totalTimeoutMs: 10_000, way: 'premium_proxy' } as const;
+const viaProxy = { maxBytes: 100_000, totalTimeoutMs: 10_000, route: 'premium_proxy' } as const;
 
 test('sends requests through the proxies in turn, with credentials that no site receives, and others directly', async () => {
   const site = await serve((request, response) => response.end(String(request.headers['x-through'] ?? 'direct')));
@@ -40,7 +40,7 @@ test('sends requests through the proxies in turn, with credentials that no site 
     const answer = await egress.request({ ...viaProxy, url: `${site.origin}/p?q=${String(n)}` });
     answers.push(Buffer.from(await answer.bytes()).toString());
   }
-  const direct = await egress.request({ ...viaProxy, way: 'direct', url: site.origin });
+  const direct = await egress.request({ ...viaProxy, route: 'direct', url: site.origin });
   expect(Buffer.from(await direct.bytes()).toString()).toBe('direct');
   expect(answers).toEqual(['first', 'two', 'first', 'two']);
   expect(first.passed).toEqual([`GET ${site.origin}/p?q=0`, `GET ${site.origin}/p?q=2`]);
@@ -88,7 +88,7 @@ test('rejects private literals, names and tunnels before they reach a proxy', as
     'https://mixed.example/',
   ])
     await faultOf(egress.request({ ...viaProxy, url }), 'address_refused');
-  const browsing = await egress.openProxy({ maxBytes: 1000, way: 'premium_proxy' });
+  const browsing = await egress.openProxy({ maxBytes: 1000, route: 'premium_proxy' });
   open.unshift(browsing);
   for (const authority of ['inside.example:443', '127.0.0.1:80']) {
     expect(await tunnelled(browsing, authority)).toBe('');
@@ -137,7 +137,7 @@ async function refusingProxy(): Promise<{ readonly url: string; readonly sockets
 test('closes the connection of a tunnel that the proxy rejects', async () => {
   const site = await serve((_, response) => response.end());
   const proxy = await refusingProxy();
-  const browsing = await egressThrough([proxy.url], [site.host]).openProxy({ maxBytes: 1000, way: 'premium_proxy' });
+  const browsing = await egressThrough([proxy.url], [site.host]).openProxy({ maxBytes: 1000, route: 'premium_proxy' });
   open.unshift(browsing);
   expect([await tunnelled(browsing, site.host), await tunnelled(browsing, site.host)]).toEqual(['', '']);
   await waitFor(
@@ -151,7 +151,7 @@ test('uses one proxy for all tunnels of a browser', async () => {
   const site = await serve((_, response) => response.end('inside'));
   const [one, two] = [await proxyServer('one', 'ann:secret'), await proxyServer('two')];
   const egress = egressThrough([one.url, two.url], [site.host]);
-  const browsing = await egress.openProxy({ maxBytes: 10_000, way: 'premium_proxy' });
+  const browsing = await egress.openProxy({ maxBytes: 10_000, route: 'premium_proxy' });
   open.unshift(browsing);
   expect(await tunnelled(browsing, site.host)).toContain('inside');
   expect(await tunnelled(browsing, site.host)).toContain('inside');

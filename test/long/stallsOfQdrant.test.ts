@@ -13,9 +13,9 @@ import { type OwnService, startOwnService } from '../support/ownService.js';
 import { waitFor } from '../support/waitFor.js';
 
 /** Time within which each fault must be reported, with the default STALL_AFTER_S. */
-const NAMED_WITHIN_MS = 90_000;
+const REPORTED_WITHIN_MS = 90_000;
 /** /ops reads the state of the engines every 10 s, and a check may take 5 s. */
-const PAGE_KEEPS_UP_MS = 30_000;
+const PAGE_DELAY_MS = 30_000;
 
 let service: OwnService;
 let user: TestUser;
@@ -37,13 +37,13 @@ afterAll(() => service.close());
  * Uploads a file, waits until its run is stalled, and expects the fault and its remedy in all places. Returns the
  * file's id.
  */
-async function expectNamed(name: string, trouble: string, remedy: string): Promise<number> {
+async function expectReported(name: string, trouble: string, remedy: string): Promise<number> {
   const begun = Date.now();
   const { id } = await user.send({ name: `${name}.txt`, content: `The ${name} probes the mud.` });
-  const namedAfterMs: Record<string, number> = {};
+  const reportedAfterMs: Record<string, number> = {};
   const first = async (place: string, ask: () => Promise<string>, words: string): Promise<string> => {
     const answer = await waitFor(ask, (text) => text.includes(words));
-    namedAfterMs[place] = Date.now() - begun;
+    reportedAfterMs[place] = Date.now() - begun;
     return answer;
   };
   expect(await first('/ready', signals.reasons, trouble)).toMatch(/^degraded: /);
@@ -57,8 +57,8 @@ async function expectNamed(name: string, trouble: string, remedy: string): Promi
   expect(stalled).toContain(trouble);
   const doctor = await signals.failedChecks();
   expect(doctor).toContain('1 (run');
-  process.stderr.write(`Qdrant, ${name}: ${JSON.stringify(namedAfterMs)}\n${doctor}\n`);
-  expect(Math.max(...Object.values(namedAfterMs))).toBeLessThan(NAMED_WITHIN_MS);
+  process.stderr.write(`Qdrant, ${name}: ${JSON.stringify(reportedAfterMs)}\n${doctor}\n`);
+  expect(Math.max(...Object.values(reportedAfterMs))).toBeLessThan(REPORTED_WITHIN_MS);
   for (const text of [page, doctor, await signals.reasons()]) {
     expect(text).toContain(trouble);
     expect(text).toContain(remedy);
@@ -70,12 +70,12 @@ test('reports a Qdrant stopped by a signal with its process id, and work continu
   const { qdrant } = service.engines;
   process.kill(qdrant.pid, 'SIGSTOP');
   const trouble = `The embedded Qdrant (process ${qdrant.pid}) was stopped by a signal`;
-  const id = await expectNamed('dunlin', trouble, `kill -CONT ${qdrant.pid}`);
+  const id = await expectReported('dunlin', trouble, `kill -CONT ${qdrant.pid}`);
   await opsPicture(service, 'qdrant-stopped');
   process.kill(qdrant.pid, 'SIGCONT');
   expect((await user.settled(id, 300_000)).sync_status).toBe('READY');
   await waitFor(signals.reasons, (reasons) => !reasons.includes('Qdrant'));
-  await waitFor(signals.opsPage, (page) => !page.includes(trouble), PAGE_KEEPS_UP_MS);
+  await waitFor(signals.opsPage, (page) => !page.includes(trouble), PAGE_DELAY_MS);
 });
 
 test('reports since when and why a killed Qdrant cannot start, and work continues when it starts', async () => {
@@ -87,11 +87,11 @@ test('reports since when and why a killed Qdrant cannot start, and work continue
     () => logLines.join('\n'),
     (lines) => lines.includes('qdrant did not start'),
   );
-  const id = await expectNamed('knot', 'it ended by SIGKILL', 'npm start tries again every 30 s at most');
+  const id = await expectReported('knot', 'it ended by SIGKILL', 'npm start tries again every 30 s at most');
   // The report of the earlier fault would be wrong advice.
   const down = 'The embedded Qdrant is down since [-0-9]+ [:0-9]+ UTC: it ended by SIGKILL, [0-9]+ failed';
   const alert = new RegExp(`<p class="alert bad" role="status">\\s*1 run is stalled since .+?</time>. ${down}`);
-  await waitFor(signals.opsPage, (page) => alert.test(page), PAGE_KEEPS_UP_MS);
+  await waitFor(signals.opsPage, (page) => alert.test(page), PAGE_DELAY_MS);
   await opsPicture(service, 'qdrant-killed');
   await rm(folder);
   await rename(`${folder}-away`, folder);

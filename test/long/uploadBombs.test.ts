@@ -54,22 +54,22 @@ describe.each(ROUNDS)('$what', ({ what, settings, bombs, longest }) => {
   }, ROUND_MS);
   afterAll(() => service.close());
 
-  test.each(bombs.map((bomb) => [bomb.what, bomb.status, bomb.says] as const))(
+  test.each(bombs.map((bomb) => [bomb.what, bomb.status, bomb.message] as const))(
     '%s ends as %s with the reason',
-    (bomb, status, says) => {
+    (bomb, status, message) => {
       const ended = round.bombs.find((one) => one.what === bomb);
-      expect(ended).toEqual({ what: bomb, status, says: expect.stringMatching(says) });
+      expect(ended).toEqual({ what: bomb, status, message: expect.stringMatching(message) });
     },
   );
 
   test('ends a feed that is an XML bomb (billion laughs) with an error', () => {
-    expect(round.feed).toMatchObject({ status: 'SYNC_ERROR', says: expect.stringMatching(/\w \w.*\.$/) });
+    expect(round.feed).toMatchObject({ status: 'SYNC_ERROR', message: expect.stringMatching(/\w \w.*\.$/) });
   });
 
   test(`reads all ${GOOD} good files uploaded with them`, () => {
     expect(round.good).toHaveLength(GOOD);
     for (const { words, ...file } of round.good)
-      expect(file).toMatchObject({ status: 'READY', says: expect.stringContaining(words) });
+      expect(file).toMatchObject({ status: 'READY', message: expect.stringContaining(words) });
   });
 
   test('keeps the memory of API, worker and readers within the settings', () => {

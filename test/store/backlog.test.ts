@@ -89,7 +89,7 @@ describe('backlog of two uploads without a worker', () => {
         attempt: null,
       })),
     );
-    await service.store.webhooks.progressed(webhook!._id, {
+    await service.store.webhooks.saveProgress(webhook!._id, {
       cursor: numberedEvents.at(-1)!.position,
       outcome: null,
       failing: null,

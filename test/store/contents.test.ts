@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 const keep = async (store: Contents, owner: ContentOwner, text: string): Promise<void> => {
-  const small = await store.take(owner, Buffer.from(text));
+  const small = await store.saveIfLarge(owner, Buffer.from(text));
   if (small) await store.write([small]);
 };
 const read = async (store: Contents, owner: ContentOwner): Promise<string | null> => {

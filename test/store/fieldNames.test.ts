@@ -9,7 +9,7 @@ import { openModels } from '../../store/models/openModels.js';
 import { createOriginals } from '../../store/originals/originals.js';
 import { createTranscripts } from '../../store/originals/transcripts.js';
 import { createFolderBlobs } from '../../store/contents/blobs.js';
-import { createGoneItems } from '../../store/items/goneItems.js';
+import { createDeletedItems } from '../../store/items/deletedItems.js';
 import { createSequence } from '../../store/database/sequence.js';
 import { testEngines } from '../support/engines.js';
 
@@ -116,7 +116,7 @@ test('rows of version 0.2.0 are read under the new names', async () => {
   await originals.accept(draft(4), 5, null);
   await expect(originals.accept(draft(3), 6, null)).rejects.toThrow('was deleted');
 
-  await createGoneItems(models.items, models.files).markPathsDeleted(SOURCE, ['/a']);
+  await createDeletedItems(models.items, models.files).markPathsDeleted(SOURCE, ['/a']);
   expect(await models.items.countDocuments({ isGone: true })).toBe(ITEMS / 2);
   const indexes = (await models.items.collection.indexes()).map(({ name }) => name);
   expect(indexes).toContain('dataSourceId_1_path_1');

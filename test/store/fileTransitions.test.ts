@@ -92,7 +92,7 @@ const store = () => connected;
 
 const OPERATIONS: readonly Operation[] = [
   { rows: ['start'], call: ({ _id }, runId) => store().files.start(runId, [_id]) },
-  { rows: ['startChanged'], call: ({ _id }, runId) => store().files.beginChanged(runId, [_id]) },
+  { rows: ['startChanged'], call: ({ _id }, runId) => store().files.startChanged(runId, [_id]) },
   {
     rows: ['finish'],
     call: (file, runId) =>
@@ -108,7 +108,7 @@ const OPERATIONS: readonly Operation[] = [
     rowOf: (file) => (isEvaluated(file) ? 'keepEvaluated' : 'finishUnchanged'),
     call: (file, runId) => store().files.finishUnchanged([{ runId, file, generation: file.lastGeneration, cost }]),
   },
-  { rows: ['shelve'], call: ({ _id }, runId) => store().files.shelve(runId, _id) },
+  { rows: ['skipContent'], call: ({ _id }, runId) => store().files.skipContent(runId, _id) },
   {
     rows: ['fail'],
     message: MESSAGE,
@@ -153,9 +153,10 @@ const OPERATIONS: readonly Operation[] = [
     call: ({ _id }, runId) => store().files.retry(ADA, [_id], false, again(runId), null),
   },
   {
-    rows: ['passEvaluate', 'passQueue'],
+    rows: ['scheduledEvaluate', 'scheduledQueue'],
     isApplicable: ({ _id, ...file }, called) => _id === called._id && !isBeingDeleted({ _id, ...file }),
-    rowOf: ({ syncStatus, generation }) => (syncStatus === 'READY' && generation > 0 ? 'passEvaluate' : 'passQueue'),
+    rowOf: ({ syncStatus, generation }) =>
+      syncStatus === 'READY' && generation > 0 ? 'scheduledEvaluate' : 'scheduledQueue',
     call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, true)]),
   },
   { rows: ['accept'], call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, false)]) },
@@ -191,14 +192,14 @@ const OPERATIONS: readonly Operation[] = [
     isApplicable: (file, called) => file._id === called._id && file.syncErrorMessage !== MESSAGE,
     call: async ({ _id }) => {
       await files().updateOne({ _id }, { $set: { move: MOVE } });
-      await store().moves.lost({ ...ADA, ...MOVE, requestId: 'move', workflowId: 'moving' }, _id, MESSAGE);
+      await store().moves.markVectorsLost({ ...ADA, ...MOVE, requestId: 'move', workflowId: 'moving' }, _id, MESSAGE);
     },
   },
   { rows: ['takeOverForDelete'], call: ({ _id }, runId) => store().files.takeOver(ADA, runId, 'deleting', [_id]) },
   {
     rows: ['empty'],
     isApplicable: (file, called) => file._id === called._id && isBeingDeleted(file),
-    call: ({ _id }, runId) => store().files.emptied(ADA, runId, [_id], true),
+    call: ({ _id }, runId) => store().files.deleteContent(ADA, runId, [_id], true),
   },
 ];
 
@@ -207,7 +208,7 @@ const ENDS: readonly Transition[] = [
   'finish',
   'finishUnchanged',
   'keepEvaluated',
-  'shelve',
+  'skipContent',
   'fail',
   'abort',
   'abortQueued',
@@ -216,7 +217,7 @@ const ENDS: readonly Transition[] = [
 /** Transitions covered by other suites: new records, full queues, and files restored from quarantine. */
 const COVERED_ELSEWHERE: readonly Transition[] = [
   ...(['create', 'createDelayed', 'restore', 'restoreUnread', 'restoreFailed'] as const),
-  ...(['acceptDelayed', 'passDelay', 'releaseHeld'] as const),
+  ...(['acceptDelayed', 'scheduledDelay', 'releaseHeld'] as const),
 ];
 
 const ALL = { sort: { _id: 1 } } as const;
@@ -315,7 +316,7 @@ test('no write of a state changes a file of another tenant', async () => {
     await store().files.queueAgain(FOREIGN, file, { ...again(99), options: file.options }, null);
     await store().files.retry(FOREIGN, [file._id], false, again(99), null);
     await store().files.takeOver(FOREIGN, 99, 'deleting', [file._id]);
-    await store().files.emptied(FOREIGN, file.runId ?? 0, [file._id], true);
+    await store().files.deleteContent(FOREIGN, file.runId ?? 0, [file._id], true);
   }
   await store().files.abortQueuedOf({ ...FOREIGN, _id: SOURCE });
   expect(await states()).toEqual(known);

@@ -137,7 +137,7 @@ test("a user's own limits override those of the organization, which override the
   const { organizations, users, limits, transaction } = service.store;
   const { organizationId } = await organizations.create('limited');
   const { userId } = await users.ensure(organizationId, 'eve');
-  const now = () => limits.of({ organizationId, userId });
+  const now = () => limits.get({ organizationId, userId });
   expect(await now()).toEqual(NONE);
   await transaction((session) =>
     organizations.update(
@@ -152,7 +152,7 @@ test("a user's own limits override those of the organization, which override the
   );
   expect(await now()).toEqual({ ...NONE, max_characters: 7 });
   // Limits do not apply to the same user id in another organization.
-  expect(await limits.of({ organizationId: 1, userId })).toEqual(NONE);
+  expect(await limits.get({ organizationId: 1, userId })).toEqual(NONE);
 });
 
 test('only a file in a final state can be synced again, only by its user, and not while it is being deleted', async () => {

@@ -167,8 +167,8 @@ const OF_ORGANIZATION: Readers = {
   'dataSources.list': ({ dataSources }, { organizationId }) =>
     gather(dataSources.list({ organizationId }, DATA_SOURCES)),
   'dataSources.count': ({ dataSources }, { organizationId }) => dataSources.count({ organizationId }, DATA_SOURCES),
-  'dataSources.held': ({ dataSources }, { organizationId }) => dataSources.held(organizationId, PAGE),
-  'files.heldContainers': ({ files }, { organizationId }) => files.heldContainers(organizationId, PAGE),
+  'dataSources.listHeld': ({ dataSources }, { organizationId }) => dataSources.listHeld(organizationId, PAGE),
+  'files.listHeldContainers': ({ files }, { organizationId }) => files.listHeldContainers(organizationId, PAGE),
   'files.byCause': ({ files }, { organizationId }) => files.byCause({ organizationId }, 100),
   'files.byWarning': ({ files }, { organizationId }) => files.byWarning({ organizationId }),
   'files.failed': ({ files }, { organizationId }) => files.failed({ organizationId }, { ...PAGE, cause: 'timed_out' }),
@@ -185,9 +185,10 @@ const OF_ORGANIZATION: Readers = {
       [`runs.count ${state}`, ({ runs }, { organizationId }) => runs.count({ organizationId }, { states: [state] })],
     ]),
   ),
-  'stalls.groups': ({ stalls }, { organizationId }) => stalls.groups(organizationId),
+  'stalls.groupByCause': ({ stalls }, { organizationId }) => stalls.groupByCause(organizationId),
   'quarantine.list': ({ quarantine }, { organizationId }) => quarantine.list(organizationId, {}, PAGE),
-  'quarantine.ownersOf': ({ quarantine }, { organizationId }) => quarantine.ownersOf(organizationId, {}),
+  'quarantine.listOwnersToRestore': ({ quarantine }, { organizationId }) =>
+    quarantine.listOwnersToRestore(organizationId, {}),
   'whiteLabels.list': ({ whiteLabels }, { organizationId }) =>
     whiteLabels.list(organizationId, { ...ORDER, ids: [], types: [] }),
   'whiteLabels.count': ({ whiteLabels }, { organizationId }) =>
@@ -213,10 +214,10 @@ const OF_USER: Readers = {
   'dataSources.count': ({ dataSources }, owner) => dataSources.count(owner, DATA_SOURCES),
   'runs.list': ({ runs }, owner) => runs.list(owner, {}, PAGE),
   'runs.count': ({ runs }, owner) => runs.count(owner, {}),
-  'schedules.ofUser': ({ schedules }, owner) => schedules.ofUser(owner, 100),
+  'schedules.listOfUser': ({ schedules }, owner) => schedules.listOfUser(owner, 100),
   'chunks.countAll': ({ chunks }, owner) => chunks.countAll(owner),
   'vectors.countAll': ({ vectors }, owner) => vectors.countAll(owner),
-  'quarantine.any': ({ quarantine }, owner) => quarantine.any(owner),
+  'quarantine.hasFiles': ({ quarantine }, owner) => quarantine.hasFiles(owner),
 };
 
 /** Returns the result of each reader for the owner. */
@@ -256,25 +257,25 @@ test('no list, count or sum includes rows of another organization, and none of a
 
 /** Queries of sweeps and planners about runs, of all users or of one. */
 const OF_RUNS: Readers = {
-  'runs.unstarted': ({ runs }) => runs.unstarted(LATER, 100),
-  'runs.activeStartedBefore': ({ runs }) => runs.activeStartedBefore(LATER, 100),
-  'runs.countUsersAtWork': ({ runs }, { organizationId }) => runs.countUsersAtWork(organizationId),
+  'runs.listUnstarted': ({ runs }) => runs.listUnstarted(LATER, 100),
+  'runs.listActiveStartedBefore': ({ runs }) => runs.listActiveStartedBefore(LATER, 100),
+  'runs.countUsersWithOpenRuns': ({ runs }, { organizationId }) => runs.countUsersWithOpenRuns(organizationId),
   'runHistory.ofSource': ({ runHistory }) => runHistory.ofSource(10_100, 10),
   'runRates.rateOf': ({ runRates }, owner) => runRates.rateOf(owner, 'scrapeSitemap'),
-  'passes.findConflict': ({ passes }) => passes.findConflict({ dataSourceId: 10_100 }),
-  'pauses.paused': ({ pauses }) => pauses.paused(100),
-  'pauses.unacknowledged': ({ pauses }) => pauses.unacknowledged(LATER, 100),
-  'stalls.started': ({ stalls }) => stalls.started(new Date(0), LATER, 100),
-  'stalls.unstarted': ({ stalls }) => stalls.unstarted(LATER, 100),
-  'stalls.stalled': ({ stalls }) => stalls.stalled(100),
-  'stalls.groups of all': ({ stalls }) => stalls.groups(),
+  'scheduledSyncs.findConflict': ({ scheduledSyncs: passes }) => passes.findConflict({ dataSourceId: 10_100 }),
+  'pauses.listPaused': ({ pauses }) => pauses.listPaused(100),
+  'pauses.listUnacknowledged': ({ pauses }) => pauses.listUnacknowledged(LATER, 100),
+  'stalls.listStarted': ({ stalls }) => stalls.listStarted(new Date(0), LATER, 100),
+  'stalls.listUnstarted': ({ stalls }) => stalls.listUnstarted(LATER, 100),
+  'stalls.listStalled': ({ stalls }) => stalls.listStalled(100),
+  'stalls.groups of all': ({ stalls }) => stalls.groupByCause(),
   'heldRuns.releaseHeld': ({ heldRuns }) => heldRuns.releaseHeld(),
-  'uploadStreams.waiting': ({ uploadStreams }) => uploadStreams.waiting(LATER, 100),
+  'uploadStreams.listWaiting': ({ uploadStreams }) => uploadStreams.listWaiting(LATER, 100),
 };
 
 /** Lists that may be sorted: groups, rows of a small partial index, and records of which an organization has few. */
 const SORTED = [
-  ...['overview.quarantine', 'files.uniqueTags', 'files.heldContainers', 'webhooks.list', 'apiKeys.list'],
+  ...['overview.quarantine', 'files.uniqueTags', 'files.listHeldContainers', 'webhooks.list', 'apiKeys.list'],
   ...['queued', 'running', 'paused'].map((state) => `runs.list ${state}`),
 ];
 /** The index of the few stalled runs, which the service itself groups periodically. */

@@ -28,7 +28,7 @@ test('caches that a user exists until the entry expires', async () => {
 
 test('a deletion in this process applies at once, and nothing is cached while it is being committed', async () => {
   const { state, read } = record();
-  const { isLive, forget } = createLiveness(60_000);
+  const { isLive, invalidate: forget } = createLiveness(60_000);
   await isLive(USER, read);
   forget([USER]);
   expect([await isLive(USER, read), await isLive(USER, read), state.reads]).toEqual([true, true, 3]);
@@ -37,7 +37,7 @@ test('a deletion in this process applies at once, and nothing is cached while it
 });
 
 test('a read that was in progress when the deletion began is not cached', async () => {
-  const { isLive, forget } = createLiveness(60_000);
+  const { isLive, invalidate: forget } = createLiveness(60_000);
   let answer = (_lives: boolean): void => undefined;
   const pending = isLive(USER, () => new Promise((resolve) => (answer = resolve)));
   forget([USER]);

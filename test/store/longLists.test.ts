@@ -60,8 +60,8 @@ test('finds unchanged items in a long list, and counts the files of deleted item
   );
   expect([...(await items.unchanged(SOURCE as never, IDS))].toSorted()).toEqual(IDS.slice(0, -1));
 
-  await items.markGone(SOURCE as never, IDS.slice(1));
-  expect(await items.countGone(SOURCE as never)).toEqual({ files: NUMBER, vanished: NUMBER - 1 });
+  await items.markDeleted(SOURCE as never, IDS.slice(1));
+  expect(await items.countDeleted(SOURCE as never)).toEqual({ files: NUMBER, vanished: NUMBER - 1 });
 });
 
 test('the ledger has each of many items of a run', async () => {
@@ -69,7 +69,7 @@ test('the ledger has each of many items of a run', async () => {
   const writer = createLedgerWriter(ledger, fileModel(connection), runs, undefined as never, 30);
   const end = itemEnd('skipped', 'select', 'not_readable');
   const rows = IDS.map((externalId) => ({ fileId: null, externalId, name: externalId, end, message: null }));
-  await writer.note({ _id: RUN, organizationId: 1, userId: 7 } as never, rows);
+  await writer.addItems({ _id: RUN, organizationId: 1, userId: 7 } as never, rows);
   const stored = await ledger.find({ runId: RUN }, { externalId: 1 }).sort({ externalId: 1 }).lean();
   expect(stored.map(({ externalId }) => externalId)).toEqual(IDS);
 });
@@ -78,7 +78,7 @@ test('knows the depth of each of many addresses of a crawl', async () => {
   const frontier = createFrontier((await openModels(connection)).crawlPages);
   const addresses = IDS.map((id, depth) => ({ url: `https://site.example/${id}`, depth }));
   await frontier.add(RUN, addresses);
-  const known = await frontier.depths(
+  const known = await frontier.findDepths(
     RUN,
     addresses.map(({ url }) => url),
   );

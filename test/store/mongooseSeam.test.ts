@@ -17,7 +17,7 @@ const TYPED_BY_HAND = [
   'runs/history.ts',
   'runs/list.ts',
   'runs/outbox.ts',
-  'runs/passes.ts',
+  'runs/scheduledSyncs.ts',
 ];
 
 const filesWith = (pattern: RegExp): string[] =>

@@ -137,9 +137,9 @@ test('a file whose move is cancelled stays in its previous storage; another atte
         { ...TRY, runId: 10 },
         { ...TRY, userId: BEN.userId },
       ])
-        await moves.stepBack(other, [id]);
+        await moves.revert(other, [id]);
       expect((await read(id)).embeddingStorageStatus).toBe(before);
-      await moves.stepBack(TRY, [id]);
+      await moves.revert(TRY, [id]);
       const { embeddingStorageStatus, coldCopy } = await read(id);
       expect([embeddingStorageStatus, coldCopy !== null]).toEqual([after, keepsCopy]);
     },
@@ -194,7 +194,7 @@ test('a use delays the move to cold storage by the days of the file, and is writ
       const id = await seed({ ...LEAVING, embeddingStorageStatus: 'HOT_STORAGE', move: null, ...fields });
       const before = await read(id);
       const { lastUse } = service.store;
-      lastUse.note([before]);
+      lastUse.record([before]);
       await lastUse.flush();
       const { coolsAt, lastUsedAt } = await read(id);
       if (!isNoted) return expect([coolsAt, lastUsedAt]).toEqual([before.coolsAt, before.lastUsedAt]);

@@ -21,35 +21,35 @@ async function accept(maxTokens: number | null): Promise<number> {
 test('concurrent requests for tokens never exceed the limit', async () => {
   const { pauses, runs } = service.store;
   const id = await accept(100);
-  const taken = await Promise.all(Array.from({ length: 40 }, () => pauses.take(id, 7)));
+  const taken = await Promise.all(Array.from({ length: 40 }, () => pauses.reserveTokens(id, 7)));
   expect(taken.filter(Boolean)).toHaveLength(14);
   expect(await runs.find(id)).toMatchObject({ tokensTaken: 98, pause: { reason: 'max_tokens', wanted: 7 } });
   // A smaller amount that would fit has to wait as well.
-  expect(await pauses.take(id, 1)).toBe(false);
-  expect((await pauses.paused(10)).map(({ _id }) => _id)).toEqual([id]);
+  expect(await pauses.reserveTokens(id, 1)).toBe(false);
+  expect((await pauses.listPaused(10)).map(({ _id }) => _id)).toEqual([id]);
 });
 
 test('a paused run is resumed once, only by its owner, and signals its workflow until acknowledged', async () => {
   const { pauses, runs } = service.store;
   const id = await accept(0);
   expect(await pauses.resume(owner, id, 10)).toBe(false);
-  expect(await pauses.take(id, 5)).toBe(false);
+  expect(await pauses.reserveTokens(id, 5)).toBe(false);
   expect(await pauses.resume({ organizationId: 1, userId: 8 }, id, 10)).toBe(false);
   expect(await pauses.resume({ organizationId: 2, userId: 7 }, id, 10)).toBe(false);
-  expect(await pauses.clear(id)).toBe(false);
-  expect(await pauses.pausedOf(`scrape:${id}`)).toMatchObject({ _id: id });
+  expect(await pauses.clearPause(id)).toBe(false);
+  expect(await pauses.findPausedByWorkflowId(`scrape:${id}`)).toMatchObject({ _id: id });
   expect(await pauses.resume(owner, id, 10)).toBe(true);
   expect(await pauses.resume(owner, id, null)).toBe(false);
-  expect(await pauses.pausedOf(`scrape:${id}`)).toBeNull();
+  expect(await pauses.findPausedByWorkflowId(`scrape:${id}`)).toBeNull();
   const unacknowledged = async () =>
-    (await pauses.unacknowledged(new Date(Date.now() + 1_000), 10)).map(({ _id }) => _id);
+    (await pauses.listUnacknowledged(new Date(Date.now() + 1_000), 10)).map(({ _id }) => _id);
   expect(await unacknowledged()).toEqual([id]);
   // No tokens before the workflow acknowledges.
-  expect(await pauses.take(id, 5)).toBe(false);
-  expect(await pauses.clear(id)).toBe(true);
+  expect(await pauses.reserveTokens(id, 5)).toBe(false);
+  expect(await pauses.clearPause(id)).toBe(true);
   expect(await unacknowledged()).toEqual([]);
-  expect(await pauses.take(id, 5)).toBe(true);
-  await pauses.giveBack(id, 5);
+  expect(await pauses.reserveTokens(id, 5)).toBe(true);
+  await pauses.releaseTokens(id, 5);
   expect(await runs.find(id)).toMatchObject({ tokensTaken: 0, maxTokens: 10 });
   await runs.finish(id, 'finished', {});
   expect(await pauses.resume(owner, id, 20)).toBe(false);

@@ -8,7 +8,7 @@ import mongoose, { type Connection } from 'mongoose';
 
 import { type Blobs, createFolderBlobs } from '../../store/contents/blobs.js';
 import { createS3Blobs } from '../../store/contents/s3Blobs.js';
-import { createGoneItems, type GoneItems } from '../../store/items/goneItems.js';
+import { createDeletedItems, type DeletedItems } from '../../store/items/deletedItems.js';
 import { fileModel } from '../../store/models/files.js';
 import { itemModel } from '../../store/models/items.js';
 import { type S3Emulator, startS3 } from '../emulators/s3.js';
@@ -22,7 +22,7 @@ const OTHERS = [
   { ...SOURCE, organizationId: 2 },
 ];
 let connection: Connection;
-let gone: GoneItems;
+let gone: DeletedItems;
 let folder: string;
 let s3: S3Emulator;
 const storages: Record<string, Blobs> = {};
@@ -30,7 +30,7 @@ const storages: Record<string, Blobs> = {};
 beforeAll(async () => {
   const { mongodbUri } = testEngines();
   connection = await mongoose.createConnection(mongodbUri, { dbName: `prefixes-${randomUUID()}` }).asPromise();
-  gone = createGoneItems(itemModel(connection), fileModel(connection));
+  gone = createDeletedItems(itemModel(connection), fileModel(connection));
   folder = await mkdtemp(path.join(tmpdir(), 'allotrope-prefixes-'));
   s3 = await startS3();
   storages['a folder'] = createFolderBlobs(folder);

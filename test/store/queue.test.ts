@@ -27,7 +27,7 @@ describe('room in the queue', () => {
     ['a large full queue takes 200', 50_000, { all: 50_000 }, 500, 200],
     ['a queue without a maximum takes all', 0, { all: 1_000_000 }, 150, 150],
   ])('%s', async (_what, maximum, queued, wanted, granted) => {
-    expect(await queueOf(maximum, queued).queue.room(ada, 1, wanted)).toBe(granted);
+    expect(await queueOf(maximum, queued).queue.freeSlots(ada, 1, wanted)).toBe(granted);
   });
 
   test.each([
@@ -36,23 +36,23 @@ describe('room in the queue', () => {
     ['a full queue takes nothing beyond its tenth', 100, { all: 100, sent: 10 }, 0],
     ['a queue without a maximum takes any', 0, { all: 1_000_000, sent: 1_000_000 }, 1],
   ])('files uploaded one by one: %s', async (_what, maximum, queued, granted) => {
-    expect(await queueOf(maximum, queued).queue.roomForUploads(ada, 1)).toBe(granted);
+    expect(await queueOf(maximum, queued).queue.freeUploadSlots(ada, 1)).toBe(granted);
   });
 
   test('counts files at every batch only when the queue is nearly full', async () => {
     const far = queueOf(1_000, { all: 0 });
-    for (let batch = 0; batch < 10; batch += 1) expect(await far.queue.room(ada, 1, 50)).toBe(50);
+    for (let batch = 0; batch < 10; batch += 1) expect(await far.queue.freeSlots(ada, 1, 50)).toBe(50);
     expect(far.counted).toEqual([ada]);
     // Half of the queue may be in use now, so it counts again.
-    expect(await far.queue.room(ada, 1, 50)).toBe(50);
+    expect(await far.queue.freeSlots(ada, 1, 50)).toBe(50);
     expect(far.counted).toHaveLength(2);
     const near = queueOf(1_000, { all: 600 });
-    for (let batch = 0; batch < 3; batch += 1) await near.queue.room(ada, 1, 50);
+    for (let batch = 0; batch < 3; batch += 1) await near.queue.freeSlots(ada, 1, 50);
     expect(near.counted).toHaveLength(3);
-    await near.queue.room({ ...ada, userId: 8 }, 2, 50);
+    await near.queue.freeSlots({ ...ada, userId: 8 }, 2, 50);
     expect(near.counted.at(-1)).toEqual({ ...ada, userId: 8 });
     const none = queueOf(0, { all: 0 });
-    await none.queue.room(ada, 1, 50);
+    await none.queue.freeSlots(ada, 1, 50);
     expect(none.counted).toEqual([]);
   });
 });

@@ -20,9 +20,9 @@ test('ids are unique across processes, taken one by one or in blocks', async () 
   connection.deleteModel('sequences');
   const second = createSequence(connection);
   const singles = await Promise.all(
-    Array.from({ length: 200 }, (_, index) => (index % 2 ? first : second).take('file')),
+    Array.from({ length: 200 }, (_, index) => (index % 2 ? first : second).next('file')),
   );
-  const start = await first.take('file', 50);
+  const start = await first.next('file', 50);
   const block = Array.from({ length: 50 }, (_, index) => start + index);
   expect(new Set([...singles, ...block]).size).toBe(250);
 });
@@ -31,7 +31,7 @@ test('never issues a reserved number', async () => {
   connection.deleteModel('sequences');
   const sequence = createSequence(connection);
   await sequence.reserve('organization', 5);
-  expect(await sequence.take('organization')).toBe(6);
+  expect(await sequence.next('organization')).toBe(6);
   await sequence.reserve('organization', 3);
-  expect(await sequence.take('organization')).toBe(7);
+  expect(await sequence.next('organization')).toBe(7);
 });

@@ -79,9 +79,14 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   accept: [ALL, 'QUEUED_FOR_SYNC', 'tenant', 'A request takes a file from any run that has it.'],
   acceptDelayed: [ALL, 'DELAYED', 'tenant', 'The same while the queue is full.'],
   queueAgain: ['READY SYNC_ERROR SYNC_ABORTED READY_TO_SYNC', 'QUEUED_FOR_SYNC', 'tenant', 'No run owns it.'],
-  passEvaluate: ['READY', 'EVALUATING_RESYNC', 'tenant', 'Only a stored copy can be compared with its source.'],
-  passQueue: [RETRIED, 'QUEUED_FOR_SYNC', 'tenant', 'An aborted file must not wait for a request. READY_TO_SYNC must.'],
-  passDelay: [RETRIED, 'DELAYED', 'tenant', 'The same while the queue is full.'],
+  scheduledEvaluate: ['READY', 'EVALUATING_RESYNC', 'tenant', 'Only a stored copy can be compared with its source.'],
+  scheduledQueue: [
+    RETRIED,
+    'QUEUED_FOR_SYNC',
+    'tenant',
+    'An aborted file must not wait for a request. READY_TO_SYNC must.',
+  ],
+  scheduledDelay: [RETRIED, 'DELAYED', 'tenant', 'The same while the queue is full.'],
   delayNewest: ['QUEUED_FOR_SYNC', 'DELAYED', 'run', 'Only files that have not started are delayed by a limit.'],
   releaseDelayed: ['DELAYED', 'QUEUED_FOR_SYNC', 'run', 'There is room within the limits.'],
   releaseHeld: ['DELAYED', 'QUEUED_FOR_SYNC', 'tenant', 'There is room in the queue.'],
@@ -97,7 +102,7 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   keepEvaluated: ['EVALUATING_RESYNC', 'READY', 'run', 'The comparison found no change.'],
   endEvaluation: ['EVALUATING_RESYNC', 'READY', 'run', 'A comparison that ends without an outcome keeps the copy.'],
   endEvaluationsOfSource: ['EVALUATING_RESYNC', 'READY', 'tenant', 'Access to the source ended.'],
-  shelve: ['SYNCING', 'READY_TO_SYNC', 'run', 'The request asks only for a record.'],
+  skipContent: ['SYNCING', 'READY_TO_SYNC', 'run', 'The request asks only for a record.'],
   fail: [OPEN, 'SYNC_ERROR', 'run', 'Any file that the run has not ended.'],
   abort: [OPEN, 'SYNC_ABORTED', 'run', 'Any file that the run has not ended.'],
   abortQueued: ['DELAYED QUEUED_FOR_SYNC RATE_LIMITED', 'SYNC_ABORTED', 'tenant', 'Active files end with their run.'],
@@ -150,7 +155,7 @@ test('a write that expects a state changes no file in another state', () =>
  * Transitions after which a file counts as ended, once each. Containers, and comparisons without an outcome, are
  * excluded.
  */
-const ENDS = 'finish finishUnchanged keepEvaluated shelve fail abort abortQueued';
+const ENDS = 'finish finishUnchanged keepEvaluated skipContent fail abort abortQueued';
 
 test('a file counts as ended after the transitions that end its sync, and after no others', () =>
   expect(sorted((Object.keys(TRANSITIONS) as Transition[]).filter((name) => 'endsSync' in TRANSITIONS[name]))).toEqual(

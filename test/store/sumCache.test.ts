@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 /** Counts the owner's files, slowly enough to be cached. */
 const count = (tenant: Tenant = owner): Promise<number> =>
-  sums.of(tenant, 'files', async () => {
+  sums.get(tenant, 'files', async () => {
     computed += 1;
     await sleep(30);
     const { organizationId, userId } = tenant;
@@ -82,7 +82,7 @@ test('caches nothing while a file has changed less than a minute ago', async () 
 
 test('a change during the computation of a sum is not hidden by the cache', async () => {
   await count();
-  const slow = sums.of(owner, 'files', async () => {
+  const slow = sums.get(owner, 'files', async () => {
     const before = await fileModel(connection).countDocuments({ userId: owner.userId });
     await seed(5);
     return before;

@@ -25,7 +25,7 @@ const config = loadConfig(process.env);
 const store = await connectStore(storeSettings(config));
 const egress = createEgress(config.egress);
 const alone = createConnectors({ egress, ...config.connectors });
-const together = createConnectors({ egress, ...config.connectors, sharedSlots: store.hostRateLimits });
+const together = createConnectors({ egress, ...config.connectors, hostRateLimits: store.hostRateLimits });
 
 async function call({ tenant, dataSourceId, inTurn = false }: CallsToMake): Promise<string> {
   const source = await store.dataSources.find(tenant, dataSourceId);

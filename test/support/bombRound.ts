@@ -46,7 +46,7 @@ type Content = Uint8Array | string | Endless;
  */
 export interface Expected {
   readonly status: number | 'SYNC_ERROR' | 'READY';
-  readonly says: RegExp;
+  readonly message: RegExp;
 }
 
 export interface Bomb extends Expected {
@@ -70,7 +70,7 @@ export const sparseDocument = (bytes: number): Bomb => ({
   name: 'sparse.pdf',
   content: () => ({ head: '%PDF-1.7\n', byte: '\0', bytes }),
   status: 'SYNC_ERROR',
-  says: /MAX_DOCUMENT_BYTES.*Split it/,
+  message: /MAX_DOCUMENT_BYTES.*Split it/,
 });
 
 /** Returns every bomb with its expected result. */
@@ -80,35 +80,35 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     name: 'flat.docx',
     content: () => flatBomb(unpackedBytes),
     status: 'SYNC_ERROR',
-    says: /MAX_UNPACK_RATIO/,
+    message: /MAX_UNPACK_RATIO/,
   },
   {
     what: 'a flat archive with a wrong size in its header',
     name: 'lies.docx',
     content: () => flatBomb(unpackedBytes, 900_000),
     status: 'SYNC_ERROR',
-    says: /parts cannot be unpacked/,
+    message: /parts cannot be unpacked/,
   },
   {
     what: 'archives inside archives',
     name: 'nested.zip',
     content: () => nestedArchives(5, 10 * MB),
     status: 400,
-    says: /ZIP archive/,
+    message: /ZIP archive/,
   },
   ...['docx', 'pptx', 'xlsx', 'xlsm'].map((ending) => ({
     what: `archives inside archives, named .${ending}`,
     name: `archives.${ending}`,
     content: () => nestedArchives(5, 10 * MB),
     status: 'SYNC_ERROR' as const,
-    says: /not an Office file but an archive of other files.*Unpack it/,
+    message: /not an Office file but an archive of other files.*Unpack it/,
   })),
   {
     what: 'archives inside archives in place of the text of a Word file',
     name: 'text.docx',
     content: () => archivesForText(5, 10 * MB),
     status: 'SYNC_ERROR',
-    says: /broken.*save it again/,
+    message: /broken.*save it again/,
   },
   {
     // No reader unpacks embedded files such as workbooks, so these archives have no effect.
@@ -116,84 +116,84 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     name: 'embedded.docx',
     content: () => embeddedArchives(5, 10 * MB),
     status: 'READY',
-    says: /^Words of the letter\.$/,
+    message: /^Words of the letter\.$/,
   },
   {
     what: 'overlapping members',
     name: 'overlapping.docx',
     content: overlappingMembers,
     status: 'SYNC_ERROR',
-    says: /parts cannot be unpacked/,
+    message: /parts cannot be unpacked/,
   },
   {
     what: 'a million members',
     name: 'members.docx',
     content: () => manyMembers(1_000_000),
     status: 'SYNC_ERROR',
-    says: /1000000 members.*MAX_ARCHIVE_ENTRIES/,
+    message: /1000000 members.*MAX_ARCHIVE_ENTRIES/,
   },
   {
     what: 'a PDF that unpacks to a huge size',
     name: 'deflated.pdf',
     content: () => deflatedPdf(unpackedBytes),
     status: 'SYNC_ERROR',
-    says: /PARSE_FILE_MEMORY_MB|PARSE_FILE_TIMEOUT_MS/,
+    message: /PARSE_FILE_MEMORY_MB|PARSE_FILE_TIMEOUT_MS/,
   },
   {
     what: 'a PDF with a cyclic page tree',
     name: 'loop.pdf',
     content: loopingPdf,
     status: 'SYNC_ERROR',
-    says: /PDF|pages|text/,
+    message: /PDF|pages|text/,
   },
   {
     what: '300,000 nested elements',
     name: 'nested.docx',
     content: () => nestedDocx(300_000),
     status: 'SYNC_ERROR',
-    says: /MAX_ELEMENT_DEPTH/,
+    message: /MAX_ELEMENT_DEPTH/,
   },
   {
     what: '300,000 nested HTML tags',
     name: 'nested.html',
     content: () => `<!doctype html><p>Words at the top.</p>${'<div>'.repeat(300_000)}Words far down.`,
     status: 'SYNC_ERROR',
-    says: /MAX_HTML_DEPTH.*Close its tags/,
+    message: /MAX_HTML_DEPTH.*Close its tags/,
   },
   {
     what: '100,000 attributes',
     name: 'attributes.docx',
     content: () => attributesDocx(100_000),
     status: 'SYNC_ERROR',
-    says: /MAX_ELEMENT_ATTRIBUTES/,
+    message: /MAX_ELEMENT_ATTRIBUTES/,
   },
   {
     what: '100,000 HTML attributes',
     name: 'attributes.html',
     content: () => `<!doctype html><p ${attributesOf(100_000)}>Words with much to them.</p>`,
     status: 'SYNC_ERROR',
-    says: /MAX_HTML_ATTRIBUTES.*Remove them/,
+    message: /MAX_HTML_ATTRIBUTES.*Remove them/,
   },
   {
     what: 'a billion laughs',
     name: 'laughs.docx',
     content: laughingDocx,
     status: 'SYNC_ERROR',
-    says: /document type/,
+    message: /document type/,
   },
   {
     what: 'a CSV of one very long line',
     name: 'line.csv',
     content: () => ({ byte: 'x', bytes: lineBytes }),
     status: 'SYNC_ERROR',
-    says: /\(setting [A-Z_]+/,
+    message: /\(setting [A-Z_]+/,
   },
   {
     what: 'a sparse file larger than the upload limit',
     name: 'sparse.pcm',
     content: () => ({ byte: '\0', bytes: sentBytes }),
     status: 413,
-    says: /MAX_UPLOAD_BYTES/,
+    message: /MAX_UPLOAD_BYTES/,
   },
   ...bookBombs(unpackedBytes),
 ];
@@ -202,7 +202,7 @@ export interface BombResult {
   readonly what: string;
   readonly status: number | string;
   /** The error message, or the text of a file that is READY. */
-  readonly says: string;
+  readonly message: string;
 }
 
 export interface BombRound {
@@ -278,7 +278,7 @@ async function playAll(
   }
   const end = async (id: number): Promise<Omit<BombResult, 'what'>> => {
     const { sync_status: status, sync_error_message: message } = await user.settled(id, timeLimitMs);
-    return { status, says: message ?? (await textOf(user, id)) };
+    return { status, message: message ?? (await textOf(user, id)) };
   };
   return {
     good: await inSequence(sentGood, async ({ file, id }) => ({
@@ -312,12 +312,12 @@ async function inSequence<T, R>(items: readonly T[], work: (item: T) => Promise<
   return results;
 }
 
-type SentFile = { readonly id: number } | { readonly status: number; readonly says: string };
+type SentFile = { readonly id: number } | { readonly status: number; readonly message: string };
 
 async function send(user: TestUser, url: string, name: string, content: Content): Promise<SentFile> {
   if (typeof content !== 'string' && !(content instanceof Uint8Array)) return sendEndless(user, url, name, content);
   const { status, body } = await user.upload({ name, content }, { skip_embedding_generation: true });
-  return status === 200 ? { id: body.id } : { status, says: JSON.stringify(body) };
+  return status === 200 ? { id: body.id } : { status, message: JSON.stringify(body) };
 }
 
 /** Sends a form without Content-Length, until it is complete or refused. */
@@ -349,5 +349,5 @@ async function sendEndless(
   if (!refused) call.end(`\r\n--${BOUNDARY}--\r\n`);
   const { status, text } = await answered;
   call.destroy();
-  return status === 200 ? { id: (JSON.parse(text) as FileRecord).id } : { status, says: text };
+  return status === 200 ? { id: (JSON.parse(text) as FileRecord).id } : { status, message: text };
 }

@@ -1,6 +1,6 @@
 /**
- * Jest's Node environment, extended by what all suites of a process share: the compiled service, as production runs it, loaded
- * once by Node. Loading its 900 modules for each suite would take most of the time of many suites.
+ * Jest's Node environment, extended by a value that all suites of a process share: the compiled service, as production
+ * runs it, loaded once by Node. Loading its 900 modules for each suite would take most of the time of many suites.
  */
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
@@ -33,7 +33,7 @@ async function load() {
     isExpected: sdkLogger.isExpected,
     sdk: sdk.default,
     activity: activity.default,
-    kept: new Map(),
+    sharedValues: new Map(),
   };
 }
 

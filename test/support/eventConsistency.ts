@@ -52,7 +52,7 @@ export function findEventInconsistencies(
       notes.push({ customerId, what: `${externalFileId} is ${syncStatus}, but no event reports it` });
   }
   for (const { _id, kind, customerId, requestId, finishedAt, parentRunId, counts } of runs) {
-    // An auto-sync pass emits one event at its end for all its parts, and only if it has synced anything.
+    // A scheduled sync emits one event at its end for all its parts, and only if it has synced anything.
     const isReported = kind === 'autoSync' ? (counts['synced'] ?? 0) > 0 : IS_UPLOAD[kind] && parentRunId === undefined;
     if (!isReported || finishedAt === null) continue;
     if (!emitted.has(keyOf('ALL_FILES_PROCESSED', `UPLOAD_REQUEST_ID:${requestId}`, requestId)))

@@ -23,7 +23,7 @@ export interface Product {
   /** Provides the context of the activity that its caller runs in. */
   readonly activity: typeof activity;
   /** Values that suites keep for later suites of the same process, by name. */
-  readonly kept: Map<string, unknown>;
+  readonly sharedValues: Map<string, unknown>;
 }
 
 declare global {

@@ -7,9 +7,9 @@ import { loadProduct } from './product.js';
  * the process: closing it for one service has no effect.
  */
 export async function sharedLocalModel({ modelPath, tokenizerPath }: LocalModelFiles): Promise<EmbeddingProvider> {
-  const { createLocalProvider, kept } = await loadProduct();
-  const known = kept.get('model') as EmbeddingProvider | undefined;
+  const { createLocalProvider, sharedValues } = await loadProduct();
+  const known = sharedValues.get('model') as EmbeddingProvider | undefined;
   const model = known ?? createLocalProvider({ modelPath, tokenizerPath, threads: 1 });
-  kept.set('model', model);
+  sharedValues.set('model', model);
   return { ...model, close: async () => undefined };
 }

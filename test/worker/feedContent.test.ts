@@ -78,7 +78,7 @@ test('retries a page after a retryable fault; replaces it by the summary, if any
     const fetchPage = () => Promise.reject(fault);
     const opened = createWorld({ fetchPage }).open();
     if (FAULTS[kind].retryable) await expect(opened).rejects.toBe(fault);
-    else expect(await opened).toMatchObject({ facts: { content_from: 'summary' }, format: 'HTML' });
+    else expect(await opened).toMatchObject({ fileMetadata: { content_from: 'summary' }, format: 'HTML' });
     await expect(createWorld({ fetchPage, entries: [entryOf({ summary: null })] }).open()).rejects.toBe(fault);
   });
   const defect = new TypeError('an internal defect');
@@ -92,7 +92,7 @@ test('takes the text from the feed, else from the page, else from the summary, a
   expect(textOf(own)).toContain('<title>A &amp; &lt;B></title>');
   expect(own).toMatchObject({
     ...{
-      facts: { content_from: 'feed', published: '2026-01-02T03:04:05.000Z' },
+      fileMetadata: { content_from: 'feed', published: '2026-01-02T03:04:05.000Z' },
       url: PAGE,
       recordedFormat: 'RSS_FEED',
     },
@@ -103,7 +103,7 @@ test('takes the text from the feed, else from the page, else from the summary, a
   const fromPage = await short.open();
   expect(textOf(fromPage)).toBe('<p>the page</p>');
   expect(fromPage).toMatchObject({
-    facts: { content_from: 'page', published: '2026-01-02T03:04:05.000Z', fetched_with: 'http' },
+    fileMetadata: { content_from: 'page', published: '2026-01-02T03:04:05.000Z', fetched_with: 'http' },
     validators: { etag: 'e', lastModified: null },
     recordedFormat: 'RSS_FEED',
   });
@@ -114,8 +114,8 @@ test('takes the text from the feed, else from the page, else from the summary, a
   const summary = await bare.open({ pageUrl: null });
   expect(textOf(summary)).toContain('in short');
   expect(textOf(summary)).not.toContain('<h1>');
-  expect(summary).toMatchObject({ facts: { content_from: 'summary' }, url: FEED });
-  expect(summary!.facts).not.toHaveProperty('published');
+  expect(summary).toMatchObject({ fileMetadata: { content_from: 'summary' }, url: FEED });
+  expect(summary!.fileMetadata).not.toHaveProperty('published');
   expect(bare.requests.pages).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ const NO_PROCESS = 2 ** 30;
 
 test('a worker ends the records of dead workers on its host, sends a heartbeat at once, and ends its own record when it stops', async () => {
   const { stores, of, names } = recorder({
-    'workers.on': [
+    'workers.listOnHost': [
       { id: 'earlier process with this pid', pid: process.pid },
       { id: 'dead', pid: NO_PROCESS },
       { id: 'alive', pid: process.ppid },
@@ -23,29 +23,33 @@ test('a worker ends the records of dead workers on its host, sends a heartbeat a
   const log = { warn: () => undefined } as never;
   const ended = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
   await waitFor(
-    () => Promise.resolve(of('workers.beat')),
+    () => Promise.resolve(of('workers.recordHeartbeat')),
     ({ length }) => length > 0,
   );
-  expect(of('workers.on')).toEqual([['here']]);
-  expect(of('workers.ended')).toEqual([['earlier process with this pid'], ['dead']]);
-  const [worker, load] = of('workers.beat')[0]!;
+  expect(of('workers.listOnHost')).toEqual([['here']]);
+  expect(of('workers.remove')).toEqual([['earlier process with this pid'], ['dead']]);
+  const [worker, load] = of('workers.recordHeartbeat')[0]!;
   expect(worker).toBe(self);
   expect(load).toEqual({ lagMs: expect.any(Number), ...LOAD });
   stop.abort();
   await ended;
-  expect(of('workers.ended').at(-1)).toEqual(['self']);
-  expect(names().at(-1)).toBe('workers.ended');
+  expect(of('workers.remove').at(-1)).toEqual(['self']);
+  expect(names().at(-1)).toBe('workers.remove');
 });
 
 test('logs a failed heartbeat, and keeps the worker running', async () => {
   const fail = () => Promise.reject(new Error('MongoDB is unreachable'));
-  const { stores, of } = recorder({ 'workers.on': fail, 'workers.beat': fail, 'workers.ended': fail });
+  const { stores, of } = recorder({
+    'workers.listOnHost': fail,
+    'workers.recordHeartbeat': fail,
+    'workers.remove': fail,
+  });
   const warnings: string[] = [];
   const log = { warn: (_fields: unknown, text: string) => void warnings.push(text) } as never;
   const stop = new AbortController();
   const ended = sendHeartbeats((stores as { workers: never }).workers, self, () => LOAD, log, stop.signal);
   await waitFor(
-    () => Promise.resolve(of('workers.beat')),
+    () => Promise.resolve(of('workers.recordHeartbeat')),
     ({ length }) => length > 0,
   );
   stop.abort();

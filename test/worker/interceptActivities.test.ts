@@ -33,12 +33,12 @@ interface Attempt {
 let recorded: (readonly [string, number, Pick<RunError, 'kind' | 'message'>?])[] = [];
 let heartbeats = 0;
 const lastErrors = (isStoreDown = false) => ({
-  note(runId: number, { kind, message }: RunError): Promise<void> {
-    recorded.push(['note', runId, { kind, message }]);
+  record(runId: number, { kind, message }: RunError): Promise<void> {
+    recorded.push(['record', runId, { kind, message }]);
     return isStoreDown ? Promise.reject(new Error('MongoDB does not answer')) : Promise.resolve();
   },
-  forget(runId: number): Promise<void> {
-    recorded.push(['forget', runId]);
+  clear(runId: number): Promise<void> {
+    recorded.push(['clear', runId]);
     return Promise.resolve();
   },
 });
@@ -112,16 +112,16 @@ describe('last error of a run', () => {
   test('is the last Fault, until a later attempt succeeds', async () => {
     await run(failing(new Fault('unreachable', 'It broke.')));
     await run(failing(new Error('a worker died')), { attempt: 2 });
-    expect(recorded).toEqual([['note', RUN_ID, { kind: 'unreachable', message: 'It broke.' }]]);
+    expect(recorded).toEqual([['record', RUN_ID, { kind: 'unreachable', message: 'It broke.' }]]);
     await run(() => Promise.resolve(), { attempt: 3 });
-    expect(recorded.slice(1)).toEqual([['forget', RUN_ID]]);
+    expect(recorded.slice(1)).toEqual([['clear', RUN_ID]]);
   });
 
   test('is cleared by any later attempt that succeeds', () =>
     everyRow([2, 3, 10], String, async (attempt) => {
       recorded = [];
       await run(() => Promise.resolve(), { attempt });
-      expect(recorded).toEqual([['forget', RUN_ID]]);
+      expect(recorded).toEqual([['clear', RUN_ID]]);
     }));
 
   test('is not written when the first attempt succeeds', async () => {

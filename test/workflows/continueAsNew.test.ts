@@ -82,7 +82,7 @@ test("the deletion of a user continues as new while it waits for the user's runs
   expect(calls).toEqual(['removeSchedules', 'removeSchedules', 'finishUserDelete']);
 });
 
-test('an auto-sync pass of many parts continues as new between two parts, as the same pass', async () => {
+test('a scheduled sync of many parts continues as new between two parts, as the same sync', async () => {
   const calls: string[] = [];
   let part = 0;
   const { statuses, result } = await runGrown(

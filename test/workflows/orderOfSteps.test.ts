@@ -601,7 +601,7 @@ async function step(name: string, input: object): Promise<unknown> {
   const { workflowExecution } = activityInfo();
   const workflowId = workflowExecution?.workflowId ?? '';
   const execution = open.get(workflowId);
-  // A part of an auto-sync pass ends at once.
+  // A part of a scheduled sync ends at once.
   if (!execution) return undefined;
   const { row, calls } = execution;
   const answers = row.steps?.[name] ?? [];
@@ -684,6 +684,6 @@ test('an ingest run discovers its files, ingests them batch by batch, and ends a
   eachOf(INGESTS));
 test('a listing reads page by page, deletes missing files, and reports its outcome', () => eachOf(LISTINGS));
 test('a workflow in batches continues after the last batch, and reports its outcome', () => eachOf(BATCHES));
-test('connections and auto-sync passes run step by step, and report their outcome', () => eachOf(OTHERS));
+test('connections and scheduled syncs run step by step, and report their outcome', () => eachOf(OTHERS));
 test('uploads are ingested batch by batch', () => eachOf(UPLOADS));
 test('deliveries continue pass by pass until the last one, and miss no new event', () => eachOf(DELIVERIES));

@@ -1,8 +1,8 @@
-import { LIMIT_FACT } from '../../../contract/limits.js';
+import { LIMIT_METADATA } from '../../../contract/limits.js';
 import { Fault } from '../../../contract/failures.js';
 import { tagObject } from '../../../contract/files/tags.js';
 import {
-  sourceFacts,
+  uploadRecordFields,
   mediaTypeHint,
   MAX_ATTACHMENT_DEPTH,
   type UploadOptions,
@@ -16,8 +16,8 @@ const SKIPPED_SHOWN = 20;
 /** Maximum number of existing children of a file that are read. */
 const MAX_CHILDREN = 10_000;
 
-/** Facts in file_metadata about contained files that did not become files. */
-interface AttachmentFacts {
+/** Fields of file_metadata about contained files that did not become files. */
+interface AttachmentSummary {
   readonly attachments_skipped?: readonly { readonly name: string; readonly reason: string }[];
   readonly limit_reached?: string;
 }
@@ -36,7 +36,7 @@ export async function acceptAttachments(
   parent: FileDoc,
   attachments: readonly Attachment[],
   deps: ActivityDeps,
-): Promise<AttachmentFacts> {
+): Promise<AttachmentSummary> {
   const { store } = deps;
   const tenant = { organizationId: parent.organizationId, userId: parent.userId };
   const depth = ((parent.sourceOptions as UploadOptions | null)?.depth ?? 0) + 1;
@@ -46,7 +46,7 @@ export async function acceptAttachments(
   };
   const ids = await store.files.ids(tenant, { parentFileIds: [parent._id] }, MAX_CHILDREN);
   const known = new Map((await store.files.byIds(tenant, ids)).map((child) => [child.externalFileId, child]));
-  const { max_files_per_upload: perUpload } = await store.limits.of(tenant);
+  const { max_files_per_upload: perUpload } = await store.limits.get(tenant);
   let room = perUpload === null ? Infinity : perUpload - (await store.files.countRun(runId)).total;
   let overLimit = false;
 
@@ -72,7 +72,7 @@ export async function acceptAttachments(
   }
   return {
     ...(skipped.length > 0 ? { attachments_skipped: skipped } : {}),
-    ...(overLimit ? LIMIT_FACT : {}),
+    ...(overLimit ? LIMIT_METADATA : {}),
   };
 }
 
@@ -93,9 +93,9 @@ async function accept(
 ): Promise<string | null> {
   const { organizationId, userId, customerId } = parent;
   const declared = mediaTypeHint(contentType);
-  let found: ReturnType<typeof sourceFacts>;
+  let found: ReturnType<typeof uploadRecordFields>;
   try {
-    found = sourceFacts(identify({ bytes, contentType: declared, name }), name, bytes.byteLength);
+    found = uploadRecordFields(identify({ bytes, contentType: declared, name }), name, bytes.byteLength);
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;

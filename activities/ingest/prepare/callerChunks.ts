@@ -91,7 +91,8 @@ export async function prepareCallerChunks(
   const bytes = file.hasContent
     ? await deps.store.contents.get({ organizationId, fileId, generation: file.generation })
     : null;
-  const content = bytes && (await deps.store.contents.take({ organizationId, userId, fileId, generation }, bytes));
+  const content =
+    bytes && (await deps.store.contents.saveIfLarge({ organizationId, userId, fileId, generation }, bytes));
   return {
     started,
     content,

@@ -2,7 +2,7 @@ import type { VectorSpace } from '../../../contract/vectors/embeddingModels.js';
 import { Fault } from '../../../contract/failures.js';
 import type { AttemptCost } from './attemptCost.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
-import type { Party } from '../../../providers/embeddings/fairQueue.js';
+import type { FairnessKey } from '../../../providers/embeddings/fairQueue.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps } from '../../deps.js';
 import type { TokenBudget } from './tokenBudget.js';
@@ -31,10 +31,10 @@ export interface EmbeddingWork {
  * @throws TokenBudgetReached if the tokens exceed the token budget
  */
 export async function embedTexts(
-  owner: Party,
+  owner: FairnessKey,
   space: VectorSpace,
   chunks: readonly ChunkText[],
-  { deps, signal, tokens: bound, attempt }: EmbeddingWork,
+  { deps, signal, tokens: budget, attempt }: EmbeddingWork,
 ): Promise<Float32Array[]> {
   const { organizationId } = owner;
   const { embeddingUsage, vectorCache } = deps.store;
@@ -50,12 +50,12 @@ export async function embedTexts(
     chunks.map(({ text }) => text),
     async (missing) => {
       const tokens = sumOf(missing.map((text) => tokensOf.get(text)));
-      await bound?.take(tokens);
+      await budget?.reserve(tokens);
       const made = await contentStep('embedded', signal, deps, () =>
         deps.embeddings.embed(space.name, missing, 'document', signal, owner),
       ).catch(async (error: unknown) => {
         // After an abort the number of embedded texts is unknown.
-        if (error instanceof Fault && !signal.aborted) await bound?.giveBack(tokens);
+        if (error instanceof Fault && !signal.aborted) await budget?.release(tokens);
         throw error;
       });
       computed.texts += missing.length;
@@ -77,7 +77,7 @@ const CHUNKS_AT_ONCE = 2_000;
 
 /** Returns a vector for each chunk of a document, in their order. */
 export async function embedChunks(
-  owner: Party,
+  owner: FairnessKey,
   space: VectorSpace,
   { prefix, text, cuts }: ProcessedDocument,
   work: EmbeddingWork,

@@ -47,23 +47,23 @@ const statisticsOf = ({ opened, attempt }: FetchedContent) => ({
 });
 
 /** Returns the record of a file that is stored without being read. */
-export function finishedUnread(facts: FetchedContent): FinishedSync {
-  const { runId, opened, attempt } = facts;
-  const { file } = facts.started;
+export function finishedUnread(fetched: FetchedContent): FinishedSync {
+  const { runId, opened, attempt } = fetched;
+  const { file } = fetched.started;
   return {
     runId,
     file,
-    content: { ...contentOf(facts), statistics: statisticsOf(facts) },
+    content: { ...contentOf(fetched), statistics: statisticsOf(fetched) },
     name: opened.name ?? null,
-    fileMetadata: { ...opened.facts },
+    fileMetadata: { ...opened.fileMetadata },
     tagsRevision: file.tagsRevision ?? null,
     cost: costOf(attempt),
   };
 }
 
-/** Returns the record of a file that was read. @param made `contained`: facts about the files within it */
+/** Returns the record of a file that was read. @param made `contained`: the metadata of the files within it */
 export function finishedRead(
-  facts: FetchedContent,
+  fetched: FetchedContent,
   made: {
     readonly document: ProcessedDocument;
     readonly processing: Processing;
@@ -71,15 +71,15 @@ export function finishedRead(
     readonly contained: Readonly<Record<string, unknown>>;
   },
 ): FinishedSync {
-  const { opened } = facts;
+  const { opened } = fetched;
   const { document, processing, numEmbeddings, contained } = made;
   const { space, asPicture, model } = processing;
-  const unread = finishedUnread(facts);
+  const unread = finishedUnread(fetched);
   return {
     ...unread,
     model,
     fileMetadata: {
-      ...opened.facts,
+      ...opened.fileMetadata,
       ...document.metadata,
       ...contained,
       ...(document.warnings ? { warnings: document.warnings } : {}),
@@ -93,7 +93,7 @@ export function finishedRead(
       vectorSpace: space?.name ?? null,
       dimensions: space?.dimensions ?? null,
       statistics: {
-        ...statisticsOf(facts),
+        ...statisticsOf(fetched),
         fileFormat: opened.recordedFormat ?? document.format,
         numCharacters: document.text.length,
         numTokens: document.numTokens,

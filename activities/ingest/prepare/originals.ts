@@ -1,7 +1,7 @@
 import type { DocumentFormat } from '../../../contract/files/fileFormats.js';
 import { Fault } from '../../../contract/failures.js';
 import {
-  sourceFacts,
+  uploadRecordFields,
   mediaTypeHint,
   nameInUrl,
   RAW_TEXT_SOURCE,
@@ -19,7 +19,7 @@ export const isUploaded = ({ source, original }: FileDoc): boolean =>
 /** Facts that are set when a file arrives and that later syncs keep. */
 const LASTING_FACTS = ['named_as'];
 
-const lastingFacts = ({ fileMetadata }: FileDoc): Record<string, unknown> =>
+const lastingMetadata = ({ fileMetadata }: FileDoc): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fileMetadata).filter(([name]) => LASTING_FACTS.includes(name)));
 
 /**
@@ -45,7 +45,7 @@ export async function withOriginal(
       const name = options.fileName ?? found.name ?? nameInUrl(found.finalUrl);
       const contentType = mediaTypeHint(found.contentType);
       const identified = deps.identify({ bytes: draft.head, contentType, name });
-      const { source, statistics } = sourceFacts(identified, name, size);
+      const { source, statistics } = uploadRecordFields(identified, name, size);
       const sourceOptions = { ...options, contentType };
       const change = { original: { id, size, sha256 }, source, name, statistics, sourceOptions };
       return await store.transaction(async (session) => {
@@ -68,7 +68,7 @@ const readAs = ({ source }: FileDoc): DocumentFormat | null => (source === RAW_T
 
 /**
  * Opens the uploaded content of a file.
- * @param withContent whether the bytes are needed, or only the facts
+ * @param withContent whether the bytes are needed, or only the metadata
  */
 export async function openOriginal(file: FileDoc, deps: ActivityDeps, withContent: boolean): Promise<OpenedOriginal> {
   const { organizationId, _id: fileId, original, statistics } = file;
@@ -85,7 +85,7 @@ export async function openOriginal(file: FileDoc, deps: ActivityDeps, withConten
     url: file.name ?? '',
     html: { tags: [], classes: [], selectors: [] },
     validators: { etag: null, lastModified: null },
-    facts: lastingFacts(file),
+    fileMetadata: lastingMetadata(file),
     size: original.size,
     hash: original.sha256,
     readAs: readAs(file),

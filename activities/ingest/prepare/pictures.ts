@@ -4,7 +4,7 @@ import { PICTURE_MODEL, type VectorSpace } from '../../../contract/vectors/embed
 import { Fault } from '../../../contract/failures.js';
 import type { DocumentFormat } from '../../../contract/files/fileFormats.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
-import type { Party } from '../../../providers/embeddings/fairQueue.js';
+import type { FairnessKey } from '../../../providers/embeddings/fairQueue.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import { contentStep } from './contentStep.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
@@ -32,7 +32,7 @@ export function pictureDocument({ format, mimeType }: OpenedOriginal): Processed
 
 /** Returns the vector of a picture as the only element. @throws Fault too_large, or why it cannot be embedded */
 export async function embedPicture(
-  owner: Party,
+  owner: FairnessKey,
   space: VectorSpace,
   { bytes, path, size }: OpenedOriginal,
   deps: ActivityDeps,

@@ -77,11 +77,11 @@ async function prepareOpened(
   const isNew = opened !== null && !(isComparable && file.rawHash === rawHash);
   metrics.contentCame(file.source, isNew ? 'new' : 'unchanged', attempt.bytes);
   if (!isNew || rawHash === null) return null;
-  if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.beginChanged(runId, [file._id]);
+  if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.startChanged(runId, [file._id]);
   const owner = { organizationId: file.organizationId, userId: file.userId, fileId: file._id, generation };
   // Uploaded content is already stored, once for all generations.
-  const small = sent ? null : await deps.store.contents.take(owner, opened.bytes);
-  const facts = {
+  const small = sent ? null : await deps.store.contents.saveIfLarge(owner, opened.bytes);
+  const fetched = {
     runId,
     started,
     opened,
@@ -91,7 +91,7 @@ async function prepareOpened(
     isUpload: sent !== null,
   };
   if (file.options.storeFileOnly)
-    return { started, finished: finishedUnread(facts), content: small, document: null, space: null, vectors: [] };
+    return { started, finished: finishedUnread(fetched), content: small, document: null, space: null, vectors: [] };
 
   const site = sent ? null : await preparation.evidenceOf(file);
   // Small content is written later, together with the chunks.
@@ -116,7 +116,7 @@ async function prepareOpened(
     closeText(document);
     throw error;
   }
-  const finished = finishedRead(facts, { document, processing, numEmbeddings: vectors.length, contained });
+  const finished = finishedRead(fetched, { document, processing, numEmbeddings: vectors.length, contained });
   const sparse = sparseVectorsOf(file, document, deps);
   return { started, finished, content: small, document, space, vectors, ...sparse };
 }

@@ -9,7 +9,7 @@ import type { ActivityDeps, OpenedContent, OpenedOriginal } from '../../deps.js'
 import { closeText } from './preparedFile.js';
 import { pagesKnown, recognizedPagesOf, wantsOcr, wantsTables } from './recognizedPages.js';
 
-/** A content with the facts that its reader needs. */
+/** A content with the values that its reader needs. */
 export interface ReadableContent {
   readonly opened: OpenedContent | OpenedOriginal;
   readonly rawHash: string;
@@ -30,7 +30,7 @@ export async function noteCrash(
   hash: string | null,
   { store }: Pick<ActivityDeps, 'store'>,
 ): Promise<void> {
-  if (hash !== null && CRASHES.includes(fault.kind)) await store.files.noteCrash(runId, file._id, hash);
+  if (hash !== null && CRASHES.includes(fault.kind)) await store.files.recordCrash(runId, file._id, hash);
 }
 
 /** Refuses content that crashed its reader too often. @throws Fault quarantined */

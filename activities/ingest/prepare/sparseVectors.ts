@@ -22,6 +22,6 @@ export function sparseVectorsOf(
   };
 }
 
-/** The facts of sparse vectors that the result of a sync depends on, in addition to the options. */
+/** Properties of sparse vectors that the result of a sync depends on, in addition to the options. */
 export const sparseFingerprint = ({ options }: Pick<FileDoc, 'options'>): readonly string[] =>
   options.generateSparseVectors ? [`sparse ${SPARSE_VERSION}`] : [];

@@ -10,13 +10,13 @@ export class TokenBudgetReached extends Error {
 /** The token limit of a run, for the steps that embed. */
 export interface TokenBudget {
   /** Reserves tokens before they are embedded. @throws TokenBudgetReached */
-  take(tokens: number): Promise<void>;
+  reserve(tokens: number): Promise<void>;
   /** Releases reserved tokens that were not embedded. */
-  giveBack(tokens: number): Promise<void>;
+  release(tokens: number): Promise<void>;
 }
 
 /** For runs without a limit. */
-export const UNLIMITED_TOKENS: TokenBudget = { take: () => Promise.resolve(), giveBack: () => Promise.resolve() };
+export const UNLIMITED_TOKENS: TokenBudget = { reserve: () => Promise.resolve(), release: () => Promise.resolve() };
 
 /**
  * Returns the token limit of a batch's run. Whether a limit exists is read once, at the first text; without a limit,
@@ -29,11 +29,11 @@ export function createTokenBudget({ runs, pauses }: Pick<Store, 'runs' | 'pauses
     return read;
   };
   return {
-    async take(tokens) {
-      if ((await isBound()) && !(await pauses.take(runId, tokens))) throw new TokenBudgetReached();
+    async reserve(tokens) {
+      if ((await isBound()) && !(await pauses.reserveTokens(runId, tokens))) throw new TokenBudgetReached();
     },
-    async giveBack(tokens) {
-      if (await isBound()) await pauses.giveBack(runId, tokens);
+    async release(tokens) {
+      if (await isBound()) await pauses.releaseTokens(runId, tokens);
     },
   };
 }

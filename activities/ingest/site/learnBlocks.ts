@@ -16,7 +16,7 @@ export const MIN_PAGES = 5;
  */
 const SHARE = 0.6;
 /** Maximum number of repeated blocks of a scrape, the longest first. */
-const MOST_BLOCKS = 500;
+const MAX_BLOCKS = 500;
 
 const lengthOf = (id: string): number => Number.parseInt(id, 36);
 
@@ -41,5 +41,5 @@ export function learnBlocks(pages: readonly PageBlocks[]): RepeatedBlock[] {
   }
   return [...found.values()]
     .toSorted((a, b) => lengthOf(b.id) - lengthOf(a.id) || (a.id < b.id ? -1 : 1))
-    .slice(0, MOST_BLOCKS);
+    .slice(0, MAX_BLOCKS);
 }

@@ -1,4 +1,4 @@
-/** Checks that call the source, or use the facts of the account. */
+/** Checks that call the source, or use the stored properties of the account. */
 import type { ItemPage, SourceItem } from '../../../connectors/sourceItem.js';
 import type { Account } from '../../../connectors/account.js';
 import type { ConnectedDataSource } from '../../integrations/dataSourceOf.js';

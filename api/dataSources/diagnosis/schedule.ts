@@ -5,7 +5,7 @@ import type { RunDoc } from '../../../store/models/runs.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { type Finding, ok, warn } from './check.js';
 
-const presentPass = ({ _id, startedAt, finishedAt, outcome, counts }: RunDoc) => ({
+const presentLastSync = ({ _id, startedAt, finishedAt, outcome, counts }: RunDoc) => ({
   run_id: _id,
   started_at: startedAt?.toISOString() ?? null,
   finished_at: finishedAt?.toISOString() ?? null,
@@ -22,8 +22,8 @@ export async function schedule(
   const scheduleId = scheduleIds.source(dataSourceId);
   if (!canAutoSync(type)) return ok('Data sources of this type do not support automatic sync.', { auto_sync: 'off' });
   const unmarked = { version: 0, marked: false, claimedUntil: null, applied: null };
-  const [wanted, [pass]] = await Promise.all([
-    store.schedules.wanted({
+  const [wanted, [lastSync]] = await Promise.all([
+    store.schedules.desiredState({
       ...{ _id: scheduleId, organizationId, userId, customerId, dataSourceId, fileId: null },
       ...unmarked,
     }),
@@ -35,7 +35,7 @@ export async function schedule(
     enabled_on_record: enableAutoSync,
     interval_hours: hours,
     next_run_at: null as string | null,
-    last_pass: pass ? presentPass(pass) : null,
+    last_pass: lastSync ? presentLastSync(lastSync) : null,
   };
   if (wanted.state === 'off' || wanted.state === 'gone')
     return ok('Automatic sync was not requested (POST /update_users, /organization/update).', details);
@@ -57,10 +57,10 @@ export async function schedule(
       details,
     );
   const found = { ...details, next_run_at: known.nextAt?.toISOString() ?? null };
-  const failedParts = pass?.counts['failed'] ?? 0;
-  if (pass?.finishedAt && (pass.outcome !== 'finished' || failedParts > 0))
+  const failedParts = lastSync?.counts['failed'] ?? 0;
+  if (lastSync?.finishedAt && (lastSync.outcome !== 'finished' || failedParts > 0))
     return warn(
-      `Its last sync ${pass.outcome === 'finished' ? `had ${failedParts} failed parts` : `ended ${pass.outcome}`}.`,
+      `Its last sync ${lastSync.outcome === 'finished' ? `had ${failedParts} failed parts` : `ended ${lastSync.outcome}`}.`,
       'See last_failures; the next sync retries them.',
       found,
     );

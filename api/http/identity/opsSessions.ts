@@ -72,7 +72,7 @@ export async function endedAmong(
   { endedSessions, apiKeys }: Pick<Store, 'endedSessions' | 'apiKeys'>,
 ): Promise<string[]> {
   const [ended, good] = await Promise.all([
-    endedSessions.among(sessions.map(({ id }) => id)),
+    endedSessions.filterEnded(sessions.map(({ id }) => id)),
     apiKeys.validAmong(sessions.map(({ keyId }) => keyId)),
   ]);
   return sessions.flatMap(({ id, keyId, expiresAt }) =>

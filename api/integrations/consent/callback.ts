@@ -36,7 +36,7 @@ const callback = (service: OAuthSource): Operation =>
     async handle({ query: { state, error, ...query }, deps }) {
       const isOAuth1 = isConnectedSource(service) && deps.connectors.consent(service)?.spec.isOAuth1 === true;
       const code = isOAuth1 ? query.oauth_verifier : query.code;
-      const attempt = typeof state === 'string' ? await deps.store.attempts.byState(state) : null;
+      const attempt = typeof state === 'string' ? await deps.store.attempts.findByState(state) : null;
       if (attempt?.service !== service) return unknownPage();
       if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE && error === undefined)
         return returnedWithCode(attempt, code, deps);
@@ -55,9 +55,9 @@ async function returnedWithCode(
 ): Promise<PageAnswer | RedirectAnswer> {
   const { store, dispatcher } = deps;
   const { _id } = attempt;
-  if (await store.attempts.returned(_id, code)) await dispatcher.signalConsentReturned(_id);
+  if (await store.attempts.recordReturn(_id, code)) await dispatcher.signalConsentReturned(_id);
   // The user returned for the first time, but too late.
-  else if (await store.attempts.move(_id, ['waiting'], 'expired')) await dispatcher.signalConsentReturned(_id);
+  else if (await store.attempts.changeState(_id, ['waiting'], 'expired')) await dispatcher.signalConsentReturned(_id);
   // A repeated visit waits for the work of the first one and starts nothing.
   return outcomeOf(attempt, deps);
 }
@@ -71,9 +71,9 @@ async function returnedWithoutCode(
   const { _id, service, knownSourceId } = attempt;
   if (CONSENT_REFUSED.test(error)) {
     const isFirstReturn = await unit.transaction(async (session) => {
-      if (!(await store.attempts.returned(_id, null, session))) return false;
+      if (!(await store.attempts.recordReturn(_id, null, session))) return false;
       if (knownSourceId !== null)
-        await store.dataSources.cancelled(attempt, knownSourceId, workflowIds.connect(_id), session);
+        await store.dataSources.recordCancellation(attempt, knownSourceId, workflowIds.connect(_id), session);
       return true;
     });
     if (!isFirstReturn) return outcomeOf(attempt, deps);
@@ -81,7 +81,8 @@ async function returnedWithoutCode(
     return cancelledPage(nameOf(service));
   }
   const message = `${nameOf(service)} rejected the request of this service, and did not show a consent page. Inform the operator of this service before you try again: the cause is in the settings of the OAuth client at ${nameOf(service)}.`;
-  if (await store.attempts.move(_id, ['waiting'], 'failed', { message })) await dispatcher.signalConsentReturned(_id);
+  if (await store.attempts.changeState(_id, ['waiting'], 'failed', { message }))
+    await dispatcher.signalConsentReturned(_id);
   return outcomeOf(attempt, deps);
 }
 
@@ -114,12 +115,12 @@ async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<P
 }
 
 /** Facts of an account that its user recognises. */
-const READABLE_FACTS = ['user_name', 'email', 'team_name', 'site_name'] as const;
+const READABLE_FIELDS = ['user_name', 'email', 'team_name', 'site_name'] as const;
 
 /** Returns the account's name as its user knows it; else the name of the source. */
 function accountInWords({ externalId, metadata }: DataSourceDoc): string | null {
   const account = externalId?.split('|')[1] ?? null;
-  const names = [...READABLE_FACTS.map((fact) => metadata[fact]), account?.includes('@') === true ? account : null];
+  const names = [...READABLE_FIELDS.map((name) => metadata[name]), account?.includes('@') === true ? account : null];
   const [first = account, ...more] = new Set(
     names.filter((one): one is string => typeof one === 'string' && one !== ''),
   );
@@ -133,7 +134,7 @@ async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<Page
   const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
   const until = new Date(Date.now() + settings.connectPageLifeMs);
   // Only the first visitor sees the account's name, since browsers may keep the URL for long.
-  const chooser = actions.offersChooser ? await store.attempts.openPage(_id, until) : null;
+  const chooser = actions.offersChooser ? await store.attempts.createPage(_id, until) : null;
   if (chooser !== null && actions.opensChooser) return new RedirectAnswer(pagePath(chooser));
   return connectedPage(nameOf(service), source ? accountInWords(source) : null, chooser);
 }

@@ -2,7 +2,7 @@ import { CONNECTION_CLIENTS, CALLBACK_PATHS, type OAuthClient } from '../../../c
 import type { OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { HttpError, invalid } from '../../http/errors.js';
-import { factsIn } from './facts.js';
+import { readConnectionFields } from './connectionFields.js';
 
 /** An OAuth client that a caller provides for one connection, with the server that it belongs to. */
 export interface ConnectionClient {
@@ -40,7 +40,7 @@ export function connectionClient(
   if (!row) return null;
   const { field } = row;
   const given = textsIn(body[field]);
-  const facts = factsIn(row.facts, given, [field]);
+  const facts = readConnectionFields(row.fields, given, [field]);
   const [id = '', secret = '', redirectUri = ''] = TEXTS.map((name) => given[name] ?? '');
   const absent = TEXTS.find((name) => (given[name] ?? '') === '');
   if (absent !== undefined) throw new HttpError(400, `Send ${field}.${absent}: the consent URL requires it.`);

@@ -20,7 +20,7 @@ interface Opened {
 }
 
 async function opened(name: string, { store }: ApiDeps): Promise<Opened | PageAnswer> {
-  const attempt = await store.attempts.byPage(name);
+  const attempt = await store.attempts.findByPage(name);
   const source = attempt?.dataSourceId ? await store.dataSources.find(attempt, attempt.dataSourceId) : null;
   if (!attempt || !source || !isConnectedSource(source.type)) return unknownPage();
   const service = CONNECTED_SOURCES[source.type].name;
@@ -81,7 +81,9 @@ export const decideOnConnection = undocumented({
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
     if (body.action === 'cancel') {
-      await deps.unit.transaction((session) => deps.store.dataSources.cancelled(attempt, source._id, null, session));
+      await deps.unit.transaction((session) =>
+        deps.store.dataSources.recordCancellation(attempt, source._id, null, session),
+      );
       return donePage('Nothing was changed', `${service} stays connected without changes.`);
     }
     if (attempt.actions.offersChooser && (body.action === 'look' || body.ids.length === 0)) {

@@ -39,7 +39,7 @@ export async function continueConnection(
       runIds.push(tagsRunId);
     }
     if (externalIds !== null)
-      await store.dataSources.selected(attempt, dataSourceId, workflowIds.syncSource(filesRunId), session);
+      await store.dataSources.recordSelection(attempt, dataSourceId, workflowIds.syncSource(filesRunId), session);
     if (externalIds === null && actions.listItems) {
       const queued = await store.dataSources.queueListing(attempt, dataSourceId, itemsRunId, session);
       if (queued?.itemsRunId === itemsRunId) {

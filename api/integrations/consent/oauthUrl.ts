@@ -13,7 +13,7 @@ import { operation, type UserCaller } from '../../http/operation.js';
 import { type OAuthUrlBody, oauthUrlBody, toConnectionOptions, toConnectionActions } from '../../schemas/consent.js';
 import { callSource } from '../callSource.js';
 import { connectionClient } from './connectionClient.js';
-import { factsOf } from './facts.js';
+import { connectionFieldsOf } from './connectionFields.js';
 import { newConnectionPage } from './newConnectionPage.js';
 import { named } from '../../schemas/reference.js';
 
@@ -82,7 +82,7 @@ async function knownSource(
     if (source?.type !== service) throw notFound('data source of this service');
     return source;
   }
-  const found = await store.dataSources.onlyOne(caller, service);
+  const found = await store.dataSources.findSingle(caller, service);
   if ('source' in found) return found.source;
   // If several are revoked, the consent determines the account.
   if (found.several === 'revoked') return null;
@@ -105,7 +105,7 @@ async function consentUrl(
   const { store, unit, settings } = deps;
   const { service } = body;
   const ownClient = connectionClient(service, body, deps);
-  const facts = ownClient?.facts ?? factsOf(service, body);
+  const facts = ownClient?.facts ?? connectionFieldsOf(service, body);
   const { client, redirectUri } = ownClient ?? (await clientOf(caller, service, { consent, name }, deps));
   const verifier = randomBytes(48).toString('base64url');
   const runId = await store.runs.nextId();

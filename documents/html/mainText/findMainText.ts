@@ -20,7 +20,7 @@ const MIN_CONTENT = 50;
  * A text with a smaller share of the page and fewer characters is the introduction of an index, whose entries are the
  * content.
  */
-const LEAST_SHARE = 0.05;
+const MIN_SHARE = 0.05;
 const TEASER_TEXT = 300;
 /** Points that each further attempt adds to the threshold, so that it removes less. */
 const SLACK_STEP = 2;
@@ -41,7 +41,7 @@ export function findMainText(tree: Document): Selection {
       let rest = all.textLength;
       for (const element of removed) rest -= element.textLength;
       if (rest < MIN_CONTENT && rest < 0.25 * whole) continue;
-      if (slack <= SLACK_STEP && rest < LEAST_SHARE * all.textLength && rest < TEASER_TEXT) continue;
+      if (slack <= SLACK_STEP && rest < MIN_SHARE * all.textLength && rest < TEASER_TEXT) continue;
       const nodes = withTitle(tree, removed);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);

@@ -89,7 +89,7 @@ export function isFactTable(element: PageElement, inCore: boolean, page: PageFac
 }
 
 /** Minimum number of rows of a table of facts without header cells. */
-const LEAST_ROWS = 2;
+const MIN_ROWS = 2;
 
 /** Whether each row has at least two cells. */
 function isGrid(table: PageElement): boolean {
@@ -101,7 +101,7 @@ function isGrid(table: PageElement): boolean {
       rows += 1;
       return child.children.filter((cell) => isElement(cell) && cell.name === 'td').length >= 2;
     });
-  return visit(table) && rows >= LEAST_ROWS;
+  return visit(table) && rows >= MIN_ROWS;
 }
 
 function holdsLabels(element: PageElement): boolean {

@@ -11,7 +11,7 @@ export interface AuthorMark {
 }
 
 /** Maximum number of characters of a name. */
-const LONGEST_NAME = 40;
+const MAX_NAME_LENGTH = 40;
 
 /** Words of class names for a person, common to all generators and languages. */
 const PERSON_CLASS =
@@ -34,13 +34,13 @@ export function readAuthor(element: PageElement): AuthorMark | null {
     const inner = nameInside(element);
     if (inner !== null) return { ...inner, rank: 1 };
   }
-  if (textLength === 0 || textLength > 4 * LONGEST_NAME) return null;
+  if (textLength === 0 || textLength > 4 * MAX_NAME_LENGTH) return null;
   const classes = attribs['class'];
   if (classes !== undefined && namesPerson(classes)) {
     const inner = nameInside(element);
     if (inner !== null) return { ...inner, rank: 2 };
   }
-  if (textLength > LONGEST_NAME) return null;
+  if (textLength > MAX_NAME_LENGTH) return null;
   const isLink = name === 'a';
   const text = isLink || name === 'strong' || name === 'b' || name === 'dt' ? shortText(element) : '';
   if (!isName(text)) return null;
@@ -80,7 +80,7 @@ function isName(text: string): boolean {
   const name = text.trim();
   return (
     name.length > 0 &&
-    name.length <= LONGEST_NAME &&
+    name.length <= MAX_NAME_LENGTH &&
     /[\p{L}\p{N}]/u.test(name) &&
     !/[:：]$|^#?\d+$/.test(name) &&
     !isDateText(name)

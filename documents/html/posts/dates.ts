@@ -12,7 +12,7 @@ export interface DateMark {
 }
 
 /** Maximum number of characters of a text that is only a date. */
-const LONGEST_DATE = 45;
+const MAX_DATE_LENGTH = 45;
 
 /** Attributes with a date for programs. Browsers show `title` when the pointer is on the element. */
 const ATTRIBUTES = ['datetime', 'title', 'ts', 'created', 'data-datetime', 'content'] as const;
@@ -32,7 +32,7 @@ function dateOfAttributes(element: PageElement): DateMark | null {
   const { attribs, name, textLength } = element;
   const property = attribs['itemprop'] ?? '';
   const isDate = name === 'time' || PUBLISHED.test(property);
-  if (textLength > LONGEST_DATE) return null;
+  if (textLength > MAX_DATE_LENGTH) return null;
   for (const attribute of ATTRIBUTES) {
     const value = attribs[attribute];
     if (value === undefined) continue;
@@ -52,7 +52,7 @@ function dateOfAttributes(element: PageElement): DateMark | null {
 function machineDate(attribute: string, value: string): string | null {
   const [whole, day = '', time] = MACHINE_DATE.exec(value) ?? [];
   if (whole !== undefined) return time === undefined ? day : `${day} ${time}`;
-  return attribute === 'title' && value.length <= LONGEST_DATE && isDateText(value) ? trimmed(value) : null;
+  return attribute === 'title' && value.length <= MAX_DATE_LENGTH && isDateText(value) ? trimmed(value) : null;
 }
 
 function dateOfText(element: PageElement): DateMark | null {
@@ -62,7 +62,7 @@ function dateOfText(element: PageElement): DateMark | null {
     if (isElement(child)) {
       if (child.textLength > 0) before = child;
     } else if (isText(child) && child.visibleLength > 0) {
-      const mayDate = child.digits > 2 && child.visibleLength <= LONGEST_DATE && isDateText(child.data);
+      const mayDate = child.digits > 2 && child.visibleLength <= MAX_DATE_LENGTH && isDateText(child.data);
       if (mayDate && !isLabel(before)) return { element, node: child, text: trimmed(child.data), rank: 2 };
       before = child;
     }
@@ -74,7 +74,7 @@ function dateOfText(element: PageElement): DateMark | null {
 function isLabel(node: PageElement | PageText | null): boolean {
   if (node === null) return false;
   if (isText(node)) return LABEL.test(node.data.trimEnd());
-  return node.textLength < LONGEST_DATE && LABEL.test(shortText(node).trimEnd());
+  return node.textLength < MAX_DATE_LENGTH && LABEL.test(shortText(node).trimEnd());
 }
 
 const LABEL = /[:：]$/;
@@ -85,13 +85,13 @@ export function isDateText(text: string): boolean {
   if (DIGITS_DATE.test(text)) return true;
   if (!YEAR.test(text)) return false;
   const rest = text.replace(YEAR, ' ').replaceAll(/\d{1,2}:\d\d(?::\d\d)?/g, ' ');
-  return DAY.test(rest) && (rest.match(/\p{L}+/gu) ?? []).length <= MOST_WORDS;
+  return DAY.test(rest) && (rest.match(/\p{L}+/gu) ?? []).length <= MAX_OTHER_WORDS;
 }
 
 /** A number of a day, alone or with an ordinal ending. */
 const DAY = /(?<![\d/])(?:0?[1-9]|[12]\d|3[01])(?!\d)/;
 /** Maximum number of words next to the date: "on Friday January 12" has three, and with a verb and "at" five. */
-const MOST_WORDS = 6;
+const MAX_OTHER_WORDS = 6;
 
 /** A word and a colon before the date, in the same text. */
 const LABELLED = /^[^\d]*\p{L}\s*[:：]\s/u;
@@ -115,9 +115,9 @@ export function shortText(element: PageElement): string {
   for (const child of element.children) {
     if (isText(child)) text += child.data;
     else if (isElement(child)) text += ` ${shortText(child)} `;
-    if (text.length > MOST_TEXT) break;
+    if (text.length > MAX_TEXT_LENGTH) break;
   }
   return text.replace(/\s+/g, ' ').trim();
 }
 
-const MOST_TEXT = 400;
+const MAX_TEXT_LENGTH = 400;

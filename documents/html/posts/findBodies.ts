@@ -2,8 +2,8 @@ import { isElement, type PageElement } from '../pageElement.js';
 import type { Post } from './findPosts.js';
 import { shapeOf } from './shapeOf.js';
 
-/** Share of the prose of a post that its body has. */
-const NEARLY_ALL = 0.9;
+/** Minimum share of the prose of a post that its body has. */
+const MIN_SHARE_OF_POST = 0.9;
 /** Minimum share of the posts in which an element of one shape occurs for the shape to be usual. */
 const MIN_SAME_SHAPE_SHARE = 0.8;
 
@@ -51,8 +51,8 @@ function chainOf(post: PageElement, elements: ReadonlySet<PageElement>): PageEle
     elements.has(element) ? 0 : element.proseLength - innerPosts(element, elements);
   const total = post.proseLength - innerPosts(post, elements);
   for (let node = post; total > 0;) {
-    const next = node.children.find((child) => isElement(child) && proseOf(child) >= NEARLY_ALL * total);
-    if (!isElement(next ?? null) || WRITTEN.has((next as PageElement).name)) break;
+    const next = node.children.find((child) => isElement(child) && proseOf(child) >= MIN_SHARE_OF_POST * total);
+    if (!isElement(next ?? null) || TEXT_ELEMENTS.has((next as PageElement).name)) break;
     node = next as PageElement;
     chain.push(node);
   }
@@ -69,8 +69,8 @@ function innerPosts(element: PageElement, elements: ReadonlySet<PageElement>): n
   return sum;
 }
 
-/** Elements of the text itself. */
-const WRITTEN = new Set([
+/** Elements that belong to the text itself. */
+const TEXT_ELEMENTS = new Set([
   'p',
   'pre',
   'blockquote',

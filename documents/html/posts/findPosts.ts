@@ -15,7 +15,7 @@ export interface Post extends PostParts {
 /** Minimum share of the elements of one shape that must be posts, and of the posts that must have an author. */
 const MIN_POST_SHARE = 0.6;
 /** Minimum mean number of characters of a post outside of links. */
-const LEAST_LENGTH = 40;
+const MIN_MEAN_LENGTH = 40;
 
 /**
  * Finds the posts of a measured page: repeated elements of one shape with an author, a date and text, the replies inside
@@ -25,7 +25,7 @@ const LEAST_LENGTH = 40;
  */
 export function findPosts(root: Document, leftOut: ReadonlySet<PageElement>, articles: number): Post[] {
   const dates = countDates(root, leftOut);
-  const undated = (): Post[] => (articles < LEAST_UNDATED ? [] : postsWithoutDates(root, leftOut));
+  const undated = (): Post[] => (articles < MIN_UNDATED_POSTS ? [] : postsWithoutDates(root, leftOut));
   if ((dates.get(root) ?? 0) < 2) return undated();
   const found = new Map<PageElement, Post>();
   const shapes = new Set<string>();
@@ -47,14 +47,14 @@ export function findPosts(root: Document, leftOut: ReadonlySet<PageElement>, art
 }
 
 /** Minimum number of posts without dates that form a thread. */
-const LEAST_UNDATED = 3;
+const MIN_UNDATED_POSTS = 3;
 
 /** Finds articles that begin with their author: some generators write no dates for readers without scripts. */
 function postsWithoutDates(root: Document, leftOut: ReadonlySet<PageElement>): Post[] {
   let posts: Post[] = [];
   const visit = (parent: ParentNode): void => {
     const articles = parent.children.filter((child) => isElement(child) && child.name === 'article') as PageElement[];
-    if (articles.length >= LEAST_UNDATED && posts.length === 0) {
+    if (articles.length >= MIN_UNDATED_POSTS && posts.length === 0) {
       const parts = articles.flatMap((article) => readPost(article, () => false) ?? []);
       const named = parts.filter((post) => !isTeaser(post) && beginsWithAuthor(post));
       if (named.length === articles.length) posts = withAuthors(named);
@@ -123,7 +123,7 @@ function postsOf(group: readonly PageElement[], found: ReadonlyMap<PageElement, 
   });
   if (parts.length < 2 || parts.length < MIN_POST_SHARE * group.length) return [];
   const length = group.reduce((sum, { textLength, linkLength }) => sum + textLength - linkLength, 0);
-  if (length < LEAST_LENGTH * group.length) return [];
+  if (length < MIN_MEAN_LENGTH * group.length) return [];
   const written = parts.filter(({ element }) => element.proseLength > 0).length;
   if (written === 0 || written < parts.length / (sample.name === 'tr' ? 2 : parts.every(isMarked) ? 20 : 4)) return [];
   if (parts.filter(isTeaser).length > parts.length / 2) return [];

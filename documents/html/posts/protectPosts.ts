@@ -4,7 +4,7 @@ import { findBodies } from './findBodies.js';
 import type { Post } from './findPosts.js';
 
 /** Minimum share of the prose of a page that the posts of a thread have. */
-const LEAST_SHARE = 0.5;
+const MIN_SHARE_OF_PROSE = 0.5;
 /** Maximum number of characters of prose outside the comments of a page whose content is the comments. */
 const LITTLE_PROSE = 300;
 
@@ -29,8 +29,9 @@ export function protectPosts(posts: readonly Post[], proseLength: number): Prote
   const ownProse = proseOf(own, elements);
   const commentProse = proseOf(comments, elements);
   let chosen: readonly Post[] = [];
-  if (ownProse >= LEAST_SHARE * proseLength) chosen = own;
-  else if (commentProse >= LEAST_SHARE * proseLength && proseLength - commentProse <= LITTLE_PROSE) chosen = posts;
+  if (ownProse >= MIN_SHARE_OF_PROSE * proseLength) chosen = own;
+  else if (commentProse >= MIN_SHARE_OF_PROSE * proseLength && proseLength - commentProse <= LITTLE_PROSE)
+    chosen = posts;
   const bodies = findBodies(posts, elements);
   for (const { element } of chosen) {
     const body = bodies.get(element);

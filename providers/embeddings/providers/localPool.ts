@@ -2,18 +2,18 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { Fault } from '../../../contract/failures.js';
 import { createFairQueue } from '../fairQueue.js';
-import type { Party } from '../fairQueue.js';
+import type { FairnessKey } from '../fairQueue.js';
 import type { EmbeddingProvider } from '../types.js';
-import type { Lane, LocalReply, LocalRequest } from './localProcess.js';
+import type { Workload, LocalReply, LocalRequest } from './localProcess.js';
 import { type EmbeddedPart, type WindowedText, windowedText } from './windowedText.js';
 
 /** One caller's texts, and the vectors received so far. */
 interface Call {
   readonly vectors: Float32Array[];
-  /** The lanes that embed its texts. */
-  readonly lanes: ReadonlySet<Lane>;
+  /** The workloads that embed its texts. */
+  readonly workloads: ReadonlySet<Workload>;
   missing: number;
-  readonly party: Party | undefined;
+  readonly fairnessKey: FairnessKey | undefined;
   isSettled: boolean;
   settle(error?: unknown): void;
 }
@@ -25,9 +25,9 @@ interface Task {
   readonly text: WindowedText;
 }
 
-/** Processes that share some of the lanes. Each loads the model and uses one thread per lane. */
+/** Processes that share some of the workloads. Each loads the model and uses one thread per workload. */
 interface ProcessGroup {
-  readonly lanes: readonly Lane[];
+  readonly workloads: readonly Workload[];
   /** Maximum number of processes. */
   readonly size: number;
   readonly startProcess: () => ChildProcess;
@@ -39,7 +39,7 @@ interface ProcessGroup {
 interface Runner {
   readonly group: ProcessGroup;
   readonly child: ChildProcess;
-  readonly running: Map<Lane, Task>;
+  readonly running: Map<Workload, Task>;
   unloadable: string | null;
   /** Timer that ends the idle process; null while it is busy. */
   idle: NodeJS.Timeout | null;
@@ -57,7 +57,7 @@ export interface LocalPoolOptions {
   readonly longQueryIdleMs?: number;
 }
 
-const LANES = ['query', 'long query', 'document'] as const;
+const WORKLOADS = ['query', 'long query', 'document'] as const;
 
 /**
  * Queries with more characters are embedded in the process for long queries. A query of this length has two windows of
@@ -70,29 +70,29 @@ export const LONG_QUERY_CHARACTERS = 2_000;
 const LONG_QUERY_IDLE_MS = 60_000;
 
 /**
- * Creates a pool that shares the model's processes among callers, window by window. Parties take turns, and the
- * remaining windows of a disconnected caller are never computed. A process works on at most one window of each lane at
+ * Creates a pool that shares the model's processes among callers, window by window. Organizations and users take turns, and the
+ * remaining windows of a disconnected caller are never computed. A process works on at most one window of each workload at
  * a time. Long queries have a process of their own, because a process has one priority: in the same process as short
  * queries they would get as much processor time. Processes start when there is work for them, or soon will be. A
  * process that dies fails its current tasks; the next task starts another.
  */
 export function createLocalPool(options: LocalPoolOptions): LocalPool {
   const main: ProcessGroup = {
-    lanes: ['query', 'document'],
+    workloads: ['query', 'document'],
     size: options.size,
     startProcess: options.startProcess,
     idleMs: null,
     runners: new Set(),
   };
   const longQueries: ProcessGroup = {
-    lanes: ['long query'],
+    workloads: ['long query'],
     // Only one: an attacker's queries must not occupy a second core.
     size: 1,
     startProcess: options.startLongQueryProcess,
     idleMs: options.longQueryIdleMs ?? LONG_QUERY_IDLE_MS,
     runners: new Set(),
   };
-  const groupOf = (lane: Lane): ProcessGroup => (lane === 'long query' ? longQueries : main);
+  const groupOf = (workload: Workload): ProcessGroup => (workload === 'long query' ? longQueries : main);
   const waiting = {
     query: createFairQueue<Call, Task>(),
     'long query': createFairQueue<Call, Task>(),
@@ -131,21 +131,21 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
       runner.unloadable = reply.reason;
       return;
     }
-    const { lane } = reply;
-    const task = runner.running.get(lane);
+    const { workload } = reply;
+    const task = runner.running.get(workload);
     if (!task) return;
-    runner.running.delete(lane);
+    runner.running.delete(workload);
     if (reply.kind === 'failed')
       task.call.settle(failed(`The embedded model could not read a text (${reply.reason}).`));
-    else if (!task.call.isSettled) proceed(lane, task, reply);
+    else if (!task.call.isSettled) proceed(workload, task, reply);
     dispatch();
     startIdleTimer(runner);
   }
 
-  function proceed(lane: Lane, task: Task, reply: EmbeddedPart): void {
+  function proceed(workload: Workload, task: Task, reply: EmbeddedPart): void {
     const { call, index, text } = task;
     const vector = text.take(reply);
-    if (vector === null) return waiting[lane].resume(call, task, call.party);
+    if (vector === null) return waiting[workload].resume(call, task, call.fairnessKey);
     call.vectors[index] = vector;
     call.missing -= 1;
     if (call.missing === 0) call.settle();
@@ -168,31 +168,33 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
       const error = failed(`The embedded model could not be loaded (${runner.unloadable}). ${settings}.`);
       // Without a process to serve them, the waiting calls would all fail in the same way.
       const isLast = runner.group.runners.size === 0;
-      const served = [...calls].filter(({ lanes }) => runner.group.lanes.some((lane) => lanes.has(lane)));
+      const served = [...calls].filter(({ workloads }) =>
+        runner.group.workloads.some((workload) => workloads.has(workload)),
+      );
       for (const call of isLast ? served : lost) call.settle(error);
     }
     dispatch();
   }
 
-  /** Returns a runner for a lane: an idle one if possible, else one that is busy with other lanes, else a new one. */
-  function runnerFor(lane: Lane): Runner | null {
-    const group = groupOf(lane);
-    const free = [...group.runners].filter((runner) => !runner.running.has(lane));
+  /** Returns a runner for a workload: an idle one if possible, else one that is busy with other workloads, else a new one. */
+  function runnerFor(workload: Workload): Runner | null {
+    const group = groupOf(workload);
+    const free = [...group.runners].filter((runner) => !runner.running.has(workload));
     const idle = free.find((runner) => runner.running.size === 0);
     return idle ?? free[0] ?? (group.runners.size < group.size ? start(group) : null);
   }
 
   function dispatch(): void {
     if (closed) return;
-    for (const lane of LANES) {
-      while (!waiting[lane].isEmpty()) {
-        const runner = runnerFor(lane);
-        const task = runner && waiting[lane].take();
+    for (const workload of WORKLOADS) {
+      while (!waiting[workload].isEmpty()) {
+        const runner = runnerFor(workload);
+        const task = runner && waiting[workload].take();
         if (!runner || !task) break;
         if (runner.idle) clearTimeout(runner.idle);
         runner.idle = null;
-        runner.running.set(lane, task);
-        const request: LocalRequest = { lane, ...task.text.next() };
+        runner.running.set(workload, task);
+        const request: LocalRequest = { workload, ...task.text.next() };
         // Sending to a process that just died fails; its exit, which follows, fails the task.
         runner.child.send(request, () => {});
       }
@@ -204,25 +206,25 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
       // Start only one: the number that is needed becomes known with the texts.
       if (!closed && main.runners.size === 0) start(main);
     },
-    async embed(texts, purpose, signal, party) {
+    async embed(texts, purpose, signal, fairnessKey) {
       signal?.throwIfAborted();
       if (closed) throw failed('The embedded model is closed, because the service is stopping.');
       if (texts.length === 0) return [];
       return new Promise((resolve, reject) => {
-        const laneOf = (text: string): Lane => {
+        const workloadOf = (text: string): Workload => {
           if (purpose === 'document') return 'document';
           return text.length > LONG_QUERY_CHARACTERS ? 'long query' : 'query';
         };
         const call: Call = {
           vectors: new Array<Float32Array>(texts.length),
-          lanes: new Set(texts.map(laneOf)),
+          workloads: new Set(texts.map(workloadOf)),
           missing: texts.length,
-          party,
+          fairnessKey,
           isSettled: false,
           settle(error) {
             call.isSettled = true;
             calls.delete(call);
-            for (const lane of call.lanes) waiting[lane].drop(call);
+            for (const workload of call.workloads) waiting[workload].drop(call);
             signal?.removeEventListener('abort', onAbort);
             if (error === undefined) resolve(call.vectors);
             else reject(error as Error);
@@ -231,12 +233,17 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
         const onAbort = (): void => call.settle(signal?.reason);
         signal?.addEventListener('abort', onAbort);
         calls.add(call);
-        const tasks = texts.map((text, index) => ({ call, index, text: windowedText(text), lane: laneOf(text) }));
-        for (const lane of call.lanes)
-          waiting[lane].add(
+        const tasks = texts.map((text, index) => ({
+          call,
+          index,
+          text: windowedText(text),
+          workload: workloadOf(text),
+        }));
+        for (const workload of call.workloads)
+          waiting[workload].add(
             call,
-            tasks.filter((task) => task.lane === lane),
-            party,
+            tasks.filter((task) => task.workload === workload),
+            fairnessKey,
           );
         dispatch();
       });

@@ -3,20 +3,20 @@ import type { EmbeddedPart } from './windowedText.js';
 import { fillWindow, type TextPart } from './localWindows.js';
 
 /**
- * Independent queues: short queries, long queries and documents. Short queries and documents run in parallel in one
+ * Kinds of work with independent queues: short queries, long queries and documents. Short queries and documents run in parallel in one
  * process, because a window of a document takes some tens of milliseconds. Long queries have a process of their own
  * (localPool.ts).
  */
-export type Lane = 'query' | 'long query' | 'document';
+export type Workload = 'query' | 'long query' | 'document';
 
-/** The next window of a text. Each lane has at most one active request, so the lane identifies the reply. */
+/** The next window of a text. Each workload has at most one active request, so the workload identifies the reply. */
 export interface LocalRequest extends TextPart {
-  readonly lane: Lane;
+  readonly workload: Workload;
 }
 
 export type LocalReply =
-  | ({ readonly kind: 'window'; readonly lane: Lane } & EmbeddedPart)
-  | { readonly kind: 'failed'; readonly lane: Lane; readonly reason: string }
+  | ({ readonly kind: 'window'; readonly workload: Workload } & EmbeddedPart)
+  | { readonly kind: 'failed'; readonly workload: Workload; readonly reason: string }
   /** The last message of a process that could not load the model. */
   | { readonly kind: 'unloadable'; readonly reason: string };
 
@@ -33,15 +33,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {}
 const [modelPath = '', tokenizerPath = ''] = process.argv.slice(2);
 loadLocalModel({ modelPath, tokenizerPath }).then(
   (model) => {
-    const embedNext = async ({ lane, ...part }: LocalRequest): Promise<LocalReply> => {
+    const embedNext = async ({ workload, ...part }: LocalRequest): Promise<LocalReply> => {
       const { window, carry } = fillWindow(part, model.tokenize);
       const vector = window && (await model.embedWindow(window));
-      return { kind: 'window', lane, vector, tokens: window?.length ?? 0, carry };
+      return { kind: 'window', workload, vector, tokens: window?.length ?? 0, carry };
     };
-    // Requests are not awaited one after the other, because lanes do not wait for each other.
+    // Requests are not awaited one after the other, because workloads do not wait for each other.
     process.on('message', (request: LocalRequest) => {
       embedNext(request).then(reply, (error: unknown) =>
-        reply({ kind: 'failed', lane: request.lane, reason: String(error) }),
+        reply({ kind: 'failed', workload: request.workload, reason: String(error) }),
       );
     });
   },

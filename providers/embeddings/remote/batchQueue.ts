@@ -1,5 +1,5 @@
 import type { Fault } from '../../../contract/failures.js';
-import { createFairQueue, type FairQueue, type Party } from '../fairQueue.js';
+import { createFairQueue, type FairQueue, type FairnessKey } from '../fairQueue.js';
 import type { EmbeddingPurpose } from '../types.js';
 import type { Call } from './call.js';
 import type { Input, RemoteModel } from './types.js';
@@ -34,13 +34,13 @@ interface Line {
 
 /** Windows, by model and purpose, and failed batches that wait to be sent with one key. */
 export interface BatchQueue {
-  /** Adds the items of a call. @param party the unit of round-robin */
+  /** Adds the items of a call. @param fairnessKey the unit of round-robin */
   add(
     model: RemoteModel,
     purpose: EmbeddingPurpose,
     call: Call,
     items: readonly Item[],
-    party: Party | undefined,
+    fairnessKey: FairnessKey | undefined,
   ): void;
   /** Adds batches that are sent again, each not before its `notBefore`. */
   retry(...batches: readonly Batch[]): void;
@@ -104,7 +104,7 @@ export function createBatchQueue(): BatchQueue {
   }
 
   return {
-    add: (model, purpose, call, items, party) => lineOf(model, purpose).queue.add(call, items, party),
+    add: (model, purpose, call, items, fairnessKey) => lineOf(model, purpose).queue.add(call, items, fairnessKey),
     retry: (...batches) => void again.push(...batches),
     next,
     drop(call) {

@@ -1,10 +1,10 @@
 import { onAbort } from '../../../egress/onAbort.js';
-import type { Party } from '../fairQueue.js';
+import type { FairnessKey } from '../fairQueue.js';
 import { joinWindows } from '../joinWindows.js';
 
 /** One caller's texts (or pictures) in progress. */
 export interface Call {
-  readonly party: Party | undefined;
+  readonly fairnessKey: FairnessKey | undefined;
   readonly isSettled: boolean;
   /** Records the vector of a window of the text at `index`. */
   addVector(index: number, vector: Float32Array, tokens: number): void;
@@ -22,7 +22,7 @@ export interface Call {
  */
 export function openCall(
   windows: readonly number[],
-  party: Party | undefined,
+  fairnessKey: FairnessKey | undefined,
   signal: AbortSignal | undefined,
   onSettled: (call: Call) => void,
 ): Call {
@@ -40,7 +40,7 @@ export function openCall(
     onSettled(call);
   };
   const call: Call = {
-    party,
+    fairnessKey,
     get isSettled() {
       return settled;
     },

@@ -22,7 +22,7 @@ export interface Pace {
 
 const FIRST_LIMIT = 4;
 const FIRST_REST_MS = 500;
-const LONGEST_REST_MS = 30_000;
+const MAX_REST_MS = 30_000;
 
 /**
  * Creates a pace with additive increase and multiplicative decrease: one more parallel request after as many successes
@@ -71,7 +71,7 @@ export function createPace(
         limit = Math.max(min, Math.floor(limit / 2));
         refusals += 1;
       }
-      const longest = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.max(0, refusals - 1));
+      const longest = Math.min(MAX_REST_MS, FIRST_REST_MS * 2 ** Math.max(0, refusals - 1));
       restsUntil = Math.max(restsUntil, now() + (waitMs ?? longest * (0.5 + chance() / 2)));
       return restsUntil - now();
     },

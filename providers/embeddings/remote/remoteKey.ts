@@ -2,7 +2,7 @@ import { setTimeout as schedule } from 'node:timers';
 
 import { Fault } from '../../../contract/failures.js';
 import type { Egress } from '../../../egress/types.js';
-import type { Party } from '../fairQueue.js';
+import type { FairnessKey } from '../fairQueue.js';
 import type { EmbeddingProvider, EmbeddingPurpose, OnRequest, OnUsage } from '../types.js';
 import { type Batch, createBatchQueue } from './batchQueue.js';
 import { type Call, openCall } from './call.js';
@@ -29,7 +29,7 @@ export interface RemoteKey {
 /** Maximum wait of a query in milliseconds. Its caller waits, so a longer wait is reported as an error at once. */
 const MAX_QUERY_WAIT_MS = 5_000;
 const FIRST_PAUSE_MS = 300;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /**
  * Creates a key that is shared among callers. Windows are taken from all parties in turn and sent together, with as
@@ -106,7 +106,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
       case 'failed': {
         const failures = batch.failures + 1;
         if (failures >= settings.tries) return failBatch(batch, outcome.fault);
-        const pause = outcome.fault.retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** batch.failures);
+        const pause = outcome.fault.retryAfterMs ?? Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** batch.failures);
         if (pause > maxWaitOf(batch)) return failBatch(batch, outcome.fault);
         queue.retry({ ...batch, failures, notBefore: now + pause });
         return;
@@ -157,20 +157,20 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     });
   }
 
-  const embedInputs: EmbedInputs = async (model, purpose, inputs, signal, party) => {
+  const embedInputs: EmbedInputs = async (model, purpose, inputs, signal, fairnessKey) => {
     signal?.throwIfAborted();
     if (closed) throw closedFault();
     const restMs = pace.restsUntil - Date.now();
     if (purpose === 'query' && restMs > MAX_QUERY_WAIT_MS) throw pausedFault(upstream, restMs);
     const call = openCall(
       inputs.map((windows) => windows.length),
-      party,
+      fairnessKey,
       signal,
       onSettled,
     );
     calls.add(call);
     const items = inputs.flatMap((windows, index) => windows.map((window) => ({ ...window, call, index })));
-    queue.add(model, purpose, call, items, party);
+    queue.add(model, purpose, call, items, fairnessKey);
     dispatch();
     return call.answer;
   };
@@ -190,7 +190,7 @@ type EmbedInputs = (
   purpose: EmbeddingPurpose,
   inputs: readonly (readonly { input: Input; tokens: number }[])[],
   signal: AbortSignal | undefined,
-  party: Party | undefined,
+  fairnessKey: FairnessKey | undefined,
 ) => Promise<Float32Array[]>;
 
 /** Returns the provider of one model: cuts texts into windows, and rejects inputs that the model does not accept. */
@@ -209,7 +209,7 @@ function providerOf(
 ): EmbeddingProvider {
   return {
     space: model.space,
-    async embed(texts, purpose, signal, party) {
+    async embed(texts, purpose, signal, fairnessKey) {
       signal?.throwIfAborted();
       if (texts.length === 0) return [];
       const count = await loadCounter();
@@ -220,17 +220,17 @@ function providerOf(
           tokens: window.tokens,
         })),
       );
-      return embedInputs(model, purpose, inputs, signal, party);
+      return embedInputs(model, purpose, inputs, signal, fairnessKey);
     },
     ...(model.imageBytes === undefined
       ? {}
       : {
-          async embedImages(images, signal, party) {
+          async embedImages(images, signal, fairnessKey) {
             if (images.length === 0) return [];
             const tooLarge = images.find((image) => image.length > (model.imageBytes ?? 0));
             if (tooLarge) throw imageTooLarge(upstream, tooLarge.length, model.imageBytes ?? 0);
             const inputs = images.map((bytes) => [{ input: { kind: 'image', bytes } as const, tokens: 0 }]);
-            return embedInputs(model, 'document', inputs, signal, party);
+            return embedInputs(model, 'document', inputs, signal, fairnessKey);
           },
         }),
     close,

@@ -58,8 +58,8 @@ const BY_SCRIPT: readonly (readonly [letters: RegExp, stem: Stemmer])[] = [
 const STEMMED = { from: 4, to: 40 };
 
 /** Size of the cache of stems per language: stemming takes most of the time, and words repeat. */
-const REMEMBERED = 32_768;
-const known = new Map<Stemmer | null, Map<string, string>>();
+const MAX_CACHED_STEMS = 32_768;
+const stemCaches = new Map<Stemmer | null, Map<string, string>>();
 
 const stemmerOf = (word: string, language: Language | null): Stemmer | undefined =>
   LATIN_WORD.test(word)
@@ -74,14 +74,14 @@ const stemmerOf = (word: string, language: Language | null): Stemmer | undefined
 export function stemWord(word: string, language: Language | null): string {
   if (word.length < STEMMED.from || word.length > STEMMED.to) return word;
   // Only Latin words depend on the language: all others share one cache.
-  const cacheOf = language && LATIN_WORD.test(word) ? (LATIN[language] ?? null) : null;
-  let stems = known.get(cacheOf);
-  if (!stems) known.set(cacheOf, (stems = new Map()));
-  const before = stems.get(word);
-  if (before !== undefined) return before;
+  const cacheKey = language && LATIN_WORD.test(word) ? (LATIN[language] ?? null) : null;
+  let stems = stemCaches.get(cacheKey);
+  if (!stems) stemCaches.set(cacheKey, (stems = new Map()));
+  const cached = stems.get(word);
+  if (cached !== undefined) return cached;
   // Some stemmers mark letters with capitals, or return accents.
   const stem = foldText(stemmerOf(word, language)?.(word) ?? word) || word;
-  if (stems.size === REMEMBERED) stems.clear();
+  if (stems.size === MAX_CACHED_STEMS) stems.clear();
   stems.set(word, stem);
   return stem;
 }

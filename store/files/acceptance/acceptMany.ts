@@ -11,7 +11,7 @@ import type { FileDoc } from '../../models/files.js';
 import type { Selections } from '../../selections/selections.js';
 import type { Tenant } from '../../users/accept.js';
 import { markedFiles } from '../changes.js';
-import { passKnown } from '../evaluate.js';
+import { queueKnownFiles } from '../evaluate.js';
 import type { FileQueue } from '../queue.js';
 import { transitionEvents } from '../transitions.js';
 import { withoutDeleted } from '../withoutDeleted.js';
@@ -34,8 +34,8 @@ export interface AcceptManyDeps {
   readonly intents: Intents;
   readonly queue: FileQueue;
   /** Items whose files their caller has deleted. */
-  readonly deleted: Pick<Selections, 'skippedAmong' | 'unskip'>;
-  readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'note'>;
+  readonly deleted: Pick<Selections, 'filterSkipped' | 'unskip'>;
+  readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'addItems'>;
 }
 
 /** Times a file's tags may change while it is accepted. */
@@ -86,7 +86,7 @@ function noteSkipped(
   const run = { organizationId, userId, _id: skipped[0]?.runId ?? 0 };
   const end = itemEnd('skipped', 'select', cause);
   const items = skipped.map(({ externalFileId, name }) => ({ externalId: externalFileId, name }));
-  return ledger.note(
+  return ledger.addItems(
     run,
     items.map((item) => ({ ...item, fileId: null, end, message: null })),
   );
@@ -136,7 +136,7 @@ async function insertUnknown(
   { now, inTurn }: { readonly now: Date; readonly inTurn: ReadonlySet<FileRequest> },
 ): Promise<boolean> {
   if (fresh.length === 0) return true;
-  const first = await sequence.take('file', fresh.length);
+  const first = await sequence.next('file', fresh.length);
   const rows = fresh.map((request, index) =>
     newFile(blank, first + index, owner, request, { now, inTurn: inTurn.has(request) }),
   );
@@ -172,7 +172,7 @@ export async function acceptMany(
   }
   const [one] = requests;
   if (!one) return 0;
-  const inTurn = new Set(requests.slice(0, await queue.room(owner, one.runId, requests.length)));
+  const inTurn = new Set(requests.slice(0, await queue.freeSlots(owner, one.runId, requests.length)));
   const now = new Date();
   const known = await knownOf(deps, owner, requests);
   const unknown = requests.filter((request) => !known.has(nameOfRequest(request)));
@@ -188,7 +188,7 @@ export async function acceptMany(
     return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
   });
   await recordTakenOver(deps, found);
-  await passKnown(files, owner, found, now);
+  await queueKnownFiles(files, owner, found, now);
   const others = requests.filter((request) => !isAlike(request, known.get(nameOfRequest(request))));
   if (others.length > 0) await noteSkipped(deps, owner, others, 'is_container');
   return requests.length - others.length;

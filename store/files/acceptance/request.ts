@@ -51,7 +51,7 @@ export interface FileRequest {
   /** Containers only: the kind of run that syncs it. */
   readonly runKind?: ContainerRunKind;
   /** Facts for file_metadata that are known before anything is read. */
-  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly fileMetadata?: Readonly<Record<string, unknown>>;
   /** Content that was sent with the request; absent for fetched content. */
   readonly upload?: NewUpload;
   readonly enableAutoSync: boolean | null;

@@ -16,7 +16,7 @@ import { slack } from './slack.js';
 import { zendesk } from './zendesk.js';
 
 /** What users and other projects observed, by source. */
-export const REALITIES: readonly Reality[] = [
+export const OBSERVATIONS: readonly Reality[] = [
   ...[box, confluence, dropbox, github, gmail, gong, googleCloudStorage, googleDrive, notion],
   ...[oneDrive, outlook, salesforce, sharePoint, slack, zendesk],
 ];

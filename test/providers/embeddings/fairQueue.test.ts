@@ -40,7 +40,7 @@ test('stays empty for a caller without items', () => {
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('serves parties in turn, and the owners of a party one after the other', () => {
+test('serves parties in turn, and the owners of a fairnessKey one after the other', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2'], { organizationId: 1 });
   queue.add(b, ['b1', 'b2'], { organizationId: 1 });
@@ -48,7 +48,7 @@ test('serves parties in turn, and the owners of a party one after the other', ()
   expect(takeAll(queue)).toEqual(['a1', 'c1', 'a2', 'c2', 'b1', 'b2']);
 });
 
-test('keeps the items of other owners of a party if one owner is dropped', () => {
+test('keeps the items of other owners of a fairnessKey if one owner is dropped', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1'], { organizationId: 1 });
   queue.add(b, ['b1'], { organizationId: 1 });
@@ -64,16 +64,16 @@ test('serves the users of an organization in turn, within the turns of one organ
   expect(takeAll(queue)).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'c3', 'a3']);
 });
 
-test('serves a resumed item first within its party, at the next turn of the party', () => {
+test('serves a resumed item first within its fairnessKey, at the next turn of the fairnessKey', () => {
   const queue = createFairQueue<object, string>();
-  const [party, otherParty] = [{ organizationId: 1 }, { organizationId: 2 }];
-  queue.add(a, ['a1', 'a2'], party);
-  queue.add(b, ['b1'], party);
+  const [fairnessKey, otherParty] = [{ organizationId: 1 }, { organizationId: 2 }];
+  queue.add(a, ['a1', 'a2'], fairnessKey);
+  queue.add(b, ['b1'], fairnessKey);
   queue.add(c, ['c1', 'c2'], otherParty);
   expect(queue.take()).toBe('a1');
-  queue.resume(a, 'a1 continued', party);
+  queue.resume(a, 'a1 continued', fairnessKey);
   expect(takeAll(queue)).toEqual(['c1', 'a1 continued', 'c2', 'a2', 'b1']);
-  queue.resume(a, 'a2 continued', party);
+  queue.resume(a, 'a2 continued', fairnessKey);
   queue.drop(a);
   expect(queue.isEmpty()).toBe(true);
 });

@@ -104,14 +104,14 @@ test('uses a prepared process for the first text, and prepares at most one', asy
 
 /** A text of eight windows, in which each word is one word piece. */
 const LONG_QUERY = 'river '.repeat(254 * 8);
-const [party, otherParty] = [{ organizationId: 1 }, { organizationId: 2 }];
+const [fairnessKey, otherParty] = [{ organizationId: 1 }, { organizationId: 2 }];
 
 test('embeds a short query without waiting for long queries or documents', async () => {
   const { pool, sent } = observedPool(1);
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
   const long = [LONG_QUERY, LONG_QUERY].map((text) =>
-    pool.embed([text], 'query', undefined, party).then(() => finished.push('long')),
+    pool.embed([text], 'query', undefined, fairnessKey).then(() => finished.push('long')),
   );
   const document = pool.embed([LONG_QUERY], 'document').then(() => finished.push('document'));
   await waitFor(() => sent.length > 3, Boolean);
@@ -127,11 +127,11 @@ test('embeds long queries of two organizations in turn, window by window', async
   const { pool, longChildren } = observedPool(2);
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
-  const embedQuery = (name: string, windows: number, owner: typeof party) =>
+  const embedQuery = (name: string, windows: number, owner: typeof fairnessKey) =>
     pool.embed(['river '.repeat(254 * windows)], 'query', undefined, owner).then(() => finished.push(name));
   await Promise.all([
-    embedQuery('first 1', 10, party),
-    embedQuery('first 2', 10, party),
+    embedQuery('first 1', 10, fairnessKey),
+    embedQuery('first 2', 10, fairnessKey),
     embedQuery('second', 4, otherParty),
   ]);
   expect(finished).toEqual(['second', 'first 1', 'first 2']);
@@ -180,7 +180,7 @@ describe('the process for long queries', () => {
   test('fails its current query when it is killed, and is replaced, without affecting short queries', async () => {
     const { pool, sent, longChildren, children } = observedPool(1);
     await pool.embed(['warm up'], 'query');
-    const long = [party, otherParty].map((owner) => pool.embed([LONG_QUERY], 'query', undefined, owner));
+    const long = [fairnessKey, otherParty].map((owner) => pool.embed([LONG_QUERY], 'query', undefined, owner));
     await waitFor(() => sent.length > 2, Boolean);
     const short = pool.embed(['short'], 'query', undefined, otherParty);
     longChildren[0]?.kill('SIGKILL');
@@ -223,13 +223,13 @@ describe('the process for long queries', () => {
 test('embeds no further window of an aborted text', async () => {
   const { pool, sent } = observedPool(1);
   const abort = new AbortController();
-  const aborted = pool.embed([LONG_QUERY], 'query', abort.signal, party);
+  const aborted = pool.embed([LONG_QUERY], 'query', abort.signal, fairnessKey);
   await waitFor(() => sent.length > 0, Boolean);
   abort.abort(new Error('the caller disconnected'));
   await expect(aborted).rejects.toThrow('the caller disconnected');
   const sentBefore = sent.length;
   // Another text of the same process is embedded after all texts that wait for that process.
-  await pool.embed([LONG_QUERY], 'query', undefined, party);
+  await pool.embed([LONG_QUERY], 'query', undefined, fairnessKey);
   expect(sent.slice(sentBefore).join('')).toBe(LONG_QUERY);
 });
 

@@ -304,7 +304,7 @@ test('sends no more concurrent requests than EMBEDDING_MAX_CONCURRENCY', async (
   expect(emulator.busiest()).toBe(3);
 });
 
-test('serves a party with few texts without waiting for a party with many', async () => {
+test('serves a fairnessKey with few texts without waiting for a fairnessKey with many', async () => {
   const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '1' });
   const space = EMBEDDING_MODELS.VERTEX_MULTIMODAL.space;
   const order: string[] = [];

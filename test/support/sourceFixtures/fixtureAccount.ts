@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-import { factsIn, factsOf } from '../../../api/integrations/consent/facts.js';
+import { connectionFieldsOf, readConnectionFields } from '../../../api/integrations/consent/connectionFields.js';
 import type { Account } from '../../../connectors/account.js';
 import type { Connectors } from '../../../connectors/registry.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
@@ -16,13 +16,13 @@ import type { SourceFixture } from './fixture.js';
 type Fields = Readonly<Record<string, unknown>>;
 const VERIFIER = 'v'.repeat(43);
 
-/** Returns the facts of a connection from the fields of oauth_url. */
-function factsFrom(source: ConnectedSourceType, body: Fields): Record<string, string> {
+/** Returns the parameters of a connection from the fields of oauth_url. */
+function parametersFrom(source: ConnectedSourceType, body: Fields): Record<string, string> {
   if (!isOAuthSource(source)) return {};
   const own = CONNECTION_CLIENTS[source];
   return {
-    ...factsOf(source, body),
-    ...(own ? factsIn(own.facts, body[own.field] as Fields, [own.field]) : {}),
+    ...connectionFieldsOf(source, body),
+    ...(own ? readConnectionFields(own.fields, body[own.field] as Fields, [own.field]) : {}),
   };
 }
 
@@ -49,7 +49,7 @@ export async function fixtureAccount(
     const consent = connectors.consent(source);
     if (!consent) throw new Error(`${CONNECTED_SOURCES[source].name} has no consent`);
     const client = { id: CLIENT_ID, secret: CLIENT_SECRET };
-    const facts = factsFrom(source, body);
+    const facts = parametersFrom(source, body);
     const request = { redirectUri: `${baseUrl}/callback`, verifier: VERIFIER };
     const { scopes } = consent.spec;
     const { url, requestToken } = await consent.begin(facts, {

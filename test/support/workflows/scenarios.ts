@@ -40,7 +40,7 @@ export const REVOKED = 'revoked';
 export const REFUSED = 'refused';
 /** `start` value: the run reaches its token limit and is then resumed. */
 export const PAUSED = 'paused';
-/** `start` value: an auto-sync pass that no longer finds a page of an earlier run. */
+/** `start` value: a scheduled sync that no longer finds a page of an earlier run. */
 export const PASSED = 'passed';
 /** `start` value: the quarantine period has ended. */
 export const ERASED = 'erased';

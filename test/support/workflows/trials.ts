@@ -225,7 +225,8 @@ async function resultOf(customerId: string, workflow: Workflow): Promise<Scenari
   const stillRunning = running.get(workflowId) ?? 0;
   const { status, memo, runId, priority } = await handle.describe();
   // A pass is started by its schedule, which has no run id for the memo.
-  const withoutMemo = () => (workflow === 'drainUploads' ? uploadRun(customerId) : service.store.passes.find(runId));
+  const withoutMemo = () =>
+    workflow === 'drainUploads' ? uploadRun(customerId) : service.store.scheduledSyncs.findByTemporalRunId(runId);
   const run = memo?.['runId'] ? await service.store.runs.find(Number(memo['runId'])) : await withoutMemo();
   if (run) recordFairnessKey(workflow, run, priority?.fairnessKey);
   return {
@@ -252,7 +253,7 @@ async function resumeWhenPaused(user: TestUser, parent: FileRecord): Promise<voi
 async function sweepQuarantine(customerId: string): Promise<ScenarioResult | null> {
   const { store } = service;
   const owners = async (now: Date) =>
-    (await store.quarantine.owners(now, 1_000)).filter((owner) => owner.customerId === customerId);
+    (await store.quarantine.listOwnersOfDue(now, 1_000)).filter((owner) => owner.customerId === customerId);
   startedWorkflows.delete(`${customerId}: settleQuarantine`);
   const quarantine = { ...store.quarantine, owners };
   const runs = await quarantineSweepOnce({ ...store, quarantine }, { start: async () => undefined });
@@ -279,10 +280,13 @@ async function playScenario(
     await letDaysPass(service.env, 2, [body.id]);
     const isMine = (owner: { customerId: string }): boolean => owner.customerId === customerId;
     const { store } = service;
-    const owners = async (now: Date) => (await store.moves.owners(now, 1_000)).filter(isMine);
+    const owners = async (now: Date) => (await store.moves.listOwnersOfDue(now, 1_000)).filter(isMine);
     const cool = async (): Promise<ScenarioResult> => {
       expect(
-        await coldSweepOnce({ ...store, moves: { ...store.moves, owners } }, { start: async () => undefined }),
+        await coldSweepOnce(
+          { ...store, moves: { ...store.moves, listOwnersOfDue: owners } },
+          { start: async () => undefined },
+        ),
       ).toBe(1);
       return resultOf(customerId, workflow);
     };
@@ -301,7 +305,7 @@ async function playScenario(
     const tenant = await store.users.ensure(organizationId, customerId);
     // The state after a listing that was killed at once.
     const missedBy = { _id: (await store.files.byIds(tenant, [body.id]))[0]?.runId ?? 0, ...tenant } as RunDoc;
-    await store.quarantine.take(missedBy, [body.id], new Date(Date.now() + (start === ERASED ? 0 : 3_600_000)));
+    await store.quarantine.moveIn(missedBy, [body.id], new Date(Date.now() + (start === ERASED ? 0 : 3_600_000)));
     const sweep = (): Promise<ScenarioResult | null> => sweepQuarantine(customerId);
     const restore = async (): Promise<ScenarioResult> => {
       planned.delete(customerId);

@@ -60,13 +60,13 @@ const reapLater = () => reapOnce({ client, names: service.names }, service.store
 /** Waits until Temporal has started a run of this kind, and returns the run. */
 const startedRun = (kind: RunDoc['kind']): Promise<RunDoc> =>
   waitFor(
-    async () => (await service.store.runs.activeStartedBefore(new Date(), 10)).find((run) => run.kind === kind)!,
+    async () => (await service.store.runs.listActiveStartedBefore(new Date(), 10)).find((run) => run.kind === kind)!,
     (run) => run !== undefined,
   );
 /** Waits until all runs have ended: otherwise a run about to end could be mistaken for the next one. */
 const allEnded = () =>
   waitFor(
-    () => service.store.runs.activeStartedBefore(new Date(), 10),
+    () => service.store.runs.listActiveStartedBefore(new Date(), 10),
     (runs) => runs.length === 0,
   );
 const record = async (): Promise<DataSourceRecord> => {
@@ -119,7 +119,7 @@ describe('tags of a data source', () => {
     await client.workflow.getHandle(service.names.idOf(run.workflowId)).terminate('test');
     expect(await reapLater()).toBe(1);
     expect((await record()).data_source_metadata).toEqual({ tags_pending: true });
-    expect(await service.store.runs.unstarted(new Date(Date.now() + 60_000), 10)).toEqual([]);
+    expect(await service.store.runs.listUnstarted(new Date(Date.now() + 60_000), 10)).toEqual([]);
   });
 });
 

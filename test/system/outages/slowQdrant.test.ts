@@ -30,7 +30,7 @@ afterAll(async () => {
  * Qdrant's strict mode limits the rate of requests by 429 with Retry-After in seconds; RFC 9110 also allows a date.
  * https://qdrant.tech/documentation/guides/administration/#strict-mode, https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
-const FAULTS: readonly (readonly [what: string, fault: Trouble, says: RegExp])[] = [
+const FAULTS: readonly (readonly [what: string, fault: Trouble, message: RegExp])[] = [
   ['answers after STORE_TIMEOUT_S', 'late', /^Qdrant does not answer/],
   ['answers 429 with Retry-After in seconds', { status: 429, headers: { 'retry-after': '1' } }, /^Qdrant reports/],
   [
@@ -41,7 +41,7 @@ const FAULTS: readonly (readonly [what: string, fault: Trouble, says: RegExp])[]
   ['answers 500', { status: 500 }, /^Qdrant reports/],
 ];
 
-describe.each(FAULTS)('while Qdrant %s', (what, fault, says) => {
+describe.each(FAULTS)('while Qdrant %s', (what, fault, message) => {
   test('retries a write until it succeeds, and stores each point once', async () => {
     proxy.fail('write', fault, 1);
     const { id } = await user.send({ name: `${what}.txt`, content: `The tide falls while Qdrant ${what}.` });
@@ -58,7 +58,7 @@ describe.each(FAULTS)('while Qdrant %s', (what, fault, says) => {
       status: 503,
       retryAfter: '5',
     });
-    expect(refused.body.detail).toMatch(says);
+    expect(refused.body.detail).toMatch(message);
     expect(await user.search(QUERY)).toHaveLength(1);
   });
 });

@@ -105,7 +105,7 @@ async function startBrokenWorker(): Promise<() => Promise<void>> {
   const running = worker.run();
   const self = { id: randomUUID(), host: 'broken', pid: 1 };
   const load = { lagMs: 0, waitShare: null, waited: null, othersShare: null };
-  const beating = setInterval(() => void service.store.workers.beat(self, load), 1_000);
+  const beating = setInterval(() => void service.store.workers.recordHeartbeat(self, load), 1_000);
   let isStopped = false;
   return async () => {
     if (isStopped) return;
@@ -114,7 +114,7 @@ async function startBrokenWorker(): Promise<() => Promise<void>> {
     worker.shutdown();
     await running;
     await connection.close();
-    await service.store.workers.ended(self.id);
+    await service.store.workers.remove(self.id);
   };
 }
 
@@ -147,7 +147,7 @@ describe('a run that no worker takes', () => {
 
   test('is stalled by a silent worker after one was killed or frozen', async () => {
     const self = { id: randomUUID(), host: 'frozen-host', pid: 4711 };
-    await service.store.workers.beat(self, { lagMs: 0, waitShare: null, waited: null, othersShare: null });
+    await service.store.workers.recordHeartbeat(self, { lagMs: 0, waitShare: null, waited: null, othersShare: null });
     await withDatabase(service, (connection) =>
       connection.collection('workers').updateOne({}, { $set: { heartbeatAt: new Date(Date.now() - 70_000) } }),
     );
@@ -156,7 +156,7 @@ describe('a run that no worker takes', () => {
     expect(run?.stalls.map(({ cause }) => cause)).toEqual(['no_worker']);
     expect((await ready()).reasons.join(' ')).toContain('Worker 4711 on frozen-host');
     expect((await doctor('worker'))?.found).toContain('Worker 4711 on frozen-host');
-    await service.store.workers.ended(self.id);
+    await service.store.workers.remove(self.id);
   });
 
   test('is stalled by its failing workflow tasks, with their error', async () => {

@@ -16,7 +16,7 @@ import { startService, type TestService } from '../../support/service.js';
 import { isThorough } from '../../support/thorough.js';
 
 /** Maximum processor time of the main thread in one turn of the event loop, in milliseconds at the reference speed. */
-const LONGEST_TURN_MS = 100;
+const MAX_TURN_MS = 100;
 /**
  * A request that takes longer is sent again. Other processes on the same cores (their caches, and the second thread of a
  * core) only add to the processor time of a turn, so the shortest of several attempts is nearest to that of the request.
@@ -67,7 +67,7 @@ interface Outcome {
 /** Measures a request, several times if it seems slow. @param attempted sends the request and returns its status */
 async function measured(attempted: (attempt: number) => Promise<number>): Promise<Outcome> {
   let least: Outcome | null = null;
-  for (let attempt = 1; attempt <= ATTEMPTS && (least === null || least.ms > LONGEST_TURN_MS); attempt += 1) {
+  for (let attempt = 1; attempt <= ATTEMPTS && (least === null || least.ms > MAX_TURN_MS); attempt += 1) {
     await delay((attempt - 1) * 700);
     await longestTurn();
     const status = await attempted(attempt);
@@ -77,7 +77,7 @@ async function measured(attempted: (attempt: number) => Promise<number>): Promis
   return least ?? { status: 0, ms: Infinity };
 }
 
-const isSlow = ({ ms }: Outcome): number | false => (ms > LONGEST_TURN_MS ? ms : false);
+const isSlow = ({ ms }: Outcome): number | false => (ms > MAX_TURN_MS ? ms : false);
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -161,11 +161,11 @@ thoroughly('does not restore deleted files, and adds new files of selected folde
   expect(await settledFiles(user, 4)).toHaveLength(4);
   expect((await organization.post('/delete_users', { customer_ids: ['carl'] })).status).toBe(200);
   await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
-  expect(await outcomeOfOrphanedPass(scheduleId)).toBe('gone');
+  expect(await outcomeOfOrphanedSync(scheduleId)).toBe('gone');
 });
 
 /** Returns the outcome of a pass that its schedule started just before it was deleted. */
-const outcomeOfOrphanedPass = async (scheduleId: string): Promise<string> =>
+const outcomeOfOrphanedSync = async (scheduleId: string): Promise<string> =>
   (await runPass(client, service.names, scheduleId)).outcome;
 
 test('syncs a site automatically only when its request enables that', async () => {
@@ -278,7 +278,7 @@ test('resets files that a terminated pass was evaluating', async () => {
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'EVALUATING_RESYNC' });
   // The worker dies, and then its workflows are terminated.
   await service.stopWorker();
-  const underWay = await service.store.runs.activeStartedBefore(new Date(), 100);
+  const underWay = await service.store.runs.listActiveStartedBefore(new Date(), 100);
   const mine = underWay.filter(({ fileId }) => fileId === parent.id);
   expect(mine.map(({ kind }) => kind).toSorted()).toEqual(['autoSync', 'scrapeSitemap']);
   for (const { workflowId } of mine)
@@ -318,7 +318,7 @@ test('runs one pass at a time however often its schedule fires; pass and schedul
       if (type === 'autoSync') found.push(workflowId);
     return found;
   };
-  const [passId = ''] = await waitFor(
+  const [scheduledWorkflowId = ''] = await waitFor(
     () => passesOf(`DataSourceId = '${id}'`),
     (found) => found.length > 0,
   );
@@ -337,7 +337,9 @@ test('runs one pass at a time however often its schedule fires; pass and schedul
   // A pass that an operator forces finds the running one.
   expect(await runOnce(scheduleId)).toBe('busy');
 
-  const { requestId } = (await service.store.passes.find((await client.workflow.getHandle(passId).describe()).runId))!;
+  const { requestId } = (await service.store.scheduledSyncs.findByTemporalRunId(
+    (await client.workflow.getHandle(scheduledWorkflowId).describe()).runId,
+  ))!;
   for (const [name, value] of [
     ['DataSourceId', String(id)],
     ['UserId', String(userId)],
@@ -347,9 +349,9 @@ test('runs one pass at a time however often its schedule fires; pass and schedul
     expect(
       await waitFor(
         () => passesOf(`${name} = '${value}'`),
-        (found) => found.includes(passId),
+        (found) => found.includes(scheduledWorkflowId),
       ),
-    ).toContain(passId);
+    ).toContain(scheduledWorkflowId);
   const schedulesOf = async (query: string): Promise<string[]> => {
     const found: string[] = [];
     for await (const one of client.schedule.list({ query })) found.push(one.scheduleId);
@@ -361,7 +363,7 @@ test('runs one pass at a time however often its schedule fires; pass and schedul
   // Deleted during the pass: the schedule is deleted, the pass ends, then the rest is deleted.
   expect((await organization.post('/delete_users', { customer_ids: ['edda'] })).status).toBe(200);
   await client.workflow
-    .getHandle(passId)
+    .getHandle(scheduledWorkflowId)
     .result()
     .catch(() => undefined);
   await scheduleWhen(client, service.names, scheduleId, (one) => one === null);

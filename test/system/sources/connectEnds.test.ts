@@ -17,7 +17,7 @@ import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Connections by consent that end without their user. */
+/** Lifetime of a consent, short enough for the tests to wait until it expires. */
 const LIFE_S = 3;
 let drive: GoogleDriveEmulator;
 let service: TestService;
@@ -44,7 +44,7 @@ afterAll(async () => {
 /** Starts a connection whose user has consented, but not returned yet. */
 async function startConnection() {
   customers += 1;
-  const customerId = `leaver ${customers}`;
+  const customerId = `absent user ${customers}`;
   const user = await service.user(customerId);
   const url = async (): Promise<string> =>
     (await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' })).body.oauth_url;

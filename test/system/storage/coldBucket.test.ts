@@ -47,7 +47,7 @@ const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileReco
   );
 const allRunsEnded = () =>
   waitFor(
-    () => service.store.runs.activeStartedBefore(new Date(Date.now() + 1), 10),
+    () => service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
 const stored = (): string[] => [...s3.objects.keys()].filter((key) => key.endsWith('.vectors'));

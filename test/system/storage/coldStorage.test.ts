@@ -65,7 +65,7 @@ const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileReco
 /** Waits until no run is in progress, so that a move has cleaned up. */
 const allRunsEnded = () =>
   waitFor(
-    () => service.store.runs.activeStartedBefore(new Date(Date.now() + 1), 10),
+    () => service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
 async function cool(files: readonly FileRecord[]): Promise<void> {
@@ -349,7 +349,7 @@ test('restarts a move terminated in Temporal by the reaper', async () => {
   await letDaysPass(service.env, 2, [file.id]);
   await sweep();
   await waitFor(() => reached, Boolean);
-  const [run] = await runs.activeStartedBefore(new Date(Date.now() + 1), 10);
+  const [run] = await runs.listActiveStartedBefore(new Date(Date.now() + 1), 10);
   await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
   expect(await user.file(file.id)).toMatchObject({ embedding_storage_status: 'HOT_TO_COLD' });
   expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(1);

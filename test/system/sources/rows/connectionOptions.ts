@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import { CALLBACK_PATHS, FACT_FIELDS } from '../../../../contract/accounts/oauth.js';
+import { CALLBACK_PATHS, CONNECTION_FIELDS } from '../../../../contract/accounts/oauth.js';
 import { supportsOption } from '../../../../contract/sources/sources.js';
 import { CONNECTED_SOURCES } from '../../../../contract/sources/connectedSources.js';
 import { isOAuthSource, type OAuthSource } from '../../../../contract/accounts/whiteLabel.js';
@@ -178,8 +178,8 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
         });
 
       test('never change the host of the address, and fields of other services are ignored', async () => {
-        const own = new Set((FACT_FIELDS[type] ?? []).map(({ field }) => field));
-        const fields = [...new Set(Object.values(FACT_FIELDS).flatMap((rows) => rows.map(({ field }) => field)))];
+        const own = new Set((CONNECTION_FIELDS[type] ?? []).map(({ field }) => field));
+        const fields = [...new Set(Object.values(CONNECTION_FIELDS).flatMap((rows) => rows.map(({ field }) => field)))];
         const foreign = Object.fromEntries(
           fields.filter((field) => !own.has(field)).map((field) => [field, HOSTILE[0]]),
         );

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
-import { CONNECTION_CLIENTS, CALLBACK_PATHS, FACT_FIELDS } from '../../../../contract/accounts/oauth.js';
+import { CONNECTION_CLIENTS, CALLBACK_PATHS, CONNECTION_FIELDS } from '../../../../contract/accounts/oauth.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../../../contract/sources/connectedSources.js';
 import { OAUTH_SOURCES } from '../../../../contract/accounts/whiteLabel.js';
 import { CLIENT_ID } from '../../../emulators/oauthProvider.js';
@@ -34,7 +34,7 @@ async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
   expect((await owner.post('/white_label/create', labels)).status).toBe(200);
   const pages = await Promise.all(
     sources.map(async (source) => {
-      const needed = (FACT_FIELDS[source] ?? []).filter(({ isRequired }) => isRequired === true);
+      const needed = (CONNECTION_FIELDS[source] ?? []).filter(({ isRequired }) => isRequired === true);
       const facts = Object.fromEntries(needed.map(({ field }) => [field, 'harbour']));
       const own = CONNECTION_CLIENTS[source];
       const brought = { ...serviceNowCredentials(service.url), client_secret: secretOf(source) };

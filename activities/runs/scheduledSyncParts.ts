@@ -23,87 +23,96 @@ const isSettled = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 
 /** Creates functions that each begin a part of a sync. A part that exists already is returned again. */
-export function createPassParts({ store }: Pick<ActivityDeps, 'store'>) {
-  const begunBy = (pass: RunDoc, part: string) => ({ parentRunId: pass._id, part });
+export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>) {
+  const begunBy = (scheduledSync: RunDoc, part: string) => ({ parentRunId: scheduledSync._id, part });
 
   /** Accepts a part, unless it exists. */
   const begin = async (
-    pass: RunDoc,
+    scheduledSync: RunDoc,
     part: string,
     accept: (runId: number) => Promise<boolean>,
   ): Promise<Run | null> => {
-    const known = (await store.passes.parts(pass._id)).find((one) => one.part === part);
+    const known = (await store.scheduledSyncs.listParts(scheduledSync._id)).find((one) => one.part === part);
     if (known) return known;
     const runId = await store.runs.nextId();
     return (await accept(runId)) ? requireRun(store, runId) : null;
   };
-  const listing = (pass: Run<'autoSync'>, dataSourceId: number): Promise<Run | null> =>
-    begin(pass, LISTING, (runId) =>
+  const listing = (scheduledSync: Run<'autoSync'>, dataSourceId: number): Promise<Run | null> =>
+    begin(scheduledSync, LISTING, (runId) =>
       store.transaction(async (session) => {
-        const queued = await store.dataSources.queueListing(pass, dataSourceId, runId, session);
+        const queued = await store.dataSources.queueListing(scheduledSync, dataSourceId, runId, session);
         // A run that a user requested lists the account already.
         if (queued?.itemsRunId !== runId) return false;
-        const run = { runId, requestId: pass.requestId, dataSourceId, begun: begunBy(pass, LISTING) };
-        await store.connections.list(pass, run, session);
-        await store.runs.saveProgress(pass, { ...pass.progress, listedBefore: queued.sourceItemsSyncedAt });
+        const run = { runId, requestId: scheduledSync.requestId, dataSourceId, begun: begunBy(scheduledSync, LISTING) };
+        await store.connections.list(scheduledSync, run, session);
+        await store.runs.saveProgress(scheduledSync, {
+          ...scheduledSync.progress,
+          listedBefore: queued.sourceItemsSyncedAt,
+        });
         return true;
       }),
     );
   /**
    * Whether the change feed reported nothing since the last sync, and no file of it failed: then all files are current.
    */
-  const isQuiet = async (pass: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
-    const { listedBefore = null } = pass.progress;
+  const isQuiet = async (scheduledSync: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
+    const { listedBefore = null } = scheduledSync.progress;
     const { progress, counts } = runOfKind(part, 'syncItems');
     // The files may not contain changes that another listing has received since then.
     const isNext = listedBefore !== null && listedBefore.getTime() === source.appliedListingAt?.getTime();
     if (!isNext || !isByChanges(progress) || counts['listed'] !== 0) return false;
-    return !(await store.files.anyUnsynced(source));
+    return !(await store.files.hasUnsynced(source));
   };
-  const select = (pass: RunDoc, source: DataSourceDoc, group: SelectionGroup): Promise<Run | null> =>
-    begin(pass, group.key, (runId) =>
+  const select = (scheduledSync: RunDoc, source: DataSourceDoc, group: SelectionGroup): Promise<Run | null> =>
+    begin(scheduledSync, group.key, (runId) =>
       store.transaction(async (session) => {
-        const run = { runId, requestId: pass.requestId, dataSourceId: source._id, begun: begunBy(pass, group.key) };
-        await store.connections.select(pass, run, group, session);
+        const run = {
+          runId,
+          requestId: scheduledSync.requestId,
+          dataSourceId: source._id,
+          begun: begunBy(scheduledSync, group.key),
+        };
+        await store.connections.select(scheduledSync, run, group, session);
         return true;
       }),
     );
   /** Returns the next selection. Items that were selected by name and have not changed are not requested. */
-  const selection = async (pass: RunDoc, source: DataSourceDoc, done: readonly Run[]): Promise<Run | null> => {
+  const selection = async (scheduledSync: RunDoc, source: DataSourceDoc, done: readonly Run[]): Promise<Run | null> => {
     const keys = done.flatMap(({ part }) => part ?? []);
     for (;;) {
       const group = await store.selections.nextGroup(source, source._id, keys);
       if (!group) return null;
       const unchanged = group.externalIds && (await store.items.unchanged(source, group.externalIds));
       const externalIds = group.externalIds?.filter((id) => unchanged?.has(id) !== true) ?? null;
-      if (externalIds === null || externalIds.length > 0) return select(pass, source, { ...group, externalIds });
+      if (externalIds === null || externalIds.length > 0)
+        return select(scheduledSync, source, { ...group, externalIds });
       keys.push(group.key);
     }
   };
-  const container = (pass: RunDoc, file: FileDoc): Promise<Run | null> => {
+  const container = (scheduledSync: RunDoc, file: FileDoc): Promise<Run | null> => {
     const part = containerPart(file._id);
-    return begin(pass, part, (runId) =>
+    return begin(scheduledSync, part, (runId) =>
       store.transaction(async (session) => {
         const { options, dataSourceId } = file;
         const work = containerWork(file, options);
         const workflowId = CONTAINER_WORKFLOW_IDS[work.kind](file._id);
-        const { requestId } = pass;
+        const { requestId } = scheduledSync;
         const again = { options, runId, workflowId, requestId };
-        if (!isSettled(file) || !(await store.files.queueAgain(pass, file, again, session))) return false;
-        const begun = begunBy(pass, part);
-        const run = { ...work, workflowId, owner: pass, fileId: file._id, requestId, begun };
+        if (!isSettled(file) || !(await store.files.queueAgain(scheduledSync, file, again, session))) return false;
+        const begun = begunBy(scheduledSync, part);
+        const run = { ...work, workflowId, owner: scheduledSync, fileId: file._id, requestId, begun };
         await store.runs.accept(runId, { ...run, ...(dataSourceId !== null && { dataSourceId }) }, session);
         return true;
       }),
     );
   };
-  const containersOf = async (pass: RunDoc, done: readonly Run[]): Promise<FileDoc[]> => {
+  const containersOf = async (scheduledSync: RunDoc, done: readonly Run[]): Promise<FileDoc[]> => {
     const ids =
-      pass.fileId === null
-        ? await store.files.containersOf(pass, pass.dataSourceId ?? 0, MAX_CONTAINERS)
-        : [pass.fileId];
+      scheduledSync.fileId === null
+        ? await store.files.containersOf(scheduledSync, scheduledSync.dataSourceId ?? 0, MAX_CONTAINERS)
+        : [scheduledSync.fileId];
     const open = ids.filter((id) => !done.some(({ part }) => part === containerPart(id)));
-    return (await store.files.byIds(pass, open)).filter((file) => !isGone(file));
+    return (await store.files.byIds(scheduledSync, open)).filter((file) => !isGone(file));
   };
 
   return { listing, isQuiet, selection, container, containersOf };

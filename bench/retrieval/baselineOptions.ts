@@ -1,4 +1,4 @@
-/** Options and results of the peer of `bench:retrieval`, `bench/langchain/retrieve.ts`. */
+/** Options and results of the baseline of `bench:retrieval`, `bench/langchain/retrieve.ts`. */
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
 
 export interface RetrievalOptions {

@@ -19,20 +19,20 @@ export interface MissingCounts {
  * Items that their source reported as deleted. They stay marked until their rows may be deleted, so that no sync
  * reports them again.
  */
-export interface GoneItems {
+export interface DeletedItems {
   /** Marks items with all their descendants. Safe to repeat; an item that is listed again is unmarked. */
-  markGone(source: Holder, externalIds: readonly string[]): Promise<void>;
+  markDeleted(source: Holder, externalIds: readonly string[]): Promise<void>;
   /** Marks items by their paths, with all items below these paths. */
   markPathsDeleted(source: Holder, paths: readonly string[]): Promise<void>;
   /** Marks items that a listing did not find, except below some root items. Safe to repeat. */
   markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
   /** Unmarks all items after an operator rejected the deletions. */
-  unmarkGone(source: Holder): Promise<void>;
+  unmarkDeleted(source: Holder): Promise<void>;
   /** Counts the files that would be deleted. */
-  countGone(source: Holder): Promise<MissingCounts>;
+  countDeleted(source: Holder): Promise<MissingCounts>;
   /** Returns the next marked items, with their files. Call `forget` for the items after the files are deleted. */
-  nextGone(source: Holder, limit: number): Promise<{ readonly items: number[]; readonly files: number[] }>;
-  forget(source: Holder, items: readonly number[]): Promise<void>;
+  listDeleted(source: Holder, limit: number): Promise<{ readonly items: number[]; readonly files: number[] }>;
+  deleteRows(source: Holder, items: readonly number[]): Promise<void>;
 }
 
 /** Items per query of a count. */
@@ -40,7 +40,7 @@ const AT_ONCE = 1_000;
 /** Paths per query. */
 const PATHS_AT_ONCE = 100;
 
-export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): GoneItems {
+export function createDeletedItems(items: Model<ItemDoc>, files: Model<FileDoc>): DeletedItems {
   const filesOf = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
   const marked = async (source: Holder, afterId: number, limit: number): Promise<ItemDoc[]> =>
     items
@@ -50,7 +50,7 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
       .lean();
   const namesOf = (rows: readonly ItemDoc[]) => ({ externalFileId: { $in: rows.map(({ externalId }) => externalId) } });
   return {
-    async markGone(source, externalIds) {
+    async markDeleted(source, externalIds) {
       for await (const some of allDescendants(items, source, externalIds))
         await items.updateMany({ ...filesOf(source), externalId: { $in: some } }, { $set: { isGone: true } });
     },
@@ -70,10 +70,10 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
         { $set: { isGone: true } },
       );
     },
-    async unmarkGone(source) {
+    async unmarkDeleted(source) {
       await items.updateMany({ ...filesOf(source), isGone: true }, { $unset: { isGone: 1 } });
     },
-    async countGone(source) {
+    async countDeleted(source) {
       let vanished = 0;
       for (let afterId: number | undefined = 0; afterId !== undefined;) {
         const rows: ItemDoc[] = await marked(source, afterId, AT_ONCE);
@@ -83,13 +83,13 @@ export function createGoneItems(items: Model<ItemDoc>, files: Model<FileDoc>): G
       }
       return { files: await files.countDocuments({ ...filesOf(source), isContainer: false }), vanished };
     },
-    async nextGone(source, limit) {
+    async listDeleted(source, limit) {
       const rows = await marked(source, 0, limit);
       if (rows.length === 0) return { items: [], files: [] };
       const found = await files.find({ ...filesOf(source), isContainer: false, ...namesOf(rows) }, { _id: 1 }).lean();
       return { items: rows.map(({ _id }) => _id), files: found.map(({ _id }) => _id) };
     },
-    async forget(source, ids) {
+    async deleteRows(source, ids) {
       await items.deleteMany({ ...filesOf(source), _id: { $in: [...ids] }, isGone: true });
     },
   };

@@ -7,12 +7,12 @@ import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 
 /** Pages of a scraped site that no longer exist there. */
-export interface GonePages {
+export interface MissingPages {
   /**
    * Returns pages of a container that the site reported to a scheduled run as gone and, with `missed`, those that it
    * did not find, unless they were changed since it began. Restored pages are excluded.
    */
-  gonePages(
+  findMissingPages(
     pass: RunDoc,
     containerId: number,
     missed: boolean,
@@ -20,21 +20,21 @@ export interface GonePages {
   /** Sets whether a scheduled sync may delete any number of missing pages of a container. */
   setDeletionsApproved(tenant: Tenant, containerId: number, approved: boolean): Promise<void>;
   /** Returns containers of an organization whose deletions are held. */
-  heldContainers(
+  listHeldContainers(
     organizationId: number,
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly found: FileDoc[]; readonly count: number }>;
   /** Finds a container of any user of an organization. */
-  containerInOrganization(organizationId: number, id: number): Promise<FileDoc | null>;
+  findContainerInOrganization(organizationId: number, id: number): Promise<FileDoc | null>;
   /** Records that an operator has approved or refused the held deletions of a container. */
   decideDeletions(container: FileDoc, approved: boolean): Promise<FileDoc | null>;
 }
 
 const HELD = 'fileMetadata.deletions_held';
 
-export function createGonePages(files: Model<FileDoc>): GonePages {
+export function createMissingPages(files: Model<FileDoc>): MissingPages {
   return {
-    async gonePages({ _id: runId, organizationId, userId, acceptedAt }, parentId, missed) {
+    async findMissingPages({ _id: runId, organizationId, userId, acceptedAt }, parentId, missed) {
       const below = { organizationId, userId, parentId, isContainer: false };
       const reportedGone: QueryFilter<FileDoc> = { runId, goneBy: runId, syncStatus: 'SYNC_ERROR' };
       const unmet: QueryFilter<FileDoc> = {
@@ -52,7 +52,7 @@ export function createGonePages(files: Model<FileDoc>): GonePages {
     async setDeletionsApproved({ organizationId, userId }, _id, deletionsApproved) {
       await files.updateOne({ _id, organizationId, userId }, { $set: { deletionsApproved } });
     },
-    async heldContainers(organizationId, { limit, offset }) {
+    async listHeldContainers(organizationId, { limit, offset }) {
       const query = { organizationId, isContainer: true, [HELD]: { $gt: 0 } };
       const hint = OPERATOR_INDEXES.held.keys;
       const [found, count] = await Promise.all([
@@ -61,7 +61,7 @@ export function createGonePages(files: Model<FileDoc>): GonePages {
       ]);
       return { found, count };
     },
-    containerInOrganization: (organizationId, _id) =>
+    findContainerInOrganization: (organizationId, _id) =>
       files.findOne({ _id, organizationId, isContainer: true }).lean().exec(),
     decideDeletions: ({ _id, organizationId }, approved) =>
       files

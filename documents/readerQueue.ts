@@ -69,7 +69,7 @@ function createTurns(queue: Job[]) {
 }
 
 /** A queue of documents in front of a set of readers, with grouping and retries. */
-export interface Lane {
+export interface ReaderQueue {
   /** Queues a document; the result has the requested kind. Rejects with the signal's reason on abort. */
   answer<Answer extends PoolResult>(document: PoolDocument, signal?: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
@@ -80,7 +80,7 @@ export interface Lane {
  * @param slots maximum number of groups that the readers receive at once
  * @param onDeath called for each reader that died without exceeding a limit
  */
-export function createLane(readers: Readers, slots: number, onDeath: (death: ReaderDeath) => void): Lane {
+export function createReaderQueue(readers: Readers, slots: number, onDeath: (death: ReaderDeath) => void): ReaderQueue {
   const queue: Job[] = [];
   const roundRobin = createTurns(queue);
   let free = slots;

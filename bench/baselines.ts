@@ -4,37 +4,37 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import type { PeerOptions, PeerDone } from './langchain/peer.js';
+import type { BaselineOptions, BaselineDone } from './langchain/baseline.js';
 import { type ByRole, cpuNow, cpuSince, type Peak, watchMemory } from './processes.js';
 import { forkModule } from './site.js';
 
 const FOLDER = fileURLToPath(new URL('langchain', import.meta.url));
 
-/** Installs the peers from their lock file if they are missing. */
-export function ensurePeers(printLine: (line: string) => void): void {
+/** Installs the baselines from their lock file if they are missing. */
+export function ensureBaselines(printLine: (line: string) => void): void {
   if (existsSync(`${FOLDER}/node_modules/.package-lock.json`)) return;
-  printLine('installing the peers into bench/langchain (once)');
+  printLine('installing the baselines into bench/langchain (once)');
   execFileSync('npm', ['ci', '--ignore-scripts', '--loglevel', 'error'], { cwd: FOLDER, stdio: 'inherit' });
 }
 
-export interface PeerRun extends PeerDone {
+export interface BaselineRun extends BaselineDone {
   readonly peak: Peak;
   readonly cpu: ByRole;
   readonly pagesPerSecond: number;
 }
 
 /** The scripts in bench/langchain. */
-type PeerName = 'langchain' | 'crawlee' | 'crawleeAsShipped';
+type BaselineName = 'langchain' | 'crawlee' | 'crawleeAsShipped';
 
-/** Runs one peer to its end. @throws Error if it ends without a result */
-export async function runPeer(name: PeerName, options: PeerOptions): Promise<PeerRun> {
+/** Runs one baseline to its end. @throws Error if it ends without a result */
+export async function runBaseline(name: BaselineName, options: BaselineOptions): Promise<BaselineRun> {
   const before = cpuNow();
   let cpu: ByRole = {};
-  const [done, peak] = await watchMemory(['peer', 'embedding'], async () => {
+  const [done, peak] = await watchMemory(['baseline', 'embedding'], async () => {
     const child = forkModule(`langchain/${name}.ts`, [JSON.stringify(options)]);
     const ended = once(child, 'exit');
     const result = await Promise.race([
-      once(child, 'message').then(([message]) => message as PeerDone),
+      once(child, 'message').then(([message]) => message as BaselineDone),
       ended.then(([code]) => {
         throw new Error(`${name} ended with code ${String(code)}; its message is above`);
       }),

@@ -1,4 +1,4 @@
-import { FACT_FIELDS, type FactField } from '../../../contract/accounts/oauth.js';
+import { CONNECTION_FIELDS, type ConnectionField } from '../../../contract/accounts/oauth.js';
 import type { OAuthSource } from '../../../contract/accounts/whiteLabel.js';
 import { HttpError, invalid } from '../../http/errors.js';
 
@@ -6,24 +6,26 @@ import { HttpError, invalid } from '../../http/errors.js';
  * Returns the fields that name the account or server, for a service that uses them.
  * @throws HttpError 422 for values that could change the host or path, 400 naming a field that the address needs
  */
-export const factsOf = (service: OAuthSource, body: Readonly<Record<string, unknown>>): Record<string, string> =>
-  factsIn(FACT_FIELDS[service] ?? [], body, []);
+export const connectionFieldsOf = (
+  service: OAuthSource,
+  body: Readonly<Record<string, unknown>>,
+): Record<string, string> => readConnectionFields(CONNECTION_FIELDS[service] ?? [], body, []);
 
 /** Returns these fields from a nested part of the body. @param within path of that part */
-export function factsIn(
-  fields: readonly FactField[],
+export function readConnectionFields(
+  fields: readonly ConnectionField[],
   given: Readonly<Record<string, unknown>>,
   within: readonly string[],
 ): Record<string, string> {
-  const facts: Record<string, string> = {};
-  for (const { field, fact, pattern, accepts, isRequired, fallback } of fields) {
+  const parameters: Record<string, string> = {};
+  for (const { field, parameter, pattern, accepts, isRequired, fallback } of fields) {
     const value = given[field];
     if (typeof value === 'string' && value !== '') {
       if (!pattern.test(value)) throw invalid(['body', ...within, field], `Must be ${accepts}`, 'value_error');
-      facts[fact] = value;
+      parameters[parameter] = value;
     } else if (isRequired)
       throw new HttpError(400, `Send ${[...within, field].join('.')}: ${accepts}. The consent URL requires it.`);
-    else if (fallback !== undefined) facts[fact] = fallback;
+    else if (fallback !== undefined) parameters[parameter] = fallback;
   }
-  return facts;
+  return parameters;
 }

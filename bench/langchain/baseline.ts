@@ -1,9 +1,9 @@
 /**
- * Shared code of the peers, the programs that the service is compared with. They get their options as one JSON argument
+ * Shared code of the baselines, the programs that the service is compared with. They get their options as one JSON argument
  * and send their result to the parent process.
  */
 
-export interface PeerOptions {
+export interface BaselineOptions {
   readonly sitemap: string;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
@@ -18,23 +18,25 @@ export interface PeerOptions {
   } | null;
 }
 
-export interface PeerDone {
+export interface BaselineDone {
   readonly pages: number;
   readonly chunks: number;
   readonly totalMs: number;
-  /** Milliseconds of each step, if the peer runs its steps one after the other. */
+  /** Milliseconds of each step, if the baseline runs its steps one after the other. */
   readonly steps: Readonly<Record<string, number>>;
 }
 
-/** Runs the peer's work and sends the result to the parent. Modules are loaded before the clock starts. */
-export async function peer(work: (options: PeerOptions) => Promise<Omit<PeerDone, 'totalMs'>>): Promise<void> {
-  const options = JSON.parse(process.argv[2] ?? '') as PeerOptions;
+/** Runs the baseline's work and sends the result to the parent. Modules are loaded before the clock starts. */
+export async function baseline(
+  work: (options: BaselineOptions) => Promise<Omit<BaselineDone, 'totalMs'>>,
+): Promise<void> {
+  const options = JSON.parse(process.argv[2] ?? '') as BaselineOptions;
   const startedAt = performance.now();
   const done = await work(options);
   const totalMs = performance.now() - startedAt;
   // Stay alive until the parent has read the processor time of this process.
   process.once('disconnect', () => process.exit(0));
-  process.send?.({ ...done, totalMs } satisfies PeerDone);
+  process.send?.({ ...done, totalMs } satisfies BaselineDone);
 }
 
 /** Runs one step and records its duration in ms. */

@@ -3,19 +3,19 @@ import type { Model } from 'mongoose';
 import type { Run, RunDoc } from '../models/runs.js';
 
 /** Scheduled syncs, and the runs of their parts. */
-export interface Passes {
+export interface ScheduledSyncs {
   /** Returns the scheduled sync that an execution of a workflow has already accepted; null if there is none. */
-  find(temporalRunId: string): Promise<Run | null>;
+  findByTemporalRunId(temporalRunId: string): Promise<Run | null>;
   /** Returns the started parts, in order. */
-  parts(passId: number): Promise<Run[]>;
+  listParts(scheduledSyncId: number): Promise<Run[]>;
   /** Returns the state of another unfinished run on the same target; null if there is none. */
   findConflict(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<'busy' | 'paused' | null>;
 }
 
-export function createPasses(runs: Model<RunDoc>): Passes {
+export function createScheduledSyncs(runs: Model<RunDoc>): ScheduledSyncs {
   return {
-    find: (temporalRunId) => runs.findOne({ temporalRunId }).lean<Run | null>().exec(),
-    parts: (parentRunId) =>
+    findByTemporalRunId: (temporalRunId) => runs.findOne({ temporalRunId }).lean<Run | null>().exec(),
+    listParts: (parentRunId) =>
       runs
         .find({ parentRunId, part: { $exists: true } })
         .sort({ acceptedAt: 1, _id: 1 })

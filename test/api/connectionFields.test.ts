@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
-import { factsOf } from '../../api/integrations/consent/facts.js';
-import { FACT_FIELDS } from '../../contract/accounts/oauth.js';
+import { connectionFieldsOf } from '../../api/integrations/consent/connectionFields.js';
+import { CONNECTION_FIELDS } from '../../contract/accounts/oauth.js';
 import type { OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { everyRow } from '../support/everyRow.js';
 
@@ -25,15 +25,15 @@ const VALID: Readonly<Record<string, readonly string[]>> = {
   sharepoint_site_name: ['a/b'],
 };
 
-const fields = Object.entries(FACT_FIELDS).flatMap(([service, rows]) =>
+const fields = Object.entries(CONNECTION_FIELDS).flatMap(([service, rows]) =>
   rows.map((row) => ({ ...row, service: service as OAuthSource })),
 );
 type Row = (typeof fields)[number];
 const nameOf = ({ service, field }: Row): string => `${service}: ${field}`;
 
-test('accepts every field as a fact of the connection', () =>
-  everyRow(fields, nameOf, ({ service, field, fact }) => {
-    expect(factsOf(service, { [field]: GOOD[field] })).toMatchObject({ [fact]: GOOD[field] });
+test('accepts every field as a parameter of the connection', () =>
+  everyRow(fields, nameOf, ({ service, field, parameter }) => {
+    expect(connectionFieldsOf(service, { [field]: GOOD[field] })).toMatchObject({ [parameter]: GOOD[field] });
   }));
 
 test('refuses values that would change the address, in every field', () => {
@@ -49,7 +49,7 @@ test('refuses values that would change the address, in every field', () => {
     [...hostile, ...more],
     ([row, value]) => `${nameOf(row)} = ${JSON.stringify(value)}`,
     ([{ service, field }, value]) => {
-      expect(() => factsOf(service, { [field]: value })).toThrow(
+      expect(() => connectionFieldsOf(service, { [field]: value })).toThrow(
         expect.objectContaining({ status: 422, detail: [expect.objectContaining({ loc: ['body', field] })] }),
       );
     },
@@ -57,13 +57,13 @@ test('refuses values that would change the address, in every field', () => {
 });
 
 test('requires a field only if there is no address without it', () =>
-  everyRow(fields, nameOf, ({ service, fact, isRequired, fallback }) => {
-    if (isRequired) expect(() => factsOf(service, {})).toThrow(expect.objectContaining({ status: 400 }));
-    else expect(factsOf(service, {})[fact]).toBe(fallback);
+  everyRow(fields, nameOf, ({ service, parameter, isRequired, fallback }) => {
+    if (isRequired) expect(() => connectionFieldsOf(service, {})).toThrow(expect.objectContaining({ status: 400 }));
+    else expect(connectionFieldsOf(service, {})[parameter]).toBe(fallback);
   }));
 
 test('ignores fields of other services', () => {
-  expect(factsOf('ZENDESK', { zendesk_subdomain: 'harbour', salesforce_domain: 'evil.com/#' })).toEqual({
+  expect(connectionFieldsOf('ZENDESK', { zendesk_subdomain: 'harbour', salesforce_domain: 'evil.com/#' })).toEqual({
     subdomain: 'harbour',
   });
 });

@@ -24,16 +24,21 @@ export interface TemporalAccess {
 }
 
 /** The stores to which the end of such a run is written. */
-export interface GoneRunStores {
+export interface OrphanedRunStores {
   readonly runs: Pick<Runs, 'finish'>;
-  readonly files: Pick<FileCommands, 'abortOpen'> & Pick<FileDeletion, 'stopped'> & Pick<RunProgress, 'countRun'>;
-  readonly dataSources: Pick<DataSourceCommands & DataSourceListings, 'tagsStopped' | 'endListing' | 'note'>;
-  readonly attempts: Pick<Attempts, 'move' | 'acknowledge'>;
+  readonly files: Pick<FileCommands, 'abortOpen'> &
+    Pick<FileDeletion, 'markDeleteStopped'> &
+    Pick<RunProgress, 'countRun'>;
+  readonly dataSources: Pick<
+    DataSourceCommands & DataSourceListings,
+    'markTagsStopped' | 'endListing' | 'mergeMetadata'
+  >;
+  readonly attempts: Pick<Attempts, 'changeState' | 'acknowledge'>;
   readonly frontier: Pick<Frontier, 'clear'>;
 }
 
 /** The reason why a run ended, with the messages for its files, its connection and its listing. */
-export interface GoneRunEnd {
+export interface OrphanedRunEnd {
   readonly cause: Extract<SkipCause, 'cancelled' | 'ended_from_outside'>;
   readonly file: string;
   readonly connection: string;
@@ -41,13 +46,13 @@ export interface GoneRunEnd {
   readonly listing: string | null;
 }
 
-export const CANCELLED: GoneRunEnd = {
+export const CANCELLED: OrphanedRunEnd = {
   cause: 'cancelled',
   file: 'The run was cancelled before this was synced. Resync to try again.',
   connection: 'The connection was cancelled. Connect again.',
   listing: null,
 };
-export const ENDED_FROM_OUTSIDE: GoneRunEnd = {
+export const ENDED_FROM_OUTSIDE: OrphanedRunEnd = {
   cause: 'ended_from_outside',
   file: 'The run was terminated outside of this service before this was synced. Resync to try again.',
   listing: 'The listing was terminated outside of this service. Sync the items to try again.',
@@ -83,8 +88,8 @@ export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick
   const state = await stateOf(temporal, run);
   if (state !== null) return state === 'RUNNING';
   // The parent run of a sync starts its parts.
-  const pass = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
-  return pass !== null && pass.finishedAt === null && (await stateOf(temporal, pass)) === 'RUNNING';
+  const parent = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
+  return parent !== null && parent.finishedAt === null && (await stateOf(temporal, parent)) === 'RUNNING';
 }
 
 /**
@@ -115,11 +120,11 @@ async function endByWorkflow({ client, names }: TemporalAccess, run: RunDoc): Pr
  * moment later, when a worker has settled its attempts.
  * @returns the number of files that were aborted
  */
-export async function endGoneRun(
+export async function endOrphanedRun(
   temporal: TemporalAccess,
-  { runs, files, dataSources, attempts, frontier }: GoneRunStores,
+  { runs, files, dataSources, attempts, frontier }: OrphanedRunStores,
   run: RunDoc,
-  { cause, ...messages }: GoneRunEnd,
+  { cause, ...messages }: OrphanedRunEnd,
 ): Promise<number> {
   const { _id: runId, kind, dataSourceId } = run;
   if (kind === 'reembedFiles') {
@@ -127,9 +132,9 @@ export async function endGoneRun(
     return 0;
   }
   const aborted = await files.abortOpen(runId, messages.file, cause);
-  if (kind === 'deleteFiles' || kind === 'deleteUser') await files.stopped(runId);
+  if (kind === 'deleteFiles' || kind === 'deleteUser') await files.markDeleteStopped(runId);
   if (kind === 'connectByConsent') {
-    await attempts.move(runId, OPEN_ATTEMPT_STATES, 'failed', { message: messages.connection });
+    await attempts.changeState(runId, OPEN_ATTEMPT_STATES, 'failed', { message: messages.connection });
     await attempts.acknowledge(runId);
   }
   if (kind === 'webScrape') await frontier.clear(runId);
@@ -138,10 +143,10 @@ export async function endGoneRun(
       await dataSources.endListing(run, dataSourceId, runId, {
         status: messages.listing === null ? 'READY' : 'SYNC_ERROR',
         whole: false,
-        facts: messages.listing === null ? {} : { items_error: messages.listing },
+        metadata: messages.listing === null ? {} : { items_error: messages.listing },
       });
-    if (kind === 'updateTags') await dataSources.tagsStopped(run, dataSourceId);
-    if (run.maxTokens !== undefined) await dataSources.note(run, dataSourceId, { files_paused: null });
+    if (kind === 'updateTags') await dataSources.markTagsStopped(run, dataSourceId);
+    if (run.maxTokens !== undefined) await dataSources.mergeMetadata(run, dataSourceId, { files_paused: null });
   }
   const failure = cause === 'cancelled' ? undefined : { message: messages.file, error: cause };
   const counts = IS_UPLOAD[kind] || kind === 'resyncFile' ? { ...(await files.countRun(runId)) } : {};

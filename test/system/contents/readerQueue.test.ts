@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import type { PoolDocument } from '../../../documents/answerTask.js';
-import { createLane } from '../../../documents/lane.js';
+import { createReaderQueue } from '../../../documents/readerQueue.js';
 import type { Readers } from '../../../documents/readers.js';
 
 const LARGE = 200 * 1024;
@@ -23,8 +23,8 @@ test('assigns the readers to owners in turn, however many documents each has', a
     },
     close: () => Promise.resolve(),
   };
-  const lane = createLane(readers, 1, () => undefined);
-  await Promise.all([1, 1, 1, 1, 2, 3, 2].map((owner) => lane.answer(document(owner))));
+  const readerQueue = createReaderQueue(readers, 1, () => undefined);
+  await Promise.all([1, 1, 1, 1, 2, 3, 2].map((owner) => readerQueue.answer(document(owner))));
   expect(read).toEqual([1, 2, 3, 1, 2, 1, 1]);
-  await lane.close();
+  await readerQueue.close();
 });

@@ -16,7 +16,7 @@ export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
 });
 
 /** Ends attempts that were not published: prevents their publication and deletes their data. Safe to repeat. */
-export async function dropTries(store: Store, run: RunDoc, tries: readonly StartedFile[]): Promise<void> {
+export async function discardAttempts(store: Store, run: RunDoc, tries: readonly StartedFile[]): Promise<void> {
   if (tries.length === 0) return;
   // Prevent publication first: a worker that was presumed dead could otherwise publish data that is deleted here.
   await store.files.discardVectors(
@@ -30,7 +30,7 @@ export async function dropTries(store: Store, run: RunDoc, tries: readonly Start
  * Ends attempts that a dead or cancelled step of the run left: a published file is done, the data of the others is
  * deleted. Safe to repeat.
  */
-export async function settleTries(
+export async function settleAttempts(
   store: Store,
   run: RunDoc,
   rows: readonly Pick<ReembedDoc, 'fileId' | 'from' | 'generation'>[],
@@ -66,7 +66,7 @@ export async function settleTries(
 }
 
 /** Returns the reason why each file keeps its vectors. Files that are not found count as being deleted. */
-export function keptEnds(
+export function separateSkipped(
   fileIds: readonly number[],
   files: readonly FileDoc[],
   target: ReembedTarget | null,
