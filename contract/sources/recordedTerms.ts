@@ -1,0 +1,36 @@
+import type { ConnectedSourceType } from './connectedSources.js';
+
+/**
+ * Terms of a source's API that recordings keep (cli/recording/), in addition to the words in the code of its connector.
+ * They must be terms that the provider publishes, never values of an account.
+ */
+export interface RecordedTerms {
+  /** Field names and values that only a library, or a pattern, reads. */
+  readonly words?: readonly string[];
+  /** The beginning of ids that is the same in all accounts, such as the type of a record. */
+  readonly idPrefix?: RegExp;
+  /** Fields that contain base64 of content. */
+  readonly base64?: readonly string[];
+}
+
+export const RECORDED_TERMS: Partial<Readonly<Record<ConnectedSourceType, RecordedTerms>>> = {
+  // https://developer.salesforce.com/docs/atlas.en-us.object_reference.meta/object_reference/sforce_api_field_types_id.htm
+  SALESFORCE: { idPrefix: /^[0-9a-zA-Z]{3}(?=[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$)/ },
+  // The first letter is the type of an object: https://docs.slack.dev/tools/deno-slack-sdk/reference/slack-types
+  SLACK: { idPrefix: /^[BCDEFGTUW](?=[0-9A-Z]{2,}$)/ },
+  DROPBOX: { words: ['id:'] },
+  GMAIL: { base64: ['raw'] },
+  GITHUB: { base64: ['content'] },
+  // Fields of Amazon's API that its SDK reads: https://docs.aws.amazon.com/AmazonS3/latest/API/
+  S3: {
+    words: [
+      ...['ListAllMyBucketsResult', 'Owner', 'ID', 'DisplayName', 'Buckets', 'Bucket', 'Name', 'CreationDate'],
+      ...['BucketRegion', 'ContinuationToken', 'ListBucketResult', 'Prefix', 'KeyCount', 'MaxKeys', 'Delimiter'],
+      ...['IsTruncated', 'NextContinuationToken', 'StartAfter', 'EncodingType', 'Contents', 'Key', 'LastModified'],
+      ...['ETag', 'ChecksumAlgorithm', 'ChecksumType', 'Size', 'StorageClass', 'CommonPrefixes', 'STANDARD', 'url'],
+      ...['Error', 'Code', 'Message', 'RequestId', 'HostId', 'Region', 'Endpoint', 'content-length', 'last-modified'],
+      'list-type',
+      'etag',
+    ],
+  },
+};
