@@ -1,6 +1,7 @@
 /** The last check of a recording: it looks for words of the account, independently of how they were redacted. */
 import type { Recording } from './fixture.js';
-import { EXTENSIONS, type TextRedaction, WORD } from './redactText.js';
+import { EXTENSIONS, type TextRedaction } from './redactText.js';
+import { wordsIn } from './words.js';
 
 /** Shorter words occur everywhere. */
 const MIN_LENGTH = 6;
@@ -19,9 +20,6 @@ const decode = (text: string): string =>
       return part;
     }
   });
-
-const wordsOf = (text: string): string[] =>
-  (text.toLowerCase().match(new RegExp(WORD.source, 'gu')) ?? []).filter((word) => word.length >= MIN_LENGTH);
 
 /** Returns the places of the texts in a value: its path, and names of fields as texts of their own. */
 function textsIn(value: unknown, path: string): [path: string, text: string][] {
@@ -48,10 +46,11 @@ export function findLeaks(recording: Recording, originals: ReadonlySet<string>, 
   const allowed = new Set([
     ...FORMAT,
     ...EXTENSIONS,
-    ...[...vocabulary.values, ...vocabulary.names, ...kept].flatMap(wordsOf),
+    ...[...vocabulary.values, ...vocabulary.names, ...kept].flatMap((text) => wordsIn(text, MIN_LENGTH)),
   ]);
   const { source, account, recordedOn, ...rest } = recording;
+  if (process.env['DBG']) console.error([...new Set(textsIn(rest, '').flatMap(([, text]) => wordsIn(decode(decoded(text)), MIN_LENGTH).filter((word) => originals.has(word) && !allowed.has(word))))].join(), textsIn(rest, '').flatMap(([, text]) => wordsIn(decode(decoded(text)), MIN_LENGTH).some((word) => originals.has(word) && !allowed.has(word)) ? [text.slice(0,300)] : []).slice(0,2));
   return textsIn(rest, '').flatMap(([path, text]) =>
-    wordsOf(`${text} ${decode(decoded(text))}`).some((word) => originals.has(word) && !allowed.has(word)) ? [path] : [],
+    wordsIn(decode(decoded(text)), MIN_LENGTH).some((word) => originals.has(word) && !allowed.has(word)) ? [path] : [],
   );
 }

@@ -8,10 +8,11 @@ import { findLeaks } from './leaks.js';
 import { type Comparison, findDifference, isRedactedText } from './match.js';
 import { createPseudonyms } from './pseudonyms.js';
 import { isJson, redactBody, redactContent, redactHeaders, SECRET_HEADER } from './redactBody.js';
-import { createTextRedaction, type TextRedaction, WORD } from './redactText.js';
+import { createTextRedaction, type TextRedaction } from './redactText.js';
 import { createPlayer, type Draft, replaySteps } from './replay.js';
 import { RecordingError } from './steps.js';
 import { vocabularyOf } from './vocabulary.js';
+import { decode, wordsIn } from './words.js';
 
 /** What happened at the provider. */
 export interface RawRecording {
@@ -47,14 +48,6 @@ export function stringsIn(value: unknown): string[] {
   return Object.values(value).flatMap(stringsIn);
 }
 
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
-
 /** Returns all texts that came from the account: responses, requests, credentials. */
 function originalTexts({ steps, credentials }: RawRecording): string[] {
   const texts = steps.flatMap(({ exchanges }) =>
@@ -67,14 +60,6 @@ function originalTexts({ steps, credentials }: RawRecording): string[] {
   );
   return [...texts, ...stringsIn(credentials)];
 }
-
-const wordsOf = (texts: readonly string[]): Set<string> => {
-  const words = new Set<string>();
-  const pattern = new RegExp(WORD.source, 'gu');
-  for (const text of texts)
-    for (const [word] of text.matchAll(pattern)) if (word.length >= MIN_ORIGINAL) words.add(word.toLowerCase());
-  return words;
-};
 
 /** Returns the digests of a content that listings may contain; the last one is Dropbox's, of content up to 4 MB. */
 const digestsOf = (bytes: Uint8Array): string[] => {
@@ -199,18 +184,23 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapStrings(one, change)]));
 }
 
-const hostOf = (url: string): string => /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]?.toLowerCase() ?? '';
+/** Returns the hosts of all addresses in texts. */
+const hostsIn = (texts: readonly string[]): Set<string> =>
+  new Set(
+    texts.flatMap((text) =>
+      [...text.matchAll(/https?:\\?\/\\?\/(?:[^\s/?#@]{1,200}@)?([a-z\d.-]+(?::\d{1,5})?)/gi)].map(([, host = '']) => host.toLowerCase()),
+    ),
+  );
 
 /** Returns the redaction of a recording. Its key is random and is not kept. */
-function redactionOf(raw: RawRecording, originals: ReadonlySet<string>): TextRedaction {
-  const urls = raw.steps.flatMap(({ exchanges }) => exchanges.map(({ asked }) => asked.url));
+function redactionOf(raw: RawRecording, texts: readonly string[], originals: ReadonlySet<string>): TextRedaction {
   const offsetMs = -7 * DAY_MS * randomInt(MIN_WEEKS, MAX_WEEKS);
   return createTextRedaction({
     source: raw.source,
     vocabulary: vocabularyOf(raw.source),
     pseudonyms: createPseudonyms(originals),
     offsetMs,
-    hosts: new Set([...urls, ...Object.values(raw.urls)].map(hostOf).filter((host) => host !== '' && !/[{}]/.test(host))),
+    hosts: hostsIn([...texts, ...Object.values(raw.urls)]),
   });
 }
 
@@ -219,8 +209,9 @@ function redactionOf(raw: RawRecording, originals: ReadonlySet<string>): TextRed
  * @throws RecordingError if it cannot be made; nothing may be saved then
  */
 export async function redactRecording(raw: RawRecording): Promise<Recording> {
-  const originals = wordsOf(originalTexts(raw));
-  const redaction = redactionOf(raw, originals);
+  const texts = originalTexts(raw);
+  const originals = new Set(texts.flatMap((text) => wordsIn(text, MIN_ORIGINAL)));
+  const redaction = redactionOf(raw, texts, originals);
   pairDigests(raw, redaction);
   const urls = raw.steps.flatMap(({ exchanges }) => exchanges.map(({ asked }) => asked.url));
   const isEmulator = urls.some((url) => LOOPBACK.test(new URL(url).hostname));

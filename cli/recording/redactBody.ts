@@ -1,8 +1,9 @@
 /** Redaction of response bodies: JSON, markup, text. Of other bytes only the length stays. */
-import type { TextRedaction } from './redactText.js';
+import { EXTENSIONS, type TextRedaction } from './redactText.js';
 import { shiftNumber } from './times.js';
 
 const MIME_TYPE = /^(?:application|audio|font|image|message|model|multipart|text|video)\/[\w.+-]{1,100}(?:; ?[\w-]+=[\w-]+)?$/;
+const EXTENSION_FIELD = /extension|export|format/i;
 const TYPE_FIELD = /type|mime|format/i;
 const TIME_FIELD = /time|date|created|updated|modified|_at$|At$|^ts$|since|until|expires/i;
 /** Integers of this many digits are ids or times; smaller ones are sizes, counts and versions. */
@@ -64,6 +65,7 @@ function redactJson(value: unknown, field: string, redaction: TextRedaction): un
   if (typeof value !== 'string') return value;
   if (value.startsWith(MARK)) return MARK + redaction.pseudonyms.of(value.slice(1));
   if (TYPE_FIELD.test(field) && MIME_TYPE.test(value)) return redaction.keep(value);
+  if (EXTENSION_FIELD.test(field) && EXTENSIONS.includes(value.toLowerCase())) return value;
   if (redaction.vocabulary.terms.base64?.includes(field)) return redactBase64(value, redaction);
   if (TIME_FIELD.test(field) && /^\d{10}$|^\d{13}$/.test(value))
     return String(shiftNumber(Number(value), redaction.offsetMs) ?? redaction.value(value));
@@ -142,7 +144,7 @@ function redactHeader(name: string, value: string, redaction: TextRedaction): st
   // Relations, rel="next", are terms of HTTP and of the source; other parameters are dropped.
   if (name === 'link')
     return [...value.matchAll(/<([^<>]*)>\s*;\s*rel="?([\w-]{1,20})"?/g)]
-      .map(([, url = '', relation = '']) => `<${redaction.url(url)}>; rel="${relationOf(relation, redaction)}"`)
+      .map(([, url = '', relation = '']) => `<${redaction.url(url.trim())}>; rel="${relationOf(relation, redaction)}"`)
       .join(', ');
   if (name === 'location') return redaction.url(value);
   if (/^[[{]/.test(value)) return redactJsonText(value, redaction) ?? redaction.prose(value);

@@ -8,6 +8,7 @@ import { FILE_FORMATS } from '../../contract/files/fileFormats.js';
 import type { Pseudonyms } from './pseudonyms.js';
 import { shiftTime, TIME } from './times.js';
 import type { Vocabulary } from './vocabulary.js';
+import { decode, WORD } from './words.js';
 
 export interface TextRedaction {
   /** Redacts a value of a response: a term of the API stays, everything else is replaced. */
@@ -41,12 +42,12 @@ const URL_TEXT = /https?:\/\/[^\s"'<>\\)\]}|]+/iu;
 const EMAIL = /[\p{L}\d_.+-]+@[\p{L}\d-]+(?:\.[\p{L}\d-]+)*/u;
 const HOST = /[a-z\d-]+(?:\.[a-z\d-]+)+(?::\d+)?/iu;
 const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|#\d+|#x[\da-f]+);/iu;
-export const WORD = /[\p{L}\p{M}\p{N}]+/u;
 export const EXTENSIONS = Object.values(FILE_FORMATS).flatMap(({ extensions }) => Object.keys(extensions));
 const EXTENSION = new RegExp(`(?<=[^\\s.])\\.(?:${EXTENSIONS.join('|')})(?![\\p{L}\\p{N}_.@])`, 'iu');
 const PART = new RegExp([URL_TEXT, TIME, EMAIL, ENTITY, EXTENSION, HOST, WORD].map((one) => one.source).join('|'), 'giu');
 /** The parts of a dotted name that is not a known host. */
 const NAME_PART = new RegExp(`${EXTENSION.source}|${WORD.source}`, 'giu');
+const LABEL_WORD = new RegExp(WORD.source, 'gu');
 const whole = (pattern: RegExp): RegExp => new RegExp(`^(?:${pattern.source})$`, 'iu');
 const [IS_URL, IS_TIME, IS_EMAIL, IS_ENTITY, IS_EXTENSION, IS_HOST] = [
   ...[URL_TEXT, TIME, EMAIL, ENTITY].map(whole),
@@ -54,19 +55,16 @@ const [IS_URL, IS_TIME, IS_EMAIL, IS_ENTITY, IS_EXTENSION, IS_HOST] = [
   whole(HOST),
 ] as [RegExp, RegExp, RegExp, RegExp, RegExp, RegExp];
 const ADDRESS = /^(?:(https?:\/\/)(?:[^/?#@]*@)?([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/isu;
+/** Names of headers, for instance, which connectors compare without case. */
+const ONE_WORD = /^[A-Za-z-]+$/;
+/** A function of OData in a path: `delta(token='1')`. */
+const FUNCTION = /^([\w.]+)\((?:(\w+)='?([^'()]*)'?)?\)$/;
 /** An address without a host, but with parameters. */
 const RELATIVE = /^[/?]\S*[?&][\w.$[\]-]+=/;
 /** Characters that URLs may contain without encoding. */
 const PLAIN = [...":$@!'()*,;=+&"];
 const PLACEHOLDER = /(\{\w+\})/;
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 /** Encodes a text like the original: the characters that it contains unencoded stay so. */
 function encodeLike(original: string, text: string): string {
   let encoded = encodeURIComponent(text);
@@ -76,8 +74,9 @@ function encodeLike(original: string, text: string): string {
 }
 
 /** Returns patterns of the hosts of a source; the groups are facts of an account. */
-function apiHosts(source: ConnectedSourceType): RegExp[] {
-  const hosts = Object.values(CONNECTED_SOURCES[source].urls).map((url) => url.split('/')[2] ?? '');
+function apiHosts(source: ConnectedSourceType, { terms }: Vocabulary): RegExp[] {
+  const ofRow = Object.values(CONNECTED_SOURCES[source].urls).map((url) => url.split('/')[2] ?? '');
+  const hosts = [...ofRow, ...(terms.hosts ?? [])];
   // A host that is only a placeholder says nothing about the name.
   return [...new Set(hosts)]
     .filter((host) => !/^\{\w+\}$/.test(host))
@@ -86,7 +85,7 @@ function apiHosts(source: ConnectedSourceType): RegExp[] {
 
 /** Creates the redaction of texts of one recording. */
 export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, hosts }: TextSettings): TextRedaction {
-  const ownHosts = apiHosts(source);
+  const ownHosts = apiHosts(source, vocabulary);
   const { idPrefix } = vocabulary.terms;
   const word = (text: string): string => {
     const prefix = idPrefix?.exec(text)?.[0] ?? '';
@@ -98,8 +97,10 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
       if (fact !== undefined) return text.replace(fact, prose(fact));
       if (pattern.test(text)) return text;
     }
-    const [first = 'host'] = text.toLowerCase().replaceAll(/[^\p{L}\d]+/gu, 'x').match(WORD) ?? [];
-    return `${pseudonyms.of(first).replaceAll(/[^a-z\d]/gi, 'x')}.example.com`;
+    // Labels stay separate, because a connector may compare one with the name of an account.
+    const labels = text.toLowerCase().split('.');
+    const shown = /^[a-z]+$/.test(labels.at(-1) ?? '') ? labels.slice(0, -1) : [labels.join('x').replace(':', 'x')];
+    return [...shown.map((label) => label.replaceAll(LABEL_WORD, word)), 'example.com'].join('.');
   };
   const part = (text: string): string => {
     if (IS_URL.test(text)) return url(text);
@@ -119,13 +120,13 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
     return text.replaceAll(PART, part);
   }
   const value = (text: string): string => {
-    if (vocabulary.values.has(text)) return text;
+    if (vocabulary.values.has(text) || (ONE_WORD.test(text) && vocabulary.values.has(text.toLowerCase()))) return text;
     if (RELATIVE.test(text)) return url(text);
     const beginning = vocabulary.beginnings.find((one) => text.startsWith(one)) ?? '';
     return beginning + prose(text.slice(beginning.length));
   };
   const name = (text: string): string => {
-    const bare = text.replaceAll(/[[\]]/g, '');
+    const bare = text.replaceAll(/^[^\p{L}\d]+|[^\p{L}\d]+$/gu, '');
     return vocabulary.names.has(text) || vocabulary.names.has(bare) ? text : prose(text);
   };
   const segment = (text: string): string => {
@@ -135,6 +136,9 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
         .map((one) => (PLACEHOLDER.test(one) ? one : segment(one)))
         .join('');
     const decoded = decode(text);
+    const [, called, argument = '', given = ''] = FUNCTION.exec(decoded) ?? [];
+    if (called !== undefined)
+      return encodeLike(text, `${name(called)}(${argument === '' ? '' : `${name(argument)}='${value(given)}'`})`);
     return vocabulary.names.has(decoded) ? text : encodeLike(text, value(decoded));
   };
   const parameter = (text: string): string => {

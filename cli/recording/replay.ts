@@ -7,6 +7,7 @@ import type { Answered, Asked } from './exchanges.js';
 import { bytesOf, type Exchange, type Recording, type StepName } from './fixture.js';
 import { isSameText } from './match.js';
 import { runSteps } from './steps.js';
+import { decode } from './words.js';
 
 /** Maximum size of an item that is recorded, in bytes. */
 export const MAX_ITEM_BYTES = 1_000_000;
@@ -59,14 +60,6 @@ export interface Player {
   /** Requests that were not recorded, and recorded requests that were not sent. */
   problems(): readonly string[];
 }
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
 
 const isSameRequest = ({ request }: Exchange, { method, url, headers, body }: Asked): boolean =>
   request.method === method &&

@@ -5,6 +5,8 @@ export const TIME =
   /(?<![\p{L}\d])(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?|[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:GMT|[+-]\d{4})|\d{10}\.\d{6})(?![\p{L}\d])/u;
 const ISO = /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d)(:\d\d)?(.*))?$/;
 const SLACK = /^(\d{10})(\.\d{6})$/;
+/** Such a time in a URL: `p1700000000000100`. */
+const MICROSECONDS = /^[a-z](\d{10})\d{6}$/;
 /** Seconds and milliseconds since 1970 of the years 2001 to 2039. */
 const MIN_S = 1_000_000_000;
 const MAX_S = 2_200_000_000;
@@ -36,8 +38,8 @@ export function momentOf(text: string): number | null {
     const value = Number(text);
     return isSeconds(value) ? value * 1000 : isMilliseconds(value) ? value : null;
   }
-  const slack = SLACK.exec(text);
-  if (slack) return Number(slack[1]) * 1000;
+  const slack = SLACK.exec(text) ?? MICROSECONDS.exec(text);
+  if (slack && isSeconds(Number(slack[1]))) return Number(slack[1]) * 1000;
   const at = new RegExp(`^(?:${TIME.source})$`, 'u').test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(at) ? null : at;
 }

@@ -30,7 +30,7 @@ const COMMENT = /^\s*(?:\/\/|\/?\*)/;
 const LITERAL = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g;
 const KEY = /(?<![\w.'"`$])([a-z_]\w{0,59}):/gi;
 const NAME = /[\p{L}\d_$@][\p{L}\d_$@.-]*/gu;
-const BEGINNING = /^[\w.$/]{2,60}[_:/.-]$/;
+const BEGINNING = /^[\w.$/]{1,60}[_:/.-]$/;
 const IMPORT = /from\s*["'](\.{1,2}\/[^"']+)["']/g;
 
 /** Returns the code of a connector: its module, and all that it imports from connectors/. */

@@ -9,13 +9,22 @@ export interface RecordedTerms {
   readonly words?: readonly string[];
   /** The beginning of ids that is the same in all accounts, such as the type of a record. */
   readonly idPrefix?: RegExp;
+  /** Hosts of accounts at the provider, in addition to those of the source's row. The placeholder is replaced. */
+  readonly hosts?: readonly string[];
   /** Fields that contain base64 of content. */
   readonly base64?: readonly string[];
 }
 
 export const RECORDED_TERMS: Partial<Readonly<Record<ConnectedSourceType, RecordedTerms>>> = {
   // https://developer.salesforce.com/docs/atlas.en-us.object_reference.meta/object_reference/sforce_api_field_types_id.htm
-  SALESFORCE: { idPrefix: /^[0-9a-zA-Z]{3}(?=[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$)/ },
+  SALESFORCE: {
+    hosts: ['{name}.my.salesforce.com', '{name}.salesforce.com', '{name}.force.com'],
+    idPrefix: /^[0-9a-zA-Z]{3}(?=[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$)/,
+  },
+  CONFLUENCE: { hosts: ['{site}.atlassian.net'] },
+  SHAREPOINT: { hosts: ['{tenant}.sharepoint.com'] },
+  // An operator of a query and the id after it are one word: `table_sys_idIN46d4…`.
+  SERVICENOW: { idPrefix: /^(?:id)?IN(?=[0-9a-f]{32}$)/ },
   // The first letter is the type of an object: https://docs.slack.dev/tools/deno-slack-sdk/reference/slack-types
   SLACK: { idPrefix: /^[BCDEFGTUW](?=[0-9A-Z]{2,}$)/ },
   DROPBOX: { words: ['id:'] },
@@ -29,8 +38,7 @@ export const RECORDED_TERMS: Partial<Readonly<Record<ConnectedSourceType, Record
       ...['IsTruncated', 'NextContinuationToken', 'StartAfter', 'EncodingType', 'Contents', 'Key', 'LastModified'],
       ...['ETag', 'ChecksumAlgorithm', 'ChecksumType', 'Size', 'StorageClass', 'CommonPrefixes', 'STANDARD', 'url'],
       ...['Error', 'Code', 'Message', 'RequestId', 'HostId', 'Region', 'Endpoint', 'content-length', 'last-modified'],
-      'list-type',
-      'etag',
+      ...['list-type', 'etag', 'x-id', 'ListBuckets', 'ListObjectsV2', 'GetObject', 'HeadBucket', 'continuation-token'],
     ],
   },
 };
