@@ -1,6 +1,7 @@
 /** The last check of a recording: it looks for words of the account, independently of how they were redacted. */
 import type { Recording } from './fixture.js';
 import { EXTENSIONS, type TextRedaction } from './redactText.js';
+import { TIME } from './times.js';
 import { wordsIn } from './words.js';
 
 /** Shorter words occur everywhere. */
@@ -11,6 +12,9 @@ const FORMAT = [
   ...['exchanges', 'request', 'response', 'method', 'headers', 'status', 'binary', 'outcome', 'connect', 'changes'],
   ...['listing', 'hasnext', 'content', 'isempty', 'hasfeed', 'format', 'accept', 'application', 'charset', 'modified'],
 ];
+
+/** Times are shifted, but fractions of seconds stay. */
+const TIMES = new RegExp(TIME.source, 'gu');
 
 const decode = (text: string): string =>
   text.replaceAll(/(?:%[\da-f]{2})+/gi, (part) => {
@@ -49,8 +53,8 @@ export function findLeaks(recording: Recording, originals: ReadonlySet<string>, 
     ...[...vocabulary.values, ...vocabulary.names, ...kept].flatMap((text) => wordsIn(text, MIN_LENGTH)),
   ]);
   const { source, account, recordedOn, ...rest } = recording;
-  if (process.env['DBG']) console.error([...new Set(textsIn(rest, '').flatMap(([, text]) => wordsIn(decode(decoded(text)), MIN_LENGTH).filter((word) => originals.has(word) && !allowed.has(word))))].join(), textsIn(rest, '').flatMap(([, text]) => wordsIn(decode(decoded(text)), MIN_LENGTH).some((word) => originals.has(word) && !allowed.has(word)) ? [text.slice(0,300)] : []).slice(0,2));
+  if (process.env['DBG']) console.error([...new Set(textsIn(rest, '').flatMap(([, text]) => wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).filter((word) => originals.has(word) && !allowed.has(word))))].join(), textsIn(rest, '').flatMap(([, text]) => wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some((word) => originals.has(word) && !allowed.has(word)) ? [text.slice(0,300)] : []).slice(0,2));
   return textsIn(rest, '').flatMap(([path, text]) =>
-    wordsIn(decode(decoded(text)), MIN_LENGTH).some((word) => originals.has(word) && !allowed.has(word)) ? [path] : [],
+    wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some((word) => originals.has(word) && !allowed.has(word)) ? [path] : [],
   );
 }

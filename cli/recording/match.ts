@@ -67,9 +67,9 @@ export function findDifference(original: unknown, redacted: unknown, comparison:
     }
     if (typeof left === 'number' && typeof right === 'number') return left === right || left >= 100_000 ? null : path;
     if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)
-      return left === right ? null : path;
+      { if (left !== right && process.env['DBG']) console.error(left, right); return left === right ? null : path; }
     const [ours, theirs] = [Object.entries(left), Object.entries(right) as [string, unknown][]];
-    if (ours.length !== theirs.length) return path;
+    if (ours.length !== theirs.length) { if (process.env['DBG']) console.error(JSON.stringify(left).slice(0,600), '\n', JSON.stringify(right).slice(0,600)); return path; }
     for (const [at, [, value]] of ours.entries()) {
       const [name, other] = theirs[at]!;
       const found = compare(value, other, `${path}.${name}`);

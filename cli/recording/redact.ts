@@ -133,6 +133,7 @@ async function rehearse(draft: Draft, raw: RawRecording, redaction: TextRedactio
       return { status: 400, headers: {}, bytes: Buffer.from('{}') };
     }
     found.isUsed = true;
+    if (process.env['DBG2']) console.error(asked.method, decode(asked.url), Buffer.from(found.answer.bytes).toString().slice(0, 900));
     const { method, url, headers, body } = asked;
     const { status, headers: answered, bytes } = found.answer;
     written.get(step)?.push({

@@ -59,6 +59,7 @@ const ADDRESS = /^(?:(https?:\/\/)(?:[^/?#@]*@)?([^/?#]*))?([^?#]*)(\?[^#]*)?(#.
 const ONE_WORD = /^[A-Za-z-]+$/;
 /** A function of OData in a path: `delta(token='1')`. */
 const FUNCTION = /^([\w.]+)\((?:(\w+)='?([^'()]*)'?)?\)$/;
+const WHOLE_URL = /^https?:\/\/\S+$/i;
 /** An address without a host, but with parameters. */
 const RELATIVE = /^[/?]\S*[?&][\w.$[\]-]+=/;
 /** Characters that URLs may contain without encoding. */
@@ -121,7 +122,7 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
   }
   const value = (text: string): string => {
     if (vocabulary.values.has(text) || (ONE_WORD.test(text) && vocabulary.values.has(text.toLowerCase()))) return text;
-    if (RELATIVE.test(text)) return url(text);
+    if (RELATIVE.test(text) || WHOLE_URL.test(text)) return url(text);
     const beginning = vocabulary.beginnings.find((one) => text.startsWith(one)) ?? '';
     return beginning + prose(text.slice(beginning.length));
   };

@@ -75,10 +75,12 @@ async function list(account: Account, limits: RecordingLimits, signal: AbortSign
   return { roots, containers };
 }
 
+const allItems = ({ roots, containers }: ListOutcome): SourceItem[] =>
+  unique([roots, ...containers.map(({ listing }) => listing)].flatMap(itemsIn));
+
 /** Returns items with content: one of each kind first. */
-function itemsToRead({ roots, containers }: ListOutcome): SourceItem[] {
-  const all = unique([roots, ...containers.map(({ listing }) => listing)].flatMap(itemsIn));
-  const readable = all.filter(({ hasContent, isSelectable }) => hasContent && isSelectable);
+function itemsToRead(listed: ListOutcome): SourceItem[] {
+  const readable = allItems(listed).filter(({ hasContent, isSelectable }) => hasContent && isSelectable);
   const kinds = new Set<string>();
   const first = readable.filter(({ itemType, fileFormat }) => {
     const kind = `${itemType} ${fileFormat}`;
@@ -116,8 +118,8 @@ type Reported = Omit<ChangePage, 'next'>;
 interface ChangesOutcome {
   /** Pages of the feed; null for a source without one. */
   readonly feed: readonly Reported[] | { readonly fault: string } | null;
-  /** The containers of the changed and deleted items, listed again. */
-  readonly again: ListOutcome['containers'];
+  /** The account, listed again. */
+  readonly again: ListOutcome;
 }
 
 async function readFeed(account: Account, point: string, signal: AbortSignal): Promise<Reported[]> {
@@ -135,7 +137,7 @@ async function readFeed(account: Account, point: string, signal: AbortSignal): P
 function isVisible({ feed, again }: ChangesOutcome, { changed, deleted }: Targets): boolean {
   const changes = Array.isArray(feed) ? (feed as readonly Reported[]).flatMap((page) => page.changes) : [];
   const paths = Array.isArray(feed) ? (feed as readonly Reported[]).flatMap((page) => page.deletedPaths ?? []) : [];
-  const listed = again.flatMap(({ listing }) => itemsIn(listing));
+  const listed = allItems(again);
   const now = listed.find(({ externalId }) => externalId === changed.externalId);
   const isChanged =
     changes.some((one) => 'item' in one && one.item.externalId === changed.externalId) ||
@@ -178,8 +180,7 @@ export async function runSteps(
     await change(targets, attempt);
     const outcome = await step('changes', async (): Promise<ChangesOutcome> => {
       const feed = point === null ? null : await orFault(readFeed(account, point, signal));
-      const { containers: again } = await list(account, limits, signal);
-      return { feed, again };
+      return { feed, again: await list(account, limits, signal) };
     });
     if (isVisible(outcome, targets)) return;
   }

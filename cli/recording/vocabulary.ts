@@ -27,7 +27,8 @@ const readModule = (file: string): string => {
   return readFileSync(existsSync(source) ? source : file, 'utf8');
 };
 const COMMENT = /^\s*(?:\/\/|\/?\*)/;
-const LITERAL = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g;
+/** Within a line: a regular expression with a quote would otherwise hide the literals after it. */
+const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`/g;
 const KEY = /(?<![\w.'"`$])([a-z_]\w{0,59}):/gi;
 const NAME = /[\p{L}\d_$@][\p{L}\d_$@.-]*/gu;
 const BEGINNING = /^[\w.$/]{1,60}[_:/.-]$/;

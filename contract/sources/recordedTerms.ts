@@ -24,7 +24,7 @@ export const RECORDED_TERMS: Partial<Readonly<Record<ConnectedSourceType, Record
   CONFLUENCE: { hosts: ['{site}.atlassian.net'] },
   SHAREPOINT: { hosts: ['{tenant}.sharepoint.com'] },
   // An operator of a query and the id after it are one word: `table_sys_idIN46d4…`.
-  SERVICENOW: { idPrefix: /^(?:id)?IN(?=[0-9a-f]{32}$)/ },
+  SERVICENOW: { words: ['published'], idPrefix: /^(?:id)?IN(?=[0-9a-f]{32}$)/ },
   // The first letter is the type of an object: https://docs.slack.dev/tools/deno-slack-sdk/reference/slack-types
   SLACK: { idPrefix: /^[BCDEFGTUW](?=[0-9A-Z]{2,}$)/ },
   DROPBOX: { words: ['id:'] },
