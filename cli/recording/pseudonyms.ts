@@ -63,7 +63,7 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
   const choose = (word: string): string => {
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const drawn = draw(word, attempt);
-      if (!used.has(drawn) && drawn !== word && (drawn.length < MIN_DIGITS || !originals.has(drawn))) return drawn;
+      if (!used.has(drawn) && drawn !== word && !originals.has(drawn)) return drawn;
     }
     // Of one or two characters, all may be in use. A longer word is unambiguous.
     for (let attempt = 0; ; attempt += 1) {

@@ -23,8 +23,11 @@ export const RECORDED_TERMS: Partial<Readonly<Record<ConnectedSourceType, Record
   },
   CONFLUENCE: { hosts: ['{site}.atlassian.net'] },
   SHAREPOINT: { hosts: ['{tenant}.sharepoint.com'] },
-  // An operator of a query and the id after it are one word: `table_sys_idIN46d4…`.
-  SERVICENOW: { words: ['published'], idPrefix: /^(?:id)?IN(?=[0-9a-f]{32}$)/ },
+  // An operator of a query is one word with what it is applied to: `table_sys_idIN46d4…`.
+  SERVICENOW: {
+    words: ['published', 'nameINincident', 'NQsuper_class', 'nameSTARTSWITHu_', 'nameSTARTSWITHx_'],
+    idPrefix: /^(?:id)?IN(?=[0-9a-f]{32}$)/,
+  },
   // The first letter is the type of an object: https://docs.slack.dev/tools/deno-slack-sdk/reference/slack-types
   SLACK: { idPrefix: /^[BCDEFGTUW](?=[0-9A-Z]{2,}$)/ },
   DROPBOX: { words: ['id:'] },
