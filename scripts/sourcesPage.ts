@@ -86,7 +86,9 @@ export function recordedOf(source: ConnectedSourceType, recordings: Iterable<Rec
 
 /** Returns the sentence about real accounts. */
 export function realAccounts(recordings: Iterable<Recording>): string {
-  const names = [...recordings].filter(({ account }) => account === 'real').map(({ source }) => CONNECTED_SOURCES[source].name);
+  const names = [...recordings]
+    .filter(({ account }) => account === 'real')
+    .map(({ source }) => CONNECTED_SOURCES[source].name);
   if (names.length === 0) return '**No source was tested with a real account.** Each';
   const shown = names.toSorted((a, b) => a.localeCompare(b, 'en')).join(', ');
   return `**Recorded with a real account: ${shown}.** No other source was tested with one. Each`;

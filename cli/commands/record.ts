@@ -41,7 +41,12 @@ function factsIn(source: OAuthSource, pairs: readonly string[]): Record<string, 
 }
 
 /** Returns the OAuth client of the consent. @throws CommandError if there is none */
-function clientOf(source: OAuthSource, env: NodeJS.ProcessEnv, configured: OAuthClient | null, port: number): OAuthClient {
+function clientOf(
+  source: OAuthSource,
+  env: NodeJS.ProcessEnv,
+  configured: OAuthClient | null,
+  port: number,
+): OAuthClient {
   const [, id = '', secret = ''] = /^([^:]+):(.+)$/.exec(env['RECORD_OAUTH_CLIENT'] ?? '') ?? [];
   if (id !== '') return { id, secret };
   if (configured) return configured;

@@ -55,7 +55,15 @@ export async function consentOnLoopback(request: ConsentOnLoopback): Promise<OAu
       throw new CommandError(
         `The provider did not grant access (${answer.get('error') ?? 'no code'}). Run the command again and consent.`,
       );
-    const grant = await consent.exchange({ client, code, redirectUri, verifier, requestToken, facts, keepsClient: false });
+    const grant = await consent.exchange({
+      client,
+      code,
+      redirectUri,
+      verifier,
+      requestToken,
+      facts,
+      keepsClient: false,
+    });
     return { accessToken: grant.accessToken, facts: grant.facts };
   } finally {
     server.closeAllConnections();

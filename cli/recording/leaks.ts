@@ -53,8 +53,11 @@ export function findLeaks(recording: Recording, originals: ReadonlySet<string>, 
     ...[...vocabulary.values, ...vocabulary.names, ...kept].flatMap((text) => wordsIn(text, MIN_LENGTH)),
   ]);
   const { source, account, recordedOn, ...rest } = recording;
-  if (process.env['DBG']) console.error([...new Set(textsIn(rest, '').flatMap(([, text]) => wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).filter((word) => originals.has(word) && !allowed.has(word))))].join(), textsIn(rest, '').flatMap(([, text]) => wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some((word) => originals.has(word) && !allowed.has(word)) ? [text.slice(0,300)] : []).slice(0,2));
   return textsIn(rest, '').flatMap(([path, text]) =>
-    wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some((word) => originals.has(word) && !allowed.has(word)) ? [path] : [],
+    wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some(
+      (word) => originals.has(word) && !allowed.has(word),
+    )
+      ? [path]
+      : [],
   );
 }

@@ -59,7 +59,6 @@ export function findDifference(original: unknown, redacted: unknown, comparison:
   const compare = (left: unknown, right: unknown, path: string): string | null => {
     if (typeof left === 'string' && typeof right === 'string') {
       if (isRedactedText(left, right, comparison)) return null;
-      if (process.env['DBG']) console.error(left, '|', right, '|', comparison.redact(left));
       if (!DIGESTS.test(path.split('.').at(-1) ?? '')) return path;
       const known = digests.get(left) ?? right;
       digests.set(left, known);
@@ -67,9 +66,9 @@ export function findDifference(original: unknown, redacted: unknown, comparison:
     }
     if (typeof left === 'number' && typeof right === 'number') return left === right || left >= 100_000 ? null : path;
     if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)
-      { if (left !== right && process.env['DBG']) console.error(left, right); return left === right ? null : path; }
+      return left === right ? null : path;
     const [ours, theirs] = [Object.entries(left), Object.entries(right) as [string, unknown][]];
-    if (ours.length !== theirs.length) { if (process.env['DBG']) console.error(JSON.stringify(left).slice(0,600), '\n', JSON.stringify(right).slice(0,600)); return path; }
+    if (ours.length !== theirs.length) return path;
     for (const [at, [, value]] of ours.entries()) {
       const [name, other] = theirs[at]!;
       const found = compare(value, other, `${path}.${name}`);

@@ -83,9 +83,7 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
         used.add(pseudonym);
       }
       const characters = [...word];
-      return [...pseudonym]
-        .map((one, index) => (isUpper(characters[index] ?? '') ? one.toUpperCase() : one))
-        .join('');
+      return [...pseudonym].map((one, index) => (isUpper(characters[index] ?? '') ? one.toUpperCase() : one)).join('');
     },
     set(word, pseudonym) {
       known.set(word.toLowerCase(), pseudonym.toLowerCase());

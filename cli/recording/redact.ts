@@ -3,7 +3,14 @@ import { createHash, randomInt } from 'node:crypto';
 
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { type Answered, answeringEgress, type Asked, type RawExchange } from './exchanges.js';
-import { bodyOf, type Exchange, type Recording, type RecordedStep, type RecordingLimits, type StepName } from './fixture.js';
+import {
+  bodyOf,
+  type Exchange,
+  type Recording,
+  type RecordedStep,
+  type RecordingLimits,
+  type StepName,
+} from './fixture.js';
 import { findLeaks } from './leaks.js';
 import { type Comparison, findDifference, isRedactedText } from './match.js';
 import { createPseudonyms } from './pseudonyms.js';
@@ -95,9 +102,7 @@ interface Prepared {
 
 /** Returns the headers of a request that a recording contains. The connector sent them with redacted credentials. */
 const shownHeaders = (headers: Asked['headers']): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !SECRET_HEADER.test(name) && !NOISE.test(name)),
-  );
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET_HEADER.test(name) && !NOISE.test(name)));
 
 /**
  * Runs the connector with the redacted responses. Its requests and results become those of the recording: it has never
@@ -133,7 +138,6 @@ async function rehearse(draft: Draft, raw: RawRecording, redaction: TextRedactio
       return { status: 400, headers: {}, bytes: Buffer.from('{}') };
     }
     found.isUsed = true;
-    if (process.env['DBG2']) console.error(asked.method, decode(asked.url), Buffer.from(found.answer.bytes).toString().slice(0, 900));
     const { method, url, headers, body } = asked;
     const { status, headers: answered, bytes } = found.answer;
     written.get(step)?.push({
@@ -189,7 +193,9 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
 const hostsIn = (texts: readonly string[]): Set<string> =>
   new Set(
     texts.flatMap((text) =>
-      [...text.matchAll(/https?:\\?\/\\?\/(?:[^\s/?#@]{1,200}@)?([a-z\d.-]+(?::\d{1,5})?)/gi)].map(([, host = '']) => host.toLowerCase()),
+      [...text.matchAll(/https?:\\?\/\\?\/(?:[^\s/?#@]{1,200}@)?([a-z\d.-]+(?::\d{1,5})?)/gi)].map(([, host = '']) =>
+        host.toLowerCase(),
+      ),
     ),
   );
 

@@ -2,7 +2,8 @@
 import { EXTENSIONS, type TextRedaction } from './redactText.js';
 import { shiftNumber } from './times.js';
 
-const MIME_TYPE = /^(?:application|audio|font|image|message|model|multipart|text|video)\/[\w.+-]{1,100}(?:; ?[\w-]+=[\w-]+)?$/;
+const MIME_TYPE =
+  /^(?:application|audio|font|image|message|model|multipart|text|video)\/[\w.+-]{1,100}(?:; ?[\w-]+=[\w-]+)?$/;
 const EXTENSION_FIELD = /extension|export|format/i;
 const TYPE_FIELD = /type|mime|format/i;
 const TIME_FIELD = /time|date|created|updated|modified|_at$|At$|^ts$|since|until|expires/i;
@@ -16,7 +17,8 @@ const MARKUP = /<(?:!--|\?xml|!DOCTYPE|\/?[a-z][\w:.-]*(?:\s[^<>]*)?\/?>)/i;
 const MARKUP_PART = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<[^<>]*>|[^<]+|</g;
 const TAG = /^<(\/?)([\w:.-]+)([^<>]*?)(\/?)>$/s;
 const ATTRIBUTE = /([\w:.-]+)(?:(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
-const PLAIN_DECLARATION = /^<\?xml version="1\.\d"(?: encoding="[\w-]{1,20}")?(?: standalone="(?:yes|no)")?\s*\?>$|^<!DOCTYPE html>$/i;
+const PLAIN_DECLARATION =
+  /^<\?xml version="1\.\d"(?: encoding="[\w-]{1,20}")?(?: standalone="(?:yes|no)")?\s*\?>$|^<!DOCTYPE html>$/i;
 
 /** Redacts HTML or XML: known names of elements and attributes stay. */
 function redactMarkup(text: string, redaction: TextRedaction): string {

@@ -44,7 +44,10 @@ const HOST = /[a-z\d-]+(?:\.[a-z\d-]+)+(?::\d+)?/iu;
 const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|#\d+|#x[\da-f]+);/iu;
 export const EXTENSIONS = Object.values(FILE_FORMATS).flatMap(({ extensions }) => Object.keys(extensions));
 const EXTENSION = new RegExp(`(?<=[^\\s.])\\.(?:${EXTENSIONS.join('|')})(?![\\p{L}\\p{N}_.@])`, 'iu');
-const PART = new RegExp([URL_TEXT, TIME, EMAIL, ENTITY, EXTENSION, HOST, WORD].map((one) => one.source).join('|'), 'giu');
+const PART = new RegExp(
+  [URL_TEXT, TIME, EMAIL, ENTITY, EXTENSION, HOST, WORD].map((one) => one.source).join('|'),
+  'giu',
+);
 /** The parts of a dotted name that is not a known host. */
 const NAME_PART = new RegExp(`${EXTENSION.source}|${WORD.source}`, 'giu');
 const LABEL_WORD = new RegExp(WORD.source, 'gu');
@@ -69,8 +72,7 @@ const PLACEHOLDER = /(\{\w+\})/;
 /** Encodes a text like the original: the characters that it contains unencoded stay so. */
 function encodeLike(original: string, text: string): string {
   let encoded = encodeURIComponent(text);
-  for (const sign of PLAIN)
-    if (original.includes(sign)) encoded = encoded.replaceAll(encodeURIComponent(sign), sign);
+  for (const sign of PLAIN) if (original.includes(sign)) encoded = encoded.replaceAll(encodeURIComponent(sign), sign);
   return encoded;
 }
 

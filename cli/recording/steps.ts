@@ -111,7 +111,9 @@ async function currentPoint({ changes }: Account, signal: AbortSignal): Promise<
     point = next;
     if (!more) return point;
   }
-  throw new RecordingError('The account is too large: its feed of changes takes too long to begin. Record a smaller one.');
+  throw new RecordingError(
+    'The account is too large: its feed of changes takes too long to begin. Record a smaller one.',
+  );
 }
 
 type Reported = Omit<ChangePage, 'next'>;

@@ -36,19 +36,17 @@ describe('a replay', () => {
     change(copy);
     return copy;
   };
-  const exchangesIn = ({ steps }: Recording) => steps[2]!.exchanges as unknown as {
-    request: { url: string; headers: Record<string, string> };
-    response: { body: { json: Record<string, unknown> } };
-  }[];
+  const exchangesIn = ({ steps }: Recording) =>
+    steps[2]!.exchanges as unknown as {
+      request: { url: string; headers: Record<string, string> };
+      response: { body: { json: Record<string, unknown> } };
+    }[];
 
   test('reports a request that was not recorded, and a recorded one that was not sent', async () => {
     const copy = changed((one) => (exchangesIn(one)[0]!.request.url += '&other=1'));
     const { url } = exchangesIn(copy)[0]!.request;
     const { problems } = await replayOnLoopback(copy, egress);
-    expect(problems).toEqual([
-      expect.stringContaining('was not recorded'),
-      `read: GET ${url} was not requested`,
-    ]);
+    expect(problems).toEqual([expect.stringContaining('was not recorded'), `read: GET ${url} was not requested`]);
   });
 
   test('reports another header', async () => {

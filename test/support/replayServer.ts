@@ -43,4 +43,5 @@ export async function replayOnLoopback(
 }
 
 /** Returns the recorded results in the form of `replayOnLoopback`. */
-export const recordedOutcomes = ({ steps }: Recording): Replayed[] => steps.map(({ name, outcome }) => ({ name, outcome }));
+export const recordedOutcomes = ({ steps }: Recording): Replayed[] =>
+  steps.map(({ name, outcome }) => ({ name, outcome }));
