@@ -52,8 +52,9 @@ export function findLeaks(recording: Recording, originals: ReadonlySet<string>, 
     ...EXTENSIONS,
     ...[...vocabulary.values, ...vocabulary.names, ...kept].flatMap((text) => wordsIn(text, MIN_LENGTH)),
   ]);
-  const { source, account, recordedOn, ...rest } = recording;
-  return textsIn(rest, '').flatMap(([path, text]) =>
+  // The other fields are none of the account.
+  const { credentials, urls, steps } = recording;
+  return textsIn({ credentials, urls, steps }, '').flatMap(([path, text]) =>
     wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some(
       (word) => originals.has(word) && !allowed.has(word),
     )

@@ -18,7 +18,9 @@ function isSameMoment(a: string, b: string): boolean {
 export function isSameText(a: string, b: string): boolean {
   if (a === b) return true;
   const [left, right] = [tokensOf(a), tokensOf(b)];
-  return left.length === right.length && left.every((one, at) => one === right[at] || isSameMoment(one, right[at]!));
+  return (
+    left.length === right.length && left.every((one, at) => one === right[at] || isSameMoment(one, right[at] ?? ''))
+  );
 }
 
 /** What a comparison needs of the redaction. */
@@ -37,7 +39,7 @@ export function isRedactedText(original: string, redacted: string, { redact, ori
   const isSame = (left: readonly string[]): boolean =>
     left.length === right.length &&
     left.every((one, at) => {
-      const other = right[at]!;
+      const other = right[at] ?? '';
       if (one === other || redact(one) === other) return true;
       const moment = momentOf(one);
       return moment !== null && isSameMoment(String(moment + offsetMs), other);
@@ -70,7 +72,7 @@ export function findDifference(original: unknown, redacted: unknown, comparison:
     const [ours, theirs] = [Object.entries(left), Object.entries(right) as [string, unknown][]];
     if (ours.length !== theirs.length) return path;
     for (const [at, [, value]] of ours.entries()) {
-      const [name, other] = theirs[at]!;
+      const [name, other] = theirs[at] ?? [];
       const found = compare(value, other, `${path}.${name}`);
       if (found !== null) return found;
     }

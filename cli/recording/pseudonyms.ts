@@ -55,8 +55,8 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
     return [...word]
       .map((character, index) => {
         const choices = [...choicesFor(character, isNumber && index === 0)];
-        const at = stream[index % stream.length]! + 251 * Math.floor(index / stream.length);
-        return choices[at % choices.length]!;
+        const at = (stream[index % stream.length] ?? 0) + 251 * Math.floor(index / stream.length);
+        return choices[at % choices.length] ?? character;
       })
       .join('');
   };

@@ -84,7 +84,7 @@ function pairDigests({ steps }: RawRecording, redaction: TextRedaction): void {
   for (const { asked, answered } of steps.flatMap(({ exchanges }) => exchanges)) {
     if (asked.method !== 'GET' || answered.bytes.length === 0 || isJson(answered.bytes)) continue;
     const redacted = digestsOf(redactContent(answered.bytes, redaction));
-    digestsOf(answered.bytes).forEach((digest, at) => redaction.pseudonyms.set(digest, redacted[at]!));
+    digestsOf(answered.bytes).forEach((digest, at) => redaction.pseudonyms.set(digest, redacted[at] ?? ''));
   }
 }
 

@@ -43,10 +43,10 @@ async function orFault<T extends object>(work: Promise<T>): Promise<T | { readon
   }
 }
 
-async function pagesOf(maxPages: number, read: (cursor: string | null) => Promise<ItemPage>): Promise<Listing> {
+async function pagesOf(maxPages: number, readPage: (cursor: string | null) => Promise<ItemPage>): Promise<Listing> {
   const pages: Listed[] = [];
   for (let cursor: string | null | undefined; cursor !== null && pages.length < maxPages;) {
-    const { next, ...page } = await read(cursor ?? null);
+    const { next, ...page } = await readPage(cursor ?? null);
     pages.push({ ...page, hasNext: next !== null });
     cursor = next;
   }
@@ -116,6 +116,7 @@ async function currentPoint({ changes }: Account, signal: AbortSignal): Promise<
   );
 }
 
+type Feed = NonNullable<Account['changes']>;
 type Reported = Omit<ChangePage, 'next'>;
 interface ChangesOutcome {
   /** Pages of the feed; null for a source without one. */
@@ -124,10 +125,10 @@ interface ChangesOutcome {
   readonly again: ListOutcome;
 }
 
-async function readFeed(account: Account, point: string, signal: AbortSignal): Promise<Reported[]> {
+async function readFeed(changes: Feed, point: string, signal: AbortSignal): Promise<Reported[]> {
   const pages: Reported[] = [];
   for (let cursor = point; pages.length < MAX_FEED_PAGES;) {
-    const { next, ...page } = await account.changes!.since(cursor, signal);
+    const { next, ...page } = await changes.since(cursor, signal);
     pages.push(page);
     if (!page.more) break;
     cursor = next;
@@ -181,7 +182,8 @@ export async function runSteps(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     await change(targets, attempt);
     const outcome = await step('changes', async (): Promise<ChangesOutcome> => {
-      const feed = point === null ? null : await orFault(readFeed(account, point, signal));
+      const { changes } = account;
+      const feed = point === null || !changes ? null : await orFault(readFeed(changes, point, signal));
       return { feed, again: await list(account, limits, signal) };
     });
     if (isVisible(outcome, targets)) return;
