@@ -15,6 +15,12 @@ export interface RecordedTerms {
   readonly base64?: readonly string[];
 }
 
+/**
+ * Parameters of the links to the next page, which the connectors pass on.
+ * https://learn.microsoft.com/graph/query-parameters https://learn.microsoft.com/graph/delta-query-overview
+ */
+const ODATA = ['$skip', '$skiptoken', '$deltatoken'] as const;
+
 export const RECORDED_TERMS: Partial<Readonly<Record<ConnectedSourceType, RecordedTerms>>> = {
   // https://developer.salesforce.com/docs/atlas.en-us.object_reference.meta/object_reference/sforce_api_field_types_id.htm
   SALESFORCE: {
@@ -22,7 +28,9 @@ export const RECORDED_TERMS: Partial<Readonly<Record<ConnectedSourceType, Record
     idPrefix: /^[0-9a-zA-Z]{3}(?=[0-9A-Za-z]{12}(?:[0-9A-Za-z]{3})?$)/,
   },
   CONFLUENCE: { hosts: ['{site}.atlassian.net'] },
-  SHAREPOINT: { hosts: ['{tenant}.sharepoint.com'] },
+  ONEDRIVE: { words: ODATA },
+  OUTLOOK: { words: ODATA },
+  SHAREPOINT: { words: ODATA, hosts: ['{tenant}.sharepoint.com'] },
   // An operator of a query is one word with what it is applied to: `table_sys_idIN46d4…`.
   SERVICENOW: {
     words: ['published', 'nameINincident', 'NQsuper_class', 'nameSTARTSWITHu_', 'nameSTARTSWITHx_'],
