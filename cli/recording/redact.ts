@@ -11,15 +11,15 @@ import {
   type RecordingLimits,
   type StepName,
 } from './fixture.js';
-import { findLeaks } from './leaks.js';
-import { type Comparison, findDifference, isRedactedText } from './match.js';
-import { createPseudonyms } from './pseudonyms.js';
-import { isJson, redactBody, redactContent, redactHeaders, SECRET_HEADER } from './redactBody.js';
-import { createTextRedaction, type TextRedaction } from './redactText.js';
+import { findLeaks } from './redaction/leaks.js';
+import { type Comparison, findDifference, isRedactedText } from './redaction/match.js';
+import { createPseudonyms } from './redaction/pseudonyms.js';
+import { isJson, redactBody, redactContent, redactHeaders, SECRET_HEADER } from './redaction/redactBody.js';
+import { createTextRedaction, type TextRedaction } from './redaction/redactText.js';
 import { createPlayer, type Draft, replaySteps } from './replay.js';
 import { RecordingError } from './steps.js';
-import { vocabularyOf } from './vocabulary.js';
-import { decode, wordsIn } from './words.js';
+import { vocabularyOf } from './redaction/vocabulary.js';
+import { decode, wordsIn } from './redaction/words.js';
 
 /** What happened at the provider. */
 export interface RawRecording {
@@ -46,7 +46,7 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\]|0\.0\.0\.0)$/;
 const NOISE = /^(?:host|user-agent|content-length|connection|amz-sdk-.*|x-amz-.*|x-ms-date|date)$/;
 const MIN_ORIGINAL = 4;
 
-const report = 'Report the problem with this message; the recording stays unsaved.';
+const report = 'Nothing was saved. docs/adding-a-source.md says which term to add; otherwise report this message.';
 
 /** Returns all strings in a value. */
 export function stringsIn(value: unknown): string[] {
@@ -151,8 +151,10 @@ async function rehearse(draft: Draft, raw: RawRecording, redaction: TextRedactio
     written.set(name, []);
   }).catch((error: unknown) => {
     // The unmatched requests, reported below, explain it.
-    if (unmatched.length === 0) throw error;
-    return [];
+    if (unmatched.length > 0) return [];
+    throw new RecordingError(
+      `With redacted responses, the connector fails in the step ${step}: ${(error as Error).message} ${report}`,
+    );
   });
   const unused = [...prepared].flatMap(([name, all]) =>
     all.filter(({ isUsed }) => !isUsed).map(({ raw: { method, url } }) => `${name}: ${method} ${redaction.url(url)}`),

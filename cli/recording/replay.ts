@@ -5,9 +5,9 @@ import type { Egress } from '../../egress/types.js';
 import { withClock } from './clock.js';
 import type { Answered, Asked } from './exchanges.js';
 import { bytesOf, type Exchange, type Recording, type StepName } from './fixture.js';
-import { isSameText } from './match.js';
+import { isSameText } from './redaction/match.js';
 import { runSteps } from './steps.js';
-import { decode } from './words.js';
+import { decode } from './redaction/words.js';
 
 /** Maximum size of an item that is recorded, in bytes. */
 export const MAX_ITEM_BYTES = 1_000_000;

@@ -4,11 +4,11 @@ import { describe, expect, test } from '@jest/globals';
 
 import { readRecordings, RECORDINGS } from '../../cli/recording/folder.js';
 import type { Recording } from '../../cli/recording/fixture.js';
-import { findLeaks } from '../../cli/recording/leaks.js';
-import { createPseudonyms } from '../../cli/recording/pseudonyms.js';
-import { redactBody, redactContent, redactHeaders } from '../../cli/recording/redactBody.js';
-import { createTextRedaction } from '../../cli/recording/redactText.js';
-import { vocabularyOf } from '../../cli/recording/vocabulary.js';
+import { findLeaks } from '../../cli/recording/redaction/leaks.js';
+import { createPseudonyms } from '../../cli/recording/redaction/pseudonyms.js';
+import { redactBody, redactContent, redactHeaders } from '../../cli/recording/redaction/redactBody.js';
+import { createTextRedaction } from '../../cli/recording/redaction/redactText.js';
+import { vocabularyOf } from '../../cli/recording/redaction/vocabulary.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { everyRow } from '../support/everyRow.js';
 

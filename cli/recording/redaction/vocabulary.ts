@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import { FILE_FORMATS } from '../../contract/files/fileFormats.js';
-import { RECORDED_TERMS, type RecordedTerms } from '../../contract/sources/recordedTerms.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
+import { FILE_FORMATS } from '../../../contract/files/fileFormats.js';
+import { RECORDED_TERMS, type RecordedTerms } from '../../../contract/sources/recordedTerms.js';
 
 export interface Vocabulary {
   /** Values that may be kept: string literals of the code, and names of fields, since tables have them as keys. */
@@ -20,7 +20,7 @@ export interface Vocabulary {
   readonly terms: RecordedTerms;
 }
 
-const CONNECTORS = fileURLToPath(new URL('../../connectors/', import.meta.url));
+const CONNECTORS = fileURLToPath(new URL('../../../connectors/', import.meta.url));
 /** Sources are TypeScript in a checkout, and JavaScript in dist/. */
 const readModule = (file: string): string => {
   const source = file.replace(/\.js$/, '.ts');

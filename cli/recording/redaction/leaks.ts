@@ -1,5 +1,5 @@
 /** The last check of a recording: it looks for words of the account, independently of how they were redacted. */
-import type { Recording } from './fixture.js';
+import type { Recording } from '../fixture.js';
 import { EXTENSIONS, type TextRedaction } from './redactText.js';
 import { TIME } from './times.js';
 import { wordsIn } from './words.js';

@@ -3,8 +3,8 @@
  * splitting ids at such characters therefore gives the same result before and after the redaction, so a connector
  * continues to work with redacted responses.
  */
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import { FILE_FORMATS } from '../../contract/files/fileFormats.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
+import { FILE_FORMATS } from '../../../contract/files/fileFormats.js';
 import type { Pseudonyms } from './pseudonyms.js';
 import { shiftTime, TIME } from './times.js';
 import type { Vocabulary } from './vocabulary.js';
